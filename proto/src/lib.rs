@@ -1,0 +1,29 @@
+//! The protocol of loto: all that two of its processes must agree on.
+//!
+//! - [`sweep_file`]: the TOML file a user writes;
+//! - [`sweep`], [`job`], [`trace`]: the plan, one unit of work, its outcome;
+//! - [`identity`]: content hashes that name tables, jobs and sweeps;
+//! - [`queue`] and [`store`]: where jobs wait and where traces end up, each one
+//!   trait with an embedded and a networked implementation;
+//! - [`wire`]: the messages generated from `loto/v1/*.proto`.
+
+pub mod error;
+pub mod identity;
+pub mod job;
+pub mod queue;
+pub mod store;
+pub mod sweep;
+pub mod sweep_file;
+pub mod table_spec;
+pub mod trace;
+
+pub use error::ProtoError;
+
+/// Messages and the gRPC service generated from `proto/loto/v1/*.proto`, where each field is documented.
+#[allow(missing_docs, unreachable_pub, clippy::all)]
+pub mod wire {
+    tonic::include_proto!("loto.v1");
+
+    /// Encoded descriptors of the package, for gRPC reflection.
+    pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/loto.bin"));
+}

@@ -1,0 +1,1 @@
+//! The embedded queue: a channel inside one process.

@@ -1,0 +1,220 @@
+//! A planned sweep: which jobs there are.
+
+use prost::Message;
+
+use crate::ProtoError;
+use crate::identity::{ContentHasher, Fingerprint, JobId, SweepId};
+use crate::job::{Job, MethodSpec, Series};
+use crate::wire;
+
+/// A sweep as it is stored: all that is needed to list its jobs again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sweep {
+    /// Name from the sweep file; not part of the sweep's identity.
+    pub name: String,
+    /// The black boxes, in the order of the sweep file.
+    pub blackboxes: Vec<Blackbox>,
+    /// Seeds 0 to `seeds - 1` are run.
+    pub seeds: u32,
+}
+
+/// One algorithm tuned on several tasks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blackbox {
+    /// Name from the sweep file.
+    pub name: String,
+    /// The table that holds its tasks.
+    pub table: Fingerprint,
+    /// Target tasks, in the order of the table.
+    pub targets: Vec<String>,
+    /// Number of evaluations in a trace.
+    pub iterations: u32,
+    /// Methods, in the order of the sweep file.
+    pub methods: Vec<MethodSpec>,
+}
+
+impl Blackbox {
+    /// The series of one method on one target.
+    pub fn series(&self, method: &MethodSpec, target: &str) -> Series {
+        Series {
+            method: method.clone(),
+            table: self.table,
+            task: target.to_owned(),
+            iterations: self.iterations,
+        }
+    }
+}
+
+impl Sweep {
+    /// Every series, method by method, so that what methods share (a prior, say)
+    /// is computed by the first and found by the others.
+    pub fn series(&self) -> impl Iterator<Item = Series> + '_ {
+        let most = self.blackboxes.iter().map(|blackbox| blackbox.methods.len());
+        (0..most.max().unwrap_or(0)).flat_map(move |position| {
+            self.blackboxes.iter().flat_map(move |blackbox| {
+                let method = blackbox.methods.get(position);
+                method.into_iter().flat_map(move |method| {
+                    let targets = blackbox.targets.iter();
+                    targets.map(move |target| blackbox.series(method, target))
+                })
+            })
+        })
+    }
+
+    /// Every job, in the order in which they are best run.
+    pub fn jobs(&self) -> impl Iterator<Item = Job> + '_ {
+        self.series().flat_map(|series| {
+            (0..self.seeds).map(move |seed| Job {
+                series: series.clone(),
+                seed,
+            })
+        })
+    }
+
+    /// Number of jobs.
+    pub fn job_count(&self) -> u64 {
+        let per_seed: u64 = self
+            .blackboxes
+            .iter()
+            .map(|blackbox| blackbox.methods.len() as u64 * blackbox.targets.len() as u64)
+            .sum();
+        per_seed * u64::from(self.seeds)
+    }
+
+    /// The sweep's name: a hash of its jobs.
+    pub fn id(&self) -> SweepId {
+        let mut hasher = ContentHasher::new("loto sweep 1");
+        for series in self.series() {
+            let series = series.id();
+            for seed in 0..self.seeds {
+                hasher.field(&JobId::new(series, seed).0);
+            }
+        }
+        SweepId(hasher.finish_identifier())
+    }
+
+    /// The sweep as stored bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        self.to_wire().encode_to_vec()
+    }
+
+    /// The sweep as a message of the gRPC service.
+    pub fn to_wire(&self) -> wire::Sweep {
+        let method = |method: &MethodSpec| wire::Method {
+            id: method.id.clone(),
+            version: method.version,
+            parameters: method.parameters.clone(),
+        };
+        let blackbox = |blackbox: &Blackbox| wire::Blackbox {
+            name: blackbox.name.clone(),
+            table: blackbox.table.to_string(),
+            targets: blackbox.targets.clone(),
+            iterations: blackbox.iterations,
+            methods: blackbox.methods.iter().map(method).collect(),
+        };
+        wire::Sweep {
+            name: self.name.clone(),
+            blackboxes: self.blackboxes.iter().map(blackbox).collect(),
+            seeds: self.seeds,
+        }
+    }
+
+    /// Reads stored bytes and checks that they are the sweep `expected`.
+    ///
+    /// # Errors
+    /// [`ProtoError::Malformed`] if they are not.
+    pub fn decode(bytes: &[u8], expected: SweepId) -> Result<Self, ProtoError> {
+        let malformed = |problem: String| ProtoError::Malformed {
+            what: format!("sweep {expected} in the store"),
+            problem,
+        };
+        let sweep = wire::Sweep::decode(bytes).map_err(|error| malformed(error.to_string()))?;
+        let method = |method: wire::Method| MethodSpec {
+            id: method.id,
+            version: method.version,
+            parameters: method.parameters,
+        };
+        let blackboxes = sweep.blackboxes.into_iter().map(|blackbox| {
+            Ok(Blackbox {
+                name: blackbox.name,
+                table: blackbox.table.parse()?,
+                targets: blackbox.targets,
+                iterations: blackbox.iterations,
+                methods: blackbox.methods.into_iter().map(method).collect(),
+            })
+        });
+        let sweep = Self {
+            name: sweep.name,
+            blackboxes: blackboxes.collect::<Result<_, ProtoError>>()?,
+            seeds: sweep.seeds,
+        };
+        let found = sweep.id();
+        if found != expected {
+            return Err(malformed(format!("its jobs hash to {found}")));
+        }
+        Ok(sweep)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+
+    fn method(id: &str) -> MethodSpec {
+        MethodSpec {
+            id: id.into(),
+            version: 1,
+            parameters: BTreeMap::new(),
+        }
+    }
+
+    fn sweep() -> Sweep {
+        let blackbox = |name: &str, byte, methods: &[&str]| Blackbox {
+            name: name.into(),
+            table: Fingerprint([byte; 16]),
+            targets: vec!["one".into(), "two".into()],
+            iterations: 10,
+            methods: methods.iter().map(|id| method(id)).collect(),
+        };
+        Sweep {
+            name: "test".into(),
+            blackboxes: vec![
+                blackbox("A", 1, &["rs", "gp"]),
+                blackbox("B", 2, &["rs", "gp", "rea"]),
+            ],
+            seeds: 3,
+        }
+    }
+
+    #[test]
+    fn jobs_are_distinct_complete_and_method_by_method() {
+        let jobs: Vec<_> = sweep().jobs().collect();
+        assert_eq!(jobs.len() as u64, sweep().job_count());
+        assert_eq!(jobs.len(), (2 + 3) * 2 * 3);
+        let ids: BTreeSet<_> = jobs.iter().map(Job::id).collect();
+        assert_eq!(ids.len(), jobs.len());
+        assert!(jobs[..12].iter().all(|job| job.series.method.id == "rs"));
+    }
+
+    #[test]
+    fn the_id_follows_from_the_jobs_alone() {
+        let mut renamed = sweep();
+        renamed.name = "other".into();
+        assert_eq!(renamed.id(), sweep().id());
+        let mut longer = sweep();
+        longer.seeds += 1;
+        assert_ne!(longer.id(), sweep().id());
+    }
+
+    #[test]
+    fn a_sweep_survives_the_store_and_damage_is_noticed() {
+        let bytes = sweep().encode();
+        assert_eq!(Sweep::decode(&bytes, sweep().id()).unwrap(), sweep());
+        let mut changed = sweep();
+        changed.seeds = 4;
+        assert!(Sweep::decode(&changed.encode(), sweep().id()).is_err());
+        assert!(Sweep::decode(&bytes[..bytes.len() - 5], sweep().id()).is_err());
+    }
+}

@@ -1,0 +1,127 @@
+//! What a sweep file declares about a table, and the fingerprint that follows.
+
+use std::collections::BTreeSet;
+
+use prost::Message;
+
+use crate::ProtoError;
+use crate::identity::{ContentHasher, Fingerprint};
+use crate::wire;
+
+/// Which hyperparameter columns are categorical (one-hot encoded); the rest is numeric.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Categorical {
+    /// Every `hp_` column.
+    All,
+    /// These columns, by their full names.
+    Columns(BTreeSet<String>),
+}
+
+/// The declarations without which a table's bytes do not define a black box.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableSpec {
+    /// Column that is minimised, for example `metric_error`.
+    pub objective: String,
+    /// The categorical hyperparameters.
+    pub categorical: Categorical,
+}
+
+impl TableSpec {
+    /// The fingerprint of a table file read with these declarations.
+    pub fn fingerprint(&self, file: &[u8]) -> Fingerprint {
+        let mut hasher = ContentHasher::new("loto table 1");
+        hasher.field(file).field(self.objective.as_bytes());
+        match &self.categorical {
+            Categorical::All => {
+                hasher.field(b"all categorical");
+            }
+            Categorical::Columns(columns) => {
+                hasher.field(b"categorical").number(columns.len() as u64);
+                for column in columns {
+                    hasher.field(column.as_bytes());
+                }
+            }
+        }
+        Fingerprint(hasher.finish_identifier())
+    }
+
+    /// Packs these declarations with the table's file for the store.
+    pub fn encode_with(&self, file: &[u8]) -> Vec<u8> {
+        wire::TableBlob {
+            spec: Some(wire::TableSpec {
+                objective: self.objective.clone(),
+                all_categorical: self.categorical == Categorical::All,
+                categorical: match &self.categorical {
+                    Categorical::All => Vec::new(),
+                    Categorical::Columns(columns) => columns.iter().cloned().collect(),
+                },
+            }),
+            file: file.to_vec(),
+        }
+        .encode_to_vec()
+    }
+
+    /// Unpacks what [`Self::encode_with`] packed and checks it against the fingerprint.
+    ///
+    /// # Errors
+    /// [`ProtoError::Malformed`] if the bytes are no table, or not the one that is named.
+    pub fn decode(bytes: &[u8], expected: Fingerprint) -> Result<(Self, Vec<u8>), ProtoError> {
+        let malformed = |problem: String| ProtoError::Malformed {
+            what: format!("table {expected} in the store"),
+            problem,
+        };
+        let blob = wire::TableBlob::decode(bytes).map_err(|error| malformed(error.to_string()))?;
+        let spec = blob
+            .spec
+            .ok_or_else(|| malformed("it has no declarations".into()))?;
+        let categorical = if spec.all_categorical {
+            Categorical::All
+        } else {
+            Categorical::Columns(spec.categorical.into_iter().collect())
+        };
+        let spec = Self {
+            objective: spec.objective,
+            categorical,
+        };
+        let found = spec.fingerprint(&blob.file);
+        if found != expected {
+            return Err(malformed(format!("its bytes hash to {found}")));
+        }
+        Ok((spec, blob.file))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(objective: &str, categorical: Categorical) -> TableSpec {
+        TableSpec {
+            objective: objective.into(),
+            categorical,
+        }
+    }
+
+    #[test]
+    fn the_fingerprint_covers_bytes_objective_and_column_types() {
+        let none = Categorical::Columns(BTreeSet::new());
+        let base = spec("metric_error", none.clone()).fingerprint(b"table");
+        assert_ne!(base, spec("metric_error", none.clone()).fingerprint(b"tablf"));
+        assert_ne!(base, spec("metric_time", none).fingerprint(b"table"));
+        assert_ne!(base, spec("metric_error", Categorical::All).fingerprint(b"table"));
+    }
+
+    #[test]
+    fn a_changed_blob_is_noticed() {
+        let declared = spec(
+            "metric_error",
+            Categorical::Columns(BTreeSet::from(["hp_a".to_string()])),
+        );
+        let fingerprint = declared.fingerprint(b"table");
+        let mut bytes = declared.encode_with(b"table");
+        let (decoded, file) = TableSpec::decode(&bytes, fingerprint).unwrap();
+        assert_eq!((decoded, file.as_slice()), (declared, b"table".as_slice()));
+        *bytes.last_mut().unwrap() ^= 1;
+        assert!(TableSpec::decode(&bytes, fingerprint).is_err());
+    }
+}

@@ -1,0 +1,153 @@
+//! The outcome of a job.
+
+use prost::Message;
+
+use crate::ProtoError;
+use crate::job::MAX_ITERATIONS;
+use crate::wire;
+
+/// The rows a method chose, in order, with their objective values.
+///
+/// `rows` and `values` are a pure function of the job. The other fields tell
+/// how and where they were computed and may differ from run to run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trace {
+    /// Rows evaluated, in order: positions among the target task's rows in the table, from 0.
+    pub rows: Vec<u32>,
+    /// Objective values of those rows.
+    pub values: Vec<f64>,
+    /// CPU time spent on choosing each row, in microseconds.
+    pub microseconds: Vec<u32>,
+    /// CPU time spent before the first choice (a prior's fit, say), in microseconds.
+    pub preparation_microseconds: u64,
+    /// Linear algebra that computed the trace: library, version, core type, threads.
+    pub linear_algebra: String,
+}
+
+impl Trace {
+    /// First iteration (from 1) whose row or value differs from `other`, if any.
+    pub fn first_difference(&self, other: &Self) -> Option<usize> {
+        let length = self.rows.len().max(other.rows.len());
+        (0..length).find_map(|index| {
+            let outcome = |trace: &Self| {
+                let row = trace.rows.get(index).copied();
+                (row, trace.values.get(index).map(|value| value.to_bits()))
+            };
+            (outcome(self) != outcome(other)).then_some(index + 1)
+        })
+    }
+
+    /// The least value up to each iteration.
+    pub fn best_so_far(&self) -> Vec<f64> {
+        self.values
+            .iter()
+            .scan(f64::INFINITY, |best, &value| {
+                *best = best.min(value);
+                Some(*best)
+            })
+            .collect()
+    }
+
+    /// The trace as stored bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        wire::Trace {
+            rows: self.rows.clone(),
+            values: self.values.clone(),
+            microseconds: self.microseconds.clone(),
+            preparation_microseconds: self.preparation_microseconds,
+            linear_algebra: self.linear_algebra.clone(),
+        }
+        .encode_to_vec()
+    }
+
+    /// Reads stored bytes.
+    ///
+    /// # Errors
+    /// [`ProtoError::Malformed`] if the bytes are not a whole trace: lists of
+    /// unequal length, no iteration at all, a value that is not finite.
+    pub fn decode(bytes: &[u8]) -> Result<Self, ProtoError> {
+        let malformed = |problem: String| ProtoError::Malformed {
+            what: "trace".into(),
+            problem,
+        };
+        let trace = wire::Trace::decode(bytes).map_err(|error| malformed(error.to_string()))?;
+        let length = trace.rows.len();
+        if length != trace.values.len() || length != trace.microseconds.len() {
+            return Err(malformed(format!(
+                "{length} rows, {} values and {} times",
+                trace.values.len(),
+                trace.microseconds.len()
+            )));
+        }
+        if length == 0 || length > MAX_ITERATIONS as usize {
+            return Err(malformed(format!("it has {length} iterations")));
+        }
+        if let Some(index) = trace.values.iter().position(|value| !value.is_finite()) {
+            return Err(malformed(format!(
+                "iteration {} has the value {}",
+                index + 1,
+                trace.values[index]
+            )));
+        }
+        Ok(Self {
+            rows: trace.rows,
+            values: trace.values,
+            microseconds: trace.microseconds,
+            preparation_microseconds: trace.preparation_microseconds,
+            linear_algebra: trace.linear_algebra,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trace() -> Trace {
+        Trace {
+            rows: vec![4, 1, 9],
+            values: vec![0.5, 0.75, 0.25],
+            microseconds: vec![1, 2, 3],
+            preparation_microseconds: 4,
+            linear_algebra: "OpenBLAS".into(),
+        }
+    }
+
+    #[test]
+    fn a_trace_survives_the_store() {
+        assert_eq!(Trace::decode(&trace().encode()).unwrap(), trace());
+    }
+
+    #[test]
+    fn differences_are_found_in_rows_values_and_length_but_not_in_times() {
+        let mut slower = trace();
+        slower.microseconds[1] = 99;
+        assert_eq!(trace().first_difference(&slower), None);
+        let mut other_value = trace();
+        other_value.values[2] = 0.26;
+        assert_eq!(trace().first_difference(&other_value), Some(3));
+        let mut shorter = trace();
+        shorter.rows.pop();
+        assert_eq!(trace().first_difference(&shorter), Some(3));
+    }
+
+    #[test]
+    fn damaged_traces_are_refused() {
+        let mut short = trace();
+        short.values.pop();
+        assert!(Trace::decode(&short.encode()).is_err());
+        let mut infinite = trace();
+        infinite.values[0] = f64::NAN;
+        let error = Trace::decode(&infinite.encode()).unwrap_err().to_string();
+        assert!(error.contains("iteration 1"), "{error}");
+        assert!(Trace::decode(&[]).is_err());
+        let mut bytes = trace().encode();
+        bytes.truncate(bytes.len() / 2);
+        assert!(Trace::decode(&bytes).is_err());
+    }
+
+    #[test]
+    fn best_so_far_is_the_running_minimum() {
+        assert_eq!(trace().best_so_far(), [0.5, 0.5, 0.25]);
+    }
+}
