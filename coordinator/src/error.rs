@@ -1,4 +1,4 @@
-//! The one error type of this crate, and the exit status each error ends with.
+//! The one error type of this crate.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -93,36 +93,43 @@ pub enum CoordinatorError {
     /// The user asked to stop before the end.
     #[error("interrupted: {0}")]
     Interrupted(String),
-}
 
-/// How the process ends, for scripts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExitStatus {
-    /// Everything asked for was done.
-    Done = 0,
-    /// A job or a run failed.
-    Failed = 1,
-    /// The input was wrong: an option, a file, an address, a damaged value.
-    WrongInput = 2,
-    /// Stopped by Ctrl-C or SIGTERM; the shell's 128 + SIGINT.
-    Interrupted = 130,
-}
+    /// A text names no baseline.
+    #[error("`{text}` is not a baseline: expected exact, exact-with-replacement or sampled")]
+    UnknownBaseline {
+        /// The offending text.
+        text: String,
+    },
 
-impl CoordinatorError {
-    /// The exit status of a command that ends with this error.
-    pub fn exit_status(&self) -> ExitStatus {
-        match self {
-            Self::Proto(error) | Self::Worker(WorkerError::Proto(error)) => match error {
-                ProtoError::Conflict { .. } => ExitStatus::Failed,
-                _ => ExitStatus::WrongInput,
-            },
-            Self::Worker(WorkerError::ImpossibleJob(_) | WorkerError::LinearAlgebra { .. })
-            | Self::GaveUp { .. }
-            | Self::Internal(_) => ExitStatus::Failed,
-            Self::Interrupted(_) => ExitStatus::Interrupted,
-            _ => ExitStatus::WrongInput,
-        }
-    }
+    /// The sampled baseline was asked for, but random search is not part of the sweep.
+    #[error(
+        "black box {blackbox} has no method rs to sample the baseline from: \
+         add rs to its methods or use the baseline exact"
+    )]
+    NoSampledBaseline {
+        /// The black box.
+        blackbox: String,
+    },
+
+    /// An option of the analysis is out of its range.
+    #[error("{option} is {value}, but must be {expected}")]
+    InvalidAnalysisOption {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: String,
+        /// What would have been accepted.
+        expected: &'static str,
+    },
+
+    /// Finished traces contradict the plan or the table they are said to belong to.
+    #[error("results of {place} are not valid: {problem}")]
+    InvalidResults {
+        /// Black box, task, method and seed, as far as they are known.
+        place: String,
+        /// What is wrong.
+        problem: String,
+    },
 }
 
 fn listed(places: &[PathBuf]) -> impl fmt::Display {
