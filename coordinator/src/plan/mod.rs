@@ -17,6 +17,7 @@ use loto_proto::identity::SeriesId;
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::sweep_file::SweepFile;
 
+pub(crate) use methods::known_methods;
 pub use tables::PlannedTable;
 
 use crate::CoordinatorError;
