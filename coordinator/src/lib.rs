@@ -3,7 +3,9 @@
 //!
 //! Nothing here knows how a method chooses its rows.
 
+pub mod aggregator;
 pub mod error;
+pub mod progress;
 pub mod results;
 pub mod statistics;
 
