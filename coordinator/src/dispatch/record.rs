@@ -14,8 +14,7 @@ use crate::plan::Plan;
 pub async fn record(plan: &Plan, store: &dyn Store) -> Result<SweepId, CoordinatorError> {
     refuse_changed_tables(plan, store).await?;
     for table in &plan.tables {
-        let fingerprint = table.fingerprint();
-        store.put_blob(&format!("table:{fingerprint}"), &table.spec.encode_with(&table.bytes)).await?;
+        store.put_blob(&table.blob_name(), &table.blob()).await?;
     }
     Ok(store.put_sweep(&plan.sweep).await?)
 }
@@ -39,7 +38,7 @@ async fn refuse_changed_tables(plan: &Plan, store: &dyn Store) -> Result<(), Coo
             if let Some(other) = same_name
                 && other.table != blackbox.table
             {
-                let table = plan.tables.iter().find(|table| table.fingerprint() == blackbox.table);
+                let table = plan.table(blackbox.table);
                 return Err(CoordinatorError::TableChanged {
                     sweep: recorded.name.clone(),
                     blackbox: blackbox.name.clone(),

@@ -9,17 +9,19 @@ mod suggestion;
 mod tables;
 mod targets;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use loto_proto::ProtoError;
-use loto_proto::identity::SeriesId;
+use loto_proto::identity::{Fingerprint, SeriesId};
 use loto_proto::sweep::{Blackbox, Sweep};
-use loto_proto::sweep_file::SweepFile;
+use loto_proto::sweep_file::{BlackboxEntry, SweepFile};
 
+pub(crate) use methods::known_methods;
 pub use tables::PlannedTable;
 
 use crate::CoordinatorError;
+use tables::TableFile;
 
 /// Where a sweep comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +73,7 @@ impl Plan {
     fn build(
         file: &SweepFile,
         path: &Path,
-        load: impl Fn(&loto_proto::sweep_file::BlackboxEntry) -> Result<tables::TableFile, CoordinatorError>,
+        load: impl Fn(&BlackboxEntry) -> Result<TableFile, CoordinatorError>,
     ) -> Result<Self, CoordinatorError> {
         let invalid = |problem: String| ProtoError::InvalidSweepFile {
             path: path.to_owned(),
@@ -101,6 +103,17 @@ impl Plan {
         };
         check_distinct(&sweep).map_err(invalid)?;
         Ok(Self { sweep, tables })
+    }
+
+    /// The table of that fingerprint.
+    pub fn table(&self, fingerprint: Fingerprint) -> Option<&PlannedTable> {
+        self.tables.iter().find(|table| table.fingerprint() == fingerprint)
+    }
+
+    /// The ids of all methods that the sweep runs.
+    pub fn method_ids(&self) -> BTreeSet<&str> {
+        let methods = self.sweep.blackboxes.iter().flat_map(|blackbox| &blackbox.methods);
+        methods.map(|method| method.id.as_str()).collect()
     }
 }
 

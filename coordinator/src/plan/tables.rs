@@ -30,6 +30,16 @@ impl PlannedTable {
     pub fn fingerprint(&self) -> Fingerprint {
         self.table.fingerprint
     }
+
+    /// The name under which the store keeps it.
+    pub fn blob_name(&self) -> String {
+        format!("table:{}", self.fingerprint())
+    }
+
+    /// The bytes which the store keeps: the file with its declarations.
+    pub fn blob(&self) -> Vec<u8> {
+        self.spec.encode_with(&self.bytes)
+    }
 }
 
 /// A table file that was found.
