@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use loto_proto::ProtoError;
-use loto_proto::identity::Fingerprint;
+use loto_proto::identity::{Fingerprint, JobId, SweepId};
 use loto_worker::WorkerError;
 
 /// What can go wrong while a sweep is planned, run or reported.
@@ -128,6 +128,46 @@ pub enum CoordinatorError {
         /// Black box, task, method and seed, as far as they are known.
         place: String,
         /// What is wrong.
+        problem: String,
+    },
+
+    /// A trace in the store does not fit its job and table, or cannot be read.
+    #[error(
+        "sweep {sweep}: the trace of job {job} ({method} on {task}, seed {seed}) is corrupt: \
+         {problem}; delete it from the store and submit the sweep again"
+    )]
+    CorruptTrace {
+        /// The sweep that was being collected.
+        sweep: SweepId,
+        /// The job.
+        job: JobId,
+        /// Id of the job's method.
+        method: String,
+        /// Target task of the job.
+        task: String,
+        /// Seed of the job.
+        seed: u32,
+        /// What is wrong with it.
+        problem: String,
+    },
+
+    /// A sweep names a task that its table does not have.
+    #[error("sweep {sweep} has the target task `{task}`, which table {table} does not have")]
+    TaskNotInTable {
+        /// The sweep.
+        sweep: SweepId,
+        /// The task.
+        task: String,
+        /// The table.
+        table: Fingerprint,
+    },
+
+    /// The gRPC service cannot listen, or had to stop.
+    #[error("cannot serve on {address}: {problem}")]
+    Serving {
+        /// Where it was to listen.
+        address: String,
+        /// What happened.
         problem: String,
     },
 }

@@ -3,6 +3,7 @@
 //!
 //! Nothing here knows how a method chooses its rows.
 
+pub mod aggregator;
 pub mod commands;
 pub mod dispatch;
 pub mod embedded;

@@ -101,6 +101,8 @@ impl Tracker {
     /// # Errors
     /// Whatever the store reports.
     pub async fn scan(&mut self, store: &dyn Store) -> Result<(), ProtoError> {
+        // The end of the history first: what is done meanwhile is seen twice, not missed.
+        let end = store.latest_cursor().await?;
         for batch in self.series.chunks_mut(SERIES_PER_QUERY) {
             let ids: Vec<SeriesId> = batch.iter().map(|series| series.id).collect();
             let seeds = store.seeds_done(&ids).await?;
@@ -113,6 +115,7 @@ impl Tracker {
                 }
             }
         }
+        self.cursor = end;
         self.scan_attempts(store).await
     }
 
@@ -123,10 +126,10 @@ impl Tracker {
     pub async fn follow(&mut self, store: &dyn Store) -> Result<(), ProtoError> {
         loop {
             let news = store.events_after(&self.cursor, EVENTS_PER_QUERY).await?;
-            self.cursor = news.next;
             if news.incomplete {
-                self.scan(store).await?;
+                return self.scan(store).await;
             }
+            self.cursor = news.next;
             if news.events.is_empty() {
                 break;
             }

@@ -51,7 +51,8 @@ impl ObjectiveCache {
         let blob = store.blob(&format!("table:{fingerprint}")).await?;
         let blob = blob.ok_or(ProtoError::MissingTable(fingerprint))?;
         let reading = tokio::task::spawn_blocking(move || read(&blob, fingerprint));
-        let table = Arc::new(reading.await.map_err(CoordinatorError::interrupted)??);
+        let stopped = |error| CoordinatorError::Internal(format!("reading a table stopped: {error}"));
+        let table = Arc::new(reading.await.map_err(stopped)??);
         tables.retain(|_, table| table.strong_count() > 0);
         tables.insert(fingerprint, Arc::downgrade(&table));
         Ok(table)
