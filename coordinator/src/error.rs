@@ -90,6 +90,10 @@ pub enum CoordinatorError {
     #[error("{0}")]
     RunFailed(String),
 
+    /// A part of this process ended when it should not have.
+    #[error("{0}")]
+    Internal(String),
+
     /// The user asked to stop before the end.
     #[error("interrupted: {0}")]
     Interrupted(String),
@@ -173,6 +177,9 @@ pub enum CoordinatorError {
 }
 
 fn listed(places: &[PathBuf]) -> impl fmt::Display {
-    let places: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
+    let places: Vec<_> = places
+        .iter()
+        .map(|place| place.display().to_string())
+        .collect();
     places.join(", ")
 }
