@@ -290,21 +290,22 @@ mod tests {
         let mut gradient = vec![0.0; weights.len()];
         network.loss(&weights, &mut batch, &targets, &mut gradient);
         let mut ignored = vec![0.0; weights.len()];
-        let mut checked = 0;
-        for index in (0..weights.len()).step_by(97) {
-            let mut shifted = |step: f32| {
-                let mut weights = weights.clone();
-                weights[index] += step;
-                f64::from(network.loss(&weights, &mut batch, &targets, &mut ignored))
-            };
-            let step = 4e-3;
-            let expected = (shifted(step) - shifted(-step)) / (2.0 * f64::from(step));
-            let error = (f64::from(gradient[index]) - expected).abs();
-            // Single precision, and rectifiers that switch within the step.
-            assert!(error < 1e-3 + 3e-2 * expected.abs(), "{index}: {error}");
-            checked += usize::from(expected.abs() > 1e-2);
+        // The steepest weights of every layer: small slopes drown in single precision.
+        for layer in &network.layers {
+            let mut steepest: Vec<usize> = (layer.start..layer.end()).collect();
+            steepest.sort_by(|&a, &b| gradient[b].abs().total_cmp(&gradient[a].abs()));
+            for &index in &steepest[..8.min(steepest.len())] {
+                let mut shifted = |step: f32| {
+                    let mut weights = weights.clone();
+                    weights[index] += step;
+                    f64::from(network.loss(&weights, &mut batch, &targets, &mut ignored))
+                };
+                let step = 4e-3;
+                let expected = (shifted(step) - shifted(-step)) / (2.0 * f64::from(step));
+                let error = (f64::from(gradient[index]) - expected).abs();
+                assert!(error < 3e-2 * expected.abs() + 1e-4, "{index}: {error} of {expected}");
+            }
         }
-        assert!(checked > 10, "only {checked} gradients were not tiny");
     }
 
     #[test]
