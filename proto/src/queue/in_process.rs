@@ -63,6 +63,27 @@ impl InProcessQueue {
         self.shared.changed.notify_waiters();
     }
 
+    /// Puts messages on the queue as they are, whatever they say.
+    ///
+    /// # Errors
+    /// [`ProtoError::Malformed`] if the queue was closed.
+    pub fn publish_messages(
+        &self,
+        messages: impl IntoIterator<Item = Vec<u8>>,
+    ) -> Result<(), ProtoError> {
+        let mut state = self.shared.state();
+        if state.closed {
+            return Err(ProtoError::Malformed {
+                what: "job".into(),
+                problem: "it was published after the queue was closed".into(),
+            });
+        }
+        state.waiting.extend(messages);
+        drop(state);
+        self.shared.changed.notify_waiters();
+        Ok(())
+    }
+
     /// Messages that were rejected, in order.
     pub fn dead_letters(&self) -> Vec<Vec<u8>> {
         self.shared.state().dead_letters.clone()
@@ -72,17 +93,7 @@ impl InProcessQueue {
 #[async_trait]
 impl Queue for InProcessQueue {
     async fn publish(&self, jobs: &[Job]) -> Result<(), ProtoError> {
-        let mut state = self.shared.state();
-        if state.closed {
-            return Err(ProtoError::Malformed {
-                what: "job".into(),
-                problem: "it was published after the queue was closed".into(),
-            });
-        }
-        state.waiting.extend(jobs.iter().map(Job::encode));
-        drop(state);
-        self.shared.changed.notify_waiters();
-        Ok(())
+        self.publish_messages(jobs.iter().map(Job::encode))
     }
 
     async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, ProtoError> {
