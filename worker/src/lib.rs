@@ -5,6 +5,7 @@
 
 pub mod acquisition;
 pub mod blas;
+pub mod consumer;
 pub mod error;
 pub mod methods;
 pub mod prior;
@@ -13,6 +14,7 @@ pub mod runner;
 pub mod search;
 pub mod special;
 pub mod surrogate;
+pub mod shutdown;
 pub mod table;
 pub mod transform;
 
