@@ -76,7 +76,7 @@ pub enum CoordinatorError {
     },
 
     /// Jobs were given up after too many failed attempts.
-    #[error("{count} of {planned} jobs were given up:{errors}")]
+    #[error("{count} of {planned} jobs were given up; `loto status` lists them all:{errors}")]
     GaveUp {
         /// Jobs given up.
         count: u64,
@@ -86,9 +86,9 @@ pub enum CoordinatorError {
         errors: String,
     },
 
-    /// A part of this process ended when it should not have.
+    /// A run did not come to its end, or not to the right one; says why.
     #[error("{0}")]
-    Internal(String),
+    RunFailed(String),
 
     /// The user asked to stop before the end.
     #[error("interrupted: {0}")]

@@ -31,7 +31,7 @@ impl ExitStatus {
             },
             CoordinatorError::Worker(WorkerError::ImpossibleJob(_) | WorkerError::LinearAlgebra { .. })
             | CoordinatorError::GaveUp { .. }
-            | CoordinatorError::Internal(_) => Self::Failed,
+            | CoordinatorError::RunFailed(_) => Self::Failed,
             CoordinatorError::Interrupted(_) => Self::Interrupted,
             _ => Self::WrongInput,
         }

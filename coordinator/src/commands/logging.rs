@@ -6,7 +6,7 @@ use crate::CoordinatorError;
 use crate::progress::display::LogWriter;
 
 /// Progress of this process, and warnings of everything.
-pub(super) const DEFAULT_FILTER: &str = "warn,loto_coordinator=info";
+pub(super) const DEFAULT_FILTER: &str = "warn,loto_coordinator=info,loto_worker::shutdown=info";
 
 /// Begins to log what `filter` lets through.
 ///

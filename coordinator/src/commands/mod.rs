@@ -3,7 +3,6 @@
 mod check;
 mod exit_status;
 mod find_sweep;
-mod interruption;
 mod logging;
 mod methods;
 mod options;
@@ -93,7 +92,7 @@ pub fn main() -> ExitCode {
 fn start(arguments: Arguments) -> Result<(), CoordinatorError> {
     logging::start(&arguments.log)?;
     let runtime = tokio::runtime::Runtime::new()
-        .map_err(|problem| CoordinatorError::Internal(format!("cannot start threads: {problem}")))?;
+        .map_err(|problem| CoordinatorError::RunFailed(format!("cannot start threads: {problem}")))?;
     runtime.block_on(arguments.command.execute())
 }
 

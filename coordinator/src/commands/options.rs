@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use loto_proto::store::{self, Store};
+use tokio_util::sync::CancellationToken;
 
 use crate::CoordinatorError;
 use crate::statistics::random_search::Baseline;
@@ -50,4 +51,13 @@ pub(super) struct BaselineOption {
             .try_map(|name| name.parse::<Baseline>())
     )]
     pub(super) baseline: Baseline,
+}
+
+/// A token that the first Ctrl-C or SIGTERM cancels; the second ends the process.
+///
+/// # Errors
+/// [`CoordinatorError::RunFailed`] if the system takes no handler.
+pub(super) fn on_signal() -> Result<CancellationToken, CoordinatorError> {
+    loto_worker::shutdown::on_signal()
+        .map_err(|problem| CoordinatorError::RunFailed(format!("cannot handle signals: {problem}")))
 }

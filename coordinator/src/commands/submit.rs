@@ -6,8 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use loto_proto::queue;
 
-use super::interruption;
-use super::options::{DataOption, StoreOption};
+use super::options::{DataOption, StoreOption, on_signal};
 use super::output::print;
 use crate::CoordinatorError;
 use crate::dispatch::{Wait, publish_missing, recall_poisoned, record, wait_until_done};
@@ -66,7 +65,7 @@ impl SubmitCommand {
         if !self.wait {
             return Ok(());
         }
-        let shutdown = interruption::listen("no longer waiting; the workers go on")?;
+        let shutdown = on_signal()?;
         let mut display = Display::new(&plan.sweep.name);
         let wait = Wait {
             store: store.as_ref(),

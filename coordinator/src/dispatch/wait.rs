@@ -52,7 +52,7 @@ pub async fn wait_until_done(
         let progress = tracker.progress();
         on_progress(&progress);
         if progress.total.unfinished() == 0 {
-            return conclude(tracker, &progress);
+            return conclude(tracker);
         }
         if progress != last {
             last = progress;
@@ -89,8 +89,17 @@ async fn republish(
     Ok(())
 }
 
-fn conclude(tracker: &Tracker, progress: &Progress) -> Result<(), CoordinatorError> {
-    let count = progress.total.poisoned;
+/// What a sweep on which nobody works any more came to.
+///
+/// # Errors
+/// [`CoordinatorError::GaveUp`] if jobs were given up, [`CoordinatorError::RunFailed`]
+/// if jobs are left.
+pub fn conclude(tracker: &Tracker) -> Result<(), CoordinatorError> {
+    let counts = tracker.progress().total;
+    if counts.unfinished() > 0 {
+        return Err(CoordinatorError::RunFailed(format!("the run ended too early: {counts}")));
+    }
+    let count = counts.poisoned;
     if count == 0 {
         return Ok(());
     }
@@ -103,7 +112,7 @@ fn conclude(tracker: &Tracker, progress: &Progress) -> Result<(), CoordinatorErr
     }
     Err(CoordinatorError::GaveUp {
         count,
-        planned: progress.total.planned(),
+        planned: counts.planned(),
         errors,
     })
 }

@@ -18,6 +18,7 @@ const EVENTS_PER_QUERY: usize = 10_000;
 
 /// Knows which jobs of a sweep are done. [`Tracker::scan`] asks the store for
 /// everything; [`Tracker::follow`] only for what is new.
+#[derive(Clone)]
 pub struct Tracker {
     seeds: u32,
     groups: Vec<(String, String)>,
@@ -26,6 +27,7 @@ pub struct Tracker {
     cursor: Cursor,
 }
 
+#[derive(Clone)]
 struct TrackedSeries {
     id: SeriesId,
     series: Series,
