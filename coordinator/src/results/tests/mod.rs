@@ -91,7 +91,7 @@ async fn only_what_is_new_is_read() {
     let best = sample.trace(&jobs[24]).best_so_far();
     let results = collector.results(&Selection::default());
     let method = &results.blackboxes[1].tasks[2].traces[0];
-    assert_eq!(method.len(), 0);
+    assert_eq!(method.len(), 4);
     let later = &results.blackboxes[0].tasks[0].traces[1];
     assert_eq!(later[&0].values, best);
 }
