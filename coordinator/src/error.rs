@@ -166,6 +166,15 @@ pub enum CoordinatorError {
         table: Fingerprint,
     },
 
+    /// A thread that computed for this process died: a bug, reported as such.
+    #[error("{task} stopped: {problem}")]
+    ThreadDied {
+        /// What it computed.
+        task: &'static str,
+        /// How it ended.
+        problem: String,
+    },
+
     /// The gRPC service cannot listen, or had to stop.
     #[error("cannot serve on {address}: {problem}")]
     Serving {
