@@ -4,7 +4,9 @@
 //! Nothing here knows how a method chooses its rows.
 
 pub mod error;
+pub mod report;
 pub mod results;
+pub mod score;
 pub mod statistics;
 
 pub use error::CoordinatorError;
