@@ -1,0 +1,74 @@
+//! `loto run`: a whole sweep in this process.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::options::{BaselineOption, DataOption, on_signal};
+use crate::CoordinatorError;
+use crate::dispatch::record;
+use crate::embedded::{self, RunFolder};
+use crate::plan::{Plan, SweepSource};
+use crate::progress::display::Display;
+
+const EXAMPLES: &str = "\
+Examples:
+  loto run                                       the built-in sweep
+  loto run sweep.toml --data tables --out results
+  loto run sweep.toml --jobs 4 --baseline sampled
+
+The traces are kept in OUT/sweep.loto. A run that was interrupted or killed goes
+on from there when the same command is given again, and a finished one prints
+its report. The other commands read them with --store OUT/sweep.loto.";
+
+/// Runs a sweep in this process and reports it; needs no server.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct RunCommand {
+    /// Sweep file; the built-in sweep if left out.
+    #[arg(value_name = "SWEEP")]
+    sweep: Option<PathBuf>,
+
+    #[command(flatten)]
+    data: DataOption,
+
+    /// Folder for the traces and the report [default: loto-results/NAME].
+    #[arg(long, env = "LOTO_OUT", value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Jobs run side by side [default: one per core].
+    #[arg(long, env = "LOTO_JOBS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+
+    #[command(flatten)]
+    baseline: BaselineOption,
+}
+
+impl RunCommand {
+    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+        let source = self.sweep.map_or(SweepSource::BuiltIn, SweepSource::File);
+        let plan = Plan::read(&source, self.data.data.as_deref())?;
+        let path = self.out.unwrap_or_else(|| RunFolder::default_path(&plan.sweep.name));
+        let folder = RunFolder::open(&path).await?;
+        let store = folder.store();
+        record(&plan, store.as_ref()).await?;
+        let jobs = self.jobs.unwrap_or_else(default_jobs);
+        let shutdown = on_signal()?;
+        let mut display = Display::new(&plan.sweep.name);
+        let on_progress = |progress: &_| display.update(progress);
+        let outcome = embedded::run(&plan.sweep, store, jobs, shutdown, on_progress).await;
+        drop(display);
+        match &outcome {
+            Ok(()) | Err(CoordinatorError::GaveUp { .. }) => {
+                let _ = (&self.baseline.baseline, folder.store_file());
+            }
+            Err(_) => {}
+        }
+        outcome
+    }
+}
+
+fn default_jobs() -> u16 {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    u16::try_from(cores).unwrap_or(u16::MAX)
+}
