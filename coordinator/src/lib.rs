@@ -10,7 +10,9 @@ pub mod embedded;
 pub mod error;
 pub mod plan;
 pub mod progress;
+pub mod report;
 pub mod results;
+pub mod score;
 pub mod statistics;
 
 pub use error::CoordinatorError;

@@ -92,14 +92,13 @@ pub struct FriedmanStatistics {
 pub struct Nemenyi {
     /// Significance level of the critical difference and the groups.
     pub alpha: f64,
-    /// Average ranks further apart than this differ significantly.
+    /// Average ranks at least this far apart differ significantly.
     pub critical_difference: f64,
     /// Probability, for each pair, of average ranks at least so far apart if all methods are equal;
     /// symmetric, 1 on the diagonal.
     pub p_values: Vec<Vec<f64>>,
-    /// Largest sets of methods that do not differ significantly, each as
-    /// indices into the methods by ascending average rank: the bars of a critical-difference diagram.
-    /// Sets of one method are not listed.
+    /// The bars of a critical-difference diagram: the largest sets of at least two methods that do not
+    /// differ significantly. Each lists the methods' indices, ordered by ascending average rank.
     pub groups: Vec<Vec<usize>>,
 }
 

@@ -1,7 +1,17 @@
 //! The analysis of a sweep: composes the statistics over all that is finished.
 
+mod bands;
+mod blackbox;
+mod compare;
 pub mod comparison;
 pub mod output;
+mod task;
+mod validation;
+
+#[cfg(test)]
+mod recorded_traces_tests;
+#[cfg(test)]
+mod tests;
 
 pub use comparison::{
     Comparison, ComparisonOutcome, DataSet, Friedman, FriedmanStatistics, Nemenyi, WilcoxonPair,
@@ -13,15 +23,18 @@ pub use output::{
 };
 
 use crate::CoordinatorError;
-use crate::results::SweepResults;
+use crate::results::{BlackboxResults, SweepResults};
 use crate::statistics::random_search::Baseline;
+
+/// Id of the method whose traces are the sampled baseline.
+pub const RANDOM_SEARCH_METHOD: &str = "rs";
 
 /// What an analysis may be asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnalysisOptions {
     /// The random search to score against.
     pub baseline: Baseline,
-    /// Number of bootstrap resamples behind every band, at least 1.
+    /// Number of bootstrap resamples behind every band, 1 to 100000.
     pub bootstrap_resamples: usize,
     /// Probability covered by the bands, between 0 and 1.
     pub confidence: f64,
@@ -60,6 +73,51 @@ pub fn analyse(
     results: &SweepResults,
     options: &AnalysisOptions,
 ) -> Result<SweepAnalysis, CoordinatorError> {
-    let _ = (results, options);
-    unreachable!()
+    validation::check_options(options)?;
+    validation::check_results(results, options.baseline)?;
+    let blackboxes: Vec<BlackboxAnalysis> = results
+        .blackboxes
+        .iter()
+        .map(|blackbox| blackbox::analyse(blackbox, options))
+        .collect();
+    let traces_per_seed =
+        |blackbox: &BlackboxResults| blackbox.methods.len() as u64 * blackbox.tasks.len() as u64;
+    let planned_series: u64 = results.blackboxes.iter().map(traces_per_seed).sum();
+    Ok(SweepAnalysis {
+        name: results.name.clone(),
+        baseline: options.baseline,
+        confidence: options.confidence,
+        bootstrap_resamples: options.bootstrap_resamples,
+        bootstrap_seed: options.seed,
+        planned_seeds: results.seeds,
+        planned_traces: planned_series * u64::from(results.seeds),
+        finished_traces: blackboxes
+            .iter()
+            .flat_map(|blackbox| &blackbox.methods)
+            .map(|method| method.finished_traces)
+            .sum(),
+        comparison: compare::over_all_blackboxes(&blackboxes, options.significance),
+        missing: missing(&blackboxes, results.seeds),
+        unbalanced: blackboxes.iter().any(|blackbox| blackbox.unbalanced),
+        blackboxes,
+    })
+}
+
+/// Every method and task with fewer finished seeds than planned.
+fn missing(blackboxes: &[BlackboxAnalysis], planned: u32) -> Vec<MissingSeeds> {
+    let mut missing = Vec::new();
+    for blackbox in blackboxes {
+        for task in &blackbox.tasks {
+            for method in task.methods.iter().filter(|method| method.seeds < planned) {
+                missing.push(MissingSeeds {
+                    blackbox: blackbox.name.clone(),
+                    task: task.name.clone(),
+                    method: method.method.clone(),
+                    finished: method.seeds,
+                    planned,
+                });
+            }
+        }
+    }
+    missing
 }
