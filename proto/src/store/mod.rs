@@ -138,10 +138,7 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if one is damaged.
-    async fn attempts(
-        &self,
-        series: &[SeriesId],
-    ) -> Result<Vec<Vec<(u32, Attempt)>>, ProtoError>;
+    async fn attempts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, Attempt)>>, ProtoError>;
 
     /// Keeps bytes under a name that says what they are; the first bytes stay.
     ///

@@ -1,0 +1,80 @@
+//! Hyperparameters as points of the unit cube.
+//!
+//! A numeric hyperparameter is min-max scaled over all tasks of the table; a
+//! categorical one is one-hot encoded. Categorical columns are kept as level
+//! numbers: a grid of 60,000 rows stays small and its structure stays visible.
+
+/// The hyperparameters of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Space {
+    /// In the order of their columns.
+    pub hyperparameters: Vec<Hyperparameter>,
+}
+
+/// One hyperparameter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hyperparameter {
+    /// Column name, with its `hp_`.
+    pub name: String,
+    /// How it is encoded.
+    pub kind: Kind,
+}
+
+/// How a hyperparameter is encoded.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// One coordinate, scaled from [minimum, maximum] to [0, 1].
+    Numeric {
+        /// Least value over all tasks.
+        minimum: f64,
+        /// Greatest value over all tasks.
+        maximum: f64,
+    },
+    /// One coordinate per level, 1 for the level taken and 0 for the others.
+    Categorical {
+        /// The levels' texts, sorted.
+        levels: Vec<String>,
+    },
+}
+
+/// The values of one hyperparameter on the rows of one task.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Column {
+    /// Scaled to [0, 1].
+    Numeric(Vec<f64>),
+    /// Numbers of levels.
+    Categorical(Vec<u16>),
+}
+
+impl Kind {
+    /// Number of coordinates.
+    pub fn width(&self) -> usize {
+        match self {
+            Self::Numeric { .. } => 1,
+            Self::Categorical { levels } => levels.len(),
+        }
+    }
+}
+
+impl Space {
+    /// Number of coordinates of an encoded row.
+    pub fn width(&self) -> usize {
+        self.hyperparameters
+            .iter()
+            .map(|hyperparameter| hyperparameter.kind.width())
+            .sum()
+    }
+
+    /// Writes the encoded row, [`Self::width`] coordinates, to `point`.
+    pub fn encode(&self, columns: &[Column], row: usize, point: &mut [f64]) {
+        point.fill(0.0);
+        let mut first = 0;
+        for (hyperparameter, column) in self.hyperparameters.iter().zip(columns) {
+            match column {
+                Column::Numeric(values) => point[first] = values[row],
+                Column::Categorical(levels) => point[first + usize::from(levels[row])] = 1.0,
+            }
+            first += hyperparameter.kind.width();
+        }
+    }
+}

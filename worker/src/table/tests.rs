@@ -1,0 +1,146 @@
+use std::collections::BTreeSet;
+use std::io::Write;
+
+use super::*;
+use crate::table::encoding::Kind;
+use loto_proto::table_spec::Categorical;
+
+const TABLE: &str = "\
+hp_rate,hp_kind,metric_error,dataset_n,blackbox,task
+0,sgd,0.5,10,Net,one
+2,adam,0.25,10,Net,one
+4,sgd,0.75,20,Net,two
+";
+
+fn spec(categorical: &[&str]) -> TableSpec {
+    TableSpec {
+        objective: "metric_error".into(),
+        categorical: Categorical::Columns(categorical.iter().map(|c| c.to_string()).collect()),
+    }
+}
+
+fn read(text: &str) -> Result<Table, String> {
+    Table::read(text.as_bytes(), &spec(&["hp_kind"]), "net.csv").map_err(|error| error.to_string())
+}
+
+fn zipped(text: &str) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default();
+    archive.start_file("/misleading.csv.zip", options).unwrap();
+    archive.write_all(text.as_bytes()).unwrap();
+    archive.finish().unwrap().into_inner()
+}
+
+#[test]
+fn numbers_are_scaled_over_all_tasks_and_levels_are_sorted() {
+    let table = read(TABLE).unwrap();
+    assert_eq!(table.blackbox.as_deref(), Some("Net"));
+    assert_eq!(table.space.width(), 3);
+    assert_eq!(
+        table.space.hyperparameters[1].kind,
+        Kind::Categorical {
+            levels: vec!["adam".into(), "sgd".into()]
+        }
+    );
+    let one = table.task("one").unwrap();
+    assert_eq!(one.objective, [0.5, 0.25]);
+    let mut point = [0.0; 3];
+    table.space.encode(&one.columns, 1, &mut point);
+    assert_eq!(point, [0.5, 1.0, 0.0]);
+    let two = table.task("two").unwrap();
+    table.space.encode(&two.columns, 0, &mut point);
+    assert_eq!(point, [1.0, 0.0, 1.0]);
+    let sources: Vec<_> = table
+        .sources("one")
+        .map(|task| task.name.as_str())
+        .collect();
+    assert_eq!(sources, ["two"]);
+}
+
+#[test]
+fn plain_gzipped_and_zipped_tables_are_alike() {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(TABLE.as_bytes()).unwrap();
+    let plain = read(TABLE).unwrap();
+    for file in [gzip.finish().unwrap(), zipped(TABLE)] {
+        let table = Table::read(&file, &spec(&["hp_kind"]), "net").unwrap();
+        assert_eq!(table.space, plain.space);
+        assert_eq!(table.tasks[1].objective, plain.tasks[1].objective);
+        assert_ne!(table.fingerprint, plain.fingerprint);
+    }
+}
+
+#[test]
+fn truncated_archives_are_refused() {
+    let whole = zipped(TABLE);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(TABLE.as_bytes()).unwrap();
+    let gzip = gzip.finish().unwrap();
+    for cut in [
+        &whole[..whole.len() / 2],
+        &whole[..2],
+        &gzip[..gzip.len() - 4],
+    ] {
+        let error = Table::read(cut, &spec(&[]), "net").unwrap_err().to_string();
+        assert!(error.starts_with("table net: "), "{error}");
+    }
+}
+
+#[test]
+fn mistakes_are_named_with_line_and_column() {
+    let cases = [
+        ("2,adam", "fast,adam", "line 3, column `hp_rate`: `fast`"),
+        ("0.25", "NaN", "line 3, column `metric_error`: `NaN`"),
+        ("0.25", "inf", "line 3, column `metric_error`: `inf`"),
+        ("0.25", "", "line 3, column `metric_error`: ``"),
+        (
+            "2,adam",
+            "-0,sgd",
+            "line 3: task `one` has this configuration already",
+        ),
+        ("metric_error", "metric_loss", "the table has metric_loss"),
+        ("hp_kind", "hp_rate", "`hp_rate` is there twice"),
+        (
+            "hp_kind",
+            "hp_sort",
+            "categorical column `hp_kind` is not a column",
+        ),
+        (",task\n", ",tusk\n", "column `task` is missing"),
+        ("Net,two", "Mat,two", "line 4, column `blackbox`"),
+        ("Net,two", "Net,", "line 4, column `task`"),
+        ("Net,two", "Net,two,3", "line 4: it has 7 fields"),
+        ("hp_", "dp_", "hp_"),
+    ];
+    for (find, replace, expected) in cases {
+        assert!(TABLE.contains(find));
+        let text = match find {
+            "hp_" => TABLE.replace(find, replace),
+            _ => TABLE.replacen(find, replace, 1),
+        };
+        let message = read(&text).unwrap_err();
+        assert!(message.contains(expected), "{replace}: {message}");
+        assert!(message.contains("net.csv"), "{message}");
+    }
+    let header = TABLE.lines().next().unwrap();
+    assert!(read(header).unwrap_err().contains("no rows"));
+    assert!(read("").is_err());
+}
+
+#[test]
+fn all_columns_can_be_categorical() {
+    let spec = TableSpec {
+        objective: "metric_error".into(),
+        categorical: Categorical::All,
+    };
+    let table = Table::read(TABLE.as_bytes(), &spec, "net").unwrap();
+    assert_eq!(table.space.width(), 3 + 2);
+    let columns = BTreeSet::from(["hp_rate".to_string(), "hp_kind".to_string()]);
+    let listed = TableSpec {
+        categorical: Categorical::Columns(columns),
+        ..spec
+    };
+    assert_eq!(
+        Table::read(TABLE.as_bytes(), &listed, "net").unwrap().space,
+        table.space
+    );
+}
