@@ -5,5 +5,6 @@
 
 pub mod error;
 pub mod results;
+pub mod statistics;
 
 pub use error::CoordinatorError;

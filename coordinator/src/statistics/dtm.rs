@@ -1,0 +1,152 @@
+//! Distance to the minimum (DTM) of a task's table (ICML section 5).
+//!
+//! DTM(t) = (mean over seeds of the best y so far - minimum) / (maximum - minimum).
+
+/// How far the best value so far of every seed is above the task's minimum, in
+/// the objective's unit, at every iteration.
+///
+/// Kept as distances rather than values so that a solved task is exactly 0,
+/// whatever the number of seeds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GapCurves {
+    iterations: usize,
+    /// One row of `iterations` distances per seed.
+    gaps: Vec<f64>,
+}
+
+impl GapCurves {
+    /// Curves of `iterations` entries, without any seed yet.
+    pub fn new(iterations: usize) -> Self {
+        Self {
+            iterations,
+            gaps: Vec::new(),
+        }
+    }
+
+    /// Adds a seed by the objective values of its trace, in order. If they are
+    /// fewer than the iterations, the best value stays for the rest.
+    pub fn push(&mut self, values: &[f64], minimum: f64) {
+        let mut best = f64::INFINITY;
+        for iteration in 0..self.iterations {
+            if let Some(&value) = values.get(iteration) {
+                best = best.min(value);
+            }
+            self.gaps.push(best - minimum);
+        }
+    }
+
+    /// Number of iterations.
+    pub fn iterations(&self) -> usize {
+        self.iterations
+    }
+
+    /// Number of seeds.
+    pub fn seeds(&self) -> usize {
+        self.gaps.len().checked_div(self.iterations).unwrap_or(0)
+    }
+
+    /// The curve of each seed.
+    pub fn rows(&self) -> std::slice::ChunksExact<'_, f64> {
+        self.gaps.chunks_exact(self.iterations.max(1))
+    }
+
+    /// Mean over the seeds at every iteration; there must be a seed.
+    pub fn mean(&self) -> Vec<f64> {
+        let mut mean = vec![0.0; self.iterations];
+        for row in self.rows() {
+            for (sum, gap) in mean.iter_mut().zip(row) {
+                *sum += gap;
+            }
+        }
+        let seeds = self.seeds() as f64;
+        mean.iter_mut().for_each(|sum| *sum /= seeds);
+        mean
+    }
+
+    /// Share of seeds at every iteration that have not found the table's optimum; there must be a seed.
+    pub fn unsolved_fraction(&self) -> Vec<f64> {
+        let mut unsolved = vec![0_u32; self.iterations];
+        for row in self.rows() {
+            for (count, &gap) in unsolved.iter_mut().zip(row) {
+                *count += u32::from(gap > 0.0);
+            }
+        }
+        let seeds = self.seeds() as f64;
+        unsolved
+            .iter()
+            .map(|&count| f64::from(count) / seeds)
+            .collect()
+    }
+}
+
+/// DTM from mean gaps: divided by the range, maximum - minimum, of the task's objective.
+pub fn dtm(mean_gaps: &[f64], range: f64) -> Vec<f64> {
+    mean_gaps.iter().map(|gap| gap / range).collect()
+}
+
+/// Mean over tasks (or any curves of one length) at every entry: ADTM, if the curves are DTM.
+pub fn mean_of_curves<'curve>(curves: impl IntoIterator<Item = &'curve [f64]>) -> Vec<f64> {
+    let mut mean = Vec::new();
+    let mut count = 0.0;
+    for curve in curves {
+        mean.resize(curve.len(), 0.0);
+        for (sum, value) in mean.iter_mut().zip(curve) {
+            *sum += value;
+        }
+        count += 1.0;
+    }
+    mean.iter_mut().for_each(|sum| *sum /= count);
+    mean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curves() -> GapCurves {
+        let mut curves = GapCurves::new(3);
+        curves.push(&[5.0, 7.0, 1.0], 1.0);
+        curves.push(&[3.0, 2.0, 9.0], 1.0);
+        curves
+    }
+
+    #[test]
+    fn dtm_averages_the_best_so_far_over_seeds_then_normalises() {
+        // best so far: 5 5 1 and 3 2 2; minimum 1, maximum 9
+        assert_eq!(curves().seeds(), 2);
+        assert_eq!(curves().mean(), [3.0, 2.5, 0.5]);
+        assert_eq!(
+            dtm(&curves().mean(), 8.0),
+            [3.0 / 8.0, 2.5 / 8.0, 0.5 / 8.0]
+        );
+    }
+
+    #[test]
+    fn a_seed_is_solved_once_it_has_reached_the_minimum() {
+        assert_eq!(curves().unsolved_fraction(), [1.0, 1.0, 0.5]);
+    }
+
+    #[test]
+    fn a_solved_task_is_exactly_zero_for_any_number_of_seeds() {
+        let mut curves = GapCurves::new(1);
+        for _ in 0..7 {
+            curves.push(&[0.1], 0.1);
+        }
+        assert_eq!(curves.mean(), [0.0]);
+    }
+
+    #[test]
+    fn an_exhausted_table_keeps_its_best() {
+        let mut curves = GapCurves::new(3);
+        curves.push(&[4.0], 1.0);
+        assert_eq!(curves.mean(), [3.0, 3.0, 3.0]);
+    }
+
+    #[test]
+    fn the_mean_of_curves_is_taken_entry_by_entry() {
+        assert_eq!(
+            mean_of_curves([[1.0, 2.0].as_slice(), &[3.0, 6.0]]),
+            [2.0, 4.0]
+        );
+    }
+}

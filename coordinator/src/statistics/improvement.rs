@@ -1,0 +1,86 @@
+//! Improvement over random search of ICML Table 2.
+//!
+//! On a task it is the mean over t of (DTM_RS(t) - DTM(t)) / DTM_RS(t): at most 1,
+//! higher is better, 0 equals random search. Terms with DTM_RS(t) = 0 are undefined: they
+//! are left out and counted.
+
+use super::dtm::GapCurves;
+
+/// The improvement on one task.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Improvement {
+    /// The mean over the terms; absent if all are left out.
+    pub value: Option<f64>,
+    /// Number of iterations left out because the baseline's DTM is 0.
+    pub terms_left_out: usize,
+}
+
+/// The improvement of a DTM curve over the baseline's. Any common scale of the two cancels out.
+pub fn improvement(dtm: &[f64], baseline_dtm: &[f64]) -> Improvement {
+    let mut sum = 0.0;
+    let mut terms = 0;
+    for (&own, &baseline) in dtm.iter().zip(baseline_dtm) {
+        if baseline != 0.0 {
+            sum += (baseline - own) / baseline;
+            terms += 1;
+        }
+    }
+    Improvement {
+        value: (terms > 0).then(|| sum / terms as f64),
+        terms_left_out: dtm.len() - terms,
+    }
+}
+
+/// Standard error over seeds of the improvement, with the baseline taken as given.
+///
+/// The improvement is linear in DTM, so it is the mean of the improvements of
+/// the single seeds, whose sample variance gives the error. Absent with fewer than two seeds or without any term.
+pub fn standard_error(curves: &GapCurves, baseline_gaps: &[f64]) -> Option<f64> {
+    let seeds = curves.seeds();
+    if seeds < 2 {
+        return None;
+    }
+    let scores: Option<Vec<f64>> = curves
+        .rows()
+        .map(|row| improvement(row, baseline_gaps).value)
+        .collect();
+    let scores = scores?;
+    let count = seeds as f64;
+    let mean = scores.iter().sum::<f64>() / count;
+    let squares: f64 = scores.iter().map(|score| (score - mean).powi(2)).sum();
+    Some((squares / (count - 1.0) / count).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_the_mean_of_the_terms_and_zero_baselines_are_counted() {
+        let outcome = improvement(&[0.1, 0.3, 0.5, 0.0], &[0.2, 0.2, 0.0, 0.0]);
+        assert!((outcome.value.unwrap() - (0.5 - 0.5) / 2.0).abs() < 1e-15);
+        assert_eq!(outcome.terms_left_out, 2);
+        let undefined = improvement(&[0.5], &[0.0]);
+        assert_eq!((undefined.value, undefined.terms_left_out), (None, 1));
+    }
+
+    #[test]
+    fn random_search_improves_by_nothing_and_the_optimum_by_one() {
+        let baseline = [0.4, 0.2, 0.1];
+        assert_eq!(improvement(&baseline, &baseline).value, Some(0.0));
+        assert_eq!(improvement(&[0.0; 3], &baseline).value, Some(1.0));
+    }
+
+    #[test]
+    fn the_standard_error_is_that_of_the_single_seeds() {
+        let mut curves = GapCurves::new(2);
+        curves.push(&[2.0, 1.0], 0.0);
+        assert_eq!(standard_error(&curves, &[4.0, 4.0]), None);
+        curves.push(&[4.0, 3.0], 0.0);
+        // improvements of the seeds: (1/2 + 3/4) / 2 = 0.625 and (0 + 1/4) / 2 = 0.125
+        let expected = (2.0 * 0.25_f64.powi(2) / 1.0 / 2.0).sqrt();
+        let found = standard_error(&curves, &[4.0, 4.0]).unwrap();
+        assert!((found - expected).abs() < 1e-15, "{found}");
+        assert_eq!(standard_error(&curves, &[0.0, 0.0]), None);
+    }
+}
