@@ -99,6 +99,10 @@ pub enum CoordinatorError {
     #[error("{0}")]
     RunFailed(String),
 
+    /// A part of this process ended when it should not have.
+    #[error("{0}")]
+    Internal(String),
+
     /// The user asked to stop before the end.
     #[error("interrupted: {0}")]
     Interrupted(String),
@@ -171,6 +175,15 @@ pub enum CoordinatorError {
         table: Fingerprint,
     },
 
+    /// A thread that computed for this process died: a bug, reported as such.
+    #[error("{task} stopped: {problem}")]
+    ThreadDied {
+        /// What it computed.
+        task: &'static str,
+        /// How it ended.
+        problem: String,
+    },
+
     /// The gRPC service cannot listen, or had to stop.
     #[error("cannot serve on {address}: {problem}")]
     Serving {
@@ -182,6 +195,9 @@ pub enum CoordinatorError {
 }
 
 fn listed(places: &[PathBuf]) -> impl fmt::Display {
-    let places: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
+    let places: Vec<_> = places
+        .iter()
+        .map(|place| place.display().to_string())
+        .collect();
     places.join(", ")
 }

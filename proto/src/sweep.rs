@@ -49,7 +49,10 @@ impl Sweep {
     /// Every series, method by method, so that what methods share (a prior, say)
     /// is computed by the first and found by the others.
     pub fn series(&self) -> impl Iterator<Item = Series> + '_ {
-        let most = self.blackboxes.iter().map(|blackbox| blackbox.methods.len());
+        let most = self
+            .blackboxes
+            .iter()
+            .map(|blackbox| blackbox.methods.len());
         (0..most.max().unwrap_or(0)).flat_map(move |position| {
             self.blackboxes.iter().flat_map(move |blackbox| {
                 let method = blackbox.methods.get(position);

@@ -276,14 +276,20 @@ iterations = 70
     fn the_example_is_read() {
         let file = parse(EXAMPLE).unwrap();
         assert_eq!(file.blackboxes[1].iterations, Some(70));
-        assert_eq!(file.blackboxes[1].table_spec().categorical, Categorical::All);
+        assert_eq!(
+            file.blackboxes[1].table_spec().categorical,
+            Categorical::All
+        );
         assert_eq!(file.blackboxes[0].sources_only, ["wiki-rolling"]);
         assert_eq!(file.method["gp"]["hyperprior"].canonical(), "none");
     }
 
     #[test]
     fn a_parameter_has_one_spelling() {
-        assert_eq!(Parameter::Integer(1).canonical(), Parameter::Number(1.0).canonical());
+        assert_eq!(
+            Parameter::Integer(1).canonical(),
+            Parameter::Number(1.0).canonical()
+        );
         assert_eq!(Parameter::Number(0.1).canonical(), "0.1");
     }
 
@@ -294,13 +300,25 @@ iterations = 70
             ("seeds = 30", "seeds = 0", "seeds is 0"),
             ("seeds = 30", "seeds = \"many\"", "line 4"),
             ("iterations = 70", "iterations = 0", "nas_bench102"),
-            ("[\"rs\", \"gp\"]", "[\"rs\", \"gp\", \"rs\"]", "`rs` is listed twice"),
+            (
+                "[\"rs\", \"gp\"]",
+                "[\"rs\", \"gp\", \"rs\"]",
+                "`rs` is listed twice",
+            ),
             ("[\"rs\", \"gp\"]", "[\"rs\"]", "[method.gp]"),
             ("\"all\"", "\"some\"", "write \"all\""),
             ("\"all\"", "3", "expected \"all\""),
-            ("name = \"nas_bench102\"", "name = \"DeepAR\"", "listed twice"),
+            (
+                "name = \"nas_bench102\"",
+                "name = \"DeepAR\"",
+                "listed twice",
+            ),
             ("categorical = \"all\"", "targets = []", "targets is empty"),
-            ("objective = \"metric_error\"", "objective = \"\"", "objective"),
+            (
+                "objective = \"metric_error\"",
+                "objective = \"\"",
+                "objective",
+            ),
         ];
         for (find, replace, expected) in cases {
             let message = problem(find, replace);

@@ -26,6 +26,11 @@ pub struct TableSpec {
     pub categorical: Categorical,
 }
 
+/// The name under which the store keeps a table's file and declarations.
+pub fn blob_name(table: Fingerprint) -> String {
+    format!("table:{table}")
+}
+
 impl TableSpec {
     /// The fingerprint of a table file read with these declarations.
     pub fn fingerprint(&self, file: &[u8]) -> Fingerprint {
@@ -106,9 +111,15 @@ mod tests {
     fn the_fingerprint_covers_bytes_objective_and_column_types() {
         let none = Categorical::Columns(BTreeSet::new());
         let base = spec("metric_error", none.clone()).fingerprint(b"table");
-        assert_ne!(base, spec("metric_error", none.clone()).fingerprint(b"tablf"));
+        assert_ne!(
+            base,
+            spec("metric_error", none.clone()).fingerprint(b"tablf")
+        );
         assert_ne!(base, spec("metric_time", none).fingerprint(b"table"));
-        assert_ne!(base, spec("metric_error", Categorical::All).fingerprint(b"table"));
+        assert_ne!(
+            base,
+            spec("metric_error", Categorical::All).fingerprint(b"table")
+        );
     }
 
     #[test]

@@ -32,6 +32,20 @@ pub enum WorkerError {
         problem: String,
     },
 
+    /// A job for another version of a method than this program has.
+    #[error(
+        "method `{method}`: the job is for version {wanted}, this program has version {available}; \
+         run workers and coordinator of the same release"
+    )]
+    OtherVersion {
+        /// The method's id.
+        method: String,
+        /// The version the job is for.
+        wanted: u32,
+        /// The version there is.
+        available: u32,
+    },
+
     /// A job that cannot be run as it stands: its task is not in the table, say.
     #[error("job cannot be run: {0}")]
     ImpossibleJob(String),
@@ -42,6 +56,15 @@ pub enum WorkerError {
         /// The BLAS or LAPACK routine.
         routine: &'static str,
         /// What it reported.
+        problem: String,
+    },
+
+    /// A table or a fitted prior in the store is damaged.
+    #[error("{name} in the store is corrupt: {problem}; delete it to have it made again")]
+    CorruptBlob {
+        /// The blob's name.
+        name: String,
+        /// What is wrong with it.
         problem: String,
     },
 

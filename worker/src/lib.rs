@@ -3,9 +3,19 @@
 //! The library is what the embedded run links; the binary `loto-worker` adds the
 //! command line. Nothing here knows of sweeps, statistics or reports.
 
+pub mod acquisition;
+pub mod blas;
+pub mod consumer;
 pub mod error;
 pub mod methods;
+pub mod prior;
+pub mod random;
 pub mod runner;
+pub mod search;
+pub mod special;
+pub mod surrogate;
+pub mod shutdown;
 pub mod table;
+pub mod transform;
 
 pub use error::WorkerError;

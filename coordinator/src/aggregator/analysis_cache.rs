@@ -42,14 +42,17 @@ impl WatchedSweep {
         let version = collector.refresh().await?;
         let analysis = self.analyses.entry(version, &selection, &options);
         let compute = async || {
-            let stopped = |error: String| CoordinatorError::Internal(format!("analysis stopped: {error}"));
-            let permit = PROCESSORS.acquire().await.map_err(|error| stopped(error.to_string()))?;
+            let died = |problem: String| CoordinatorError::ThreadDied {
+                task: "an analysis",
+                problem,
+            };
+            let permit = PROCESSORS.acquire().await.map_err(|error| died(error.to_string()))?;
             let results = collector.results(&selection);
             let computing = tokio::task::spawn_blocking(move || {
                 let _permit = permit;
                 analyse(&results, &options)
             });
-            let analysis = computing.await.map_err(|error| stopped(error.to_string()))??;
+            let analysis = computing.await.map_err(|error| died(error.to_string()))??;
             Ok(Arc::new(analysis))
         };
         analysis.get_or_try_init(compute).await.map(Arc::clone)

@@ -52,7 +52,16 @@ impl CheckCommand {
 
 fn describe(plan: &Plan) -> String {
     let sweep = &plan.sweep;
-    let heading = ["black box", "tasks", "targets", "rows", "iterations", "jobs", "evaluations", "table"];
+    let heading = [
+        "black box",
+        "tasks",
+        "targets",
+        "rows",
+        "iterations",
+        "jobs",
+        "evaluations",
+        "table",
+    ];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     let mut evaluations = 0;
     for blackbox in &sweep.blackboxes {
@@ -88,7 +97,11 @@ fn describe(plan: &Plan) -> String {
 }
 
 fn describe_trials(plan: &Plan, trials: &[trial::Trial]) -> String {
-    let mut rows = vec![["black box", "method", "seconds", "jobs"].map(str::to_owned).to_vec()];
+    let mut rows = vec![
+        ["black box", "method", "seconds", "jobs"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     let mut total = Duration::ZERO;
     for trial in trials {
         total = total.saturating_add(trial.total);

@@ -29,9 +29,12 @@ impl ExitStatus {
                 ProtoError::Conflict { .. } => Self::Failed,
                 _ => Self::WrongInput,
             },
-            CoordinatorError::Worker(WorkerError::ImpossibleJob(_) | WorkerError::LinearAlgebra { .. })
+            CoordinatorError::Worker(
+                WorkerError::ImpossibleJob(_) | WorkerError::LinearAlgebra { .. },
+            )
             | CoordinatorError::GaveUp { .. }
-            | CoordinatorError::RunFailed(_) => Self::Failed,
+            | CoordinatorError::RunFailed(_)
+            | CoordinatorError::Internal(_) => Self::Failed,
             CoordinatorError::Interrupted(_) => Self::Interrupted,
             _ => Self::WrongInput,
         }

@@ -41,7 +41,11 @@ impl MethodsCommand {
 fn list(registry: &[&MethodDescription]) -> String {
     let mut rows = vec![["method", "version", "summary"].map(str::to_owned).to_vec()];
     for method in registry {
-        rows.push(vec![method.id.into(), method.version.to_string(), method.summary.into()]);
+        rows.push(vec![
+            method.id.into(),
+            method.version.to_string(),
+            method.summary.into(),
+        ]);
     }
     lay_out(&rows)
 }
@@ -55,10 +59,22 @@ fn describe(method: &MethodDescription) -> String {
         text.push_str("\nIt has no parameters.\n");
         return text;
     }
-    text.push_str(&format!("\nParameters, set in [method.{}] of a sweep file:\n", method.id));
-    let mut rows = vec![["name", "default", "range", "meaning"].map(str::to_owned).to_vec()];
+    text.push_str(&format!(
+        "\nParameters, set in [method.{}] of a sweep file:\n",
+        method.id
+    ));
+    let mut rows = vec![
+        ["name", "default", "range", "meaning"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     for parameter in method.parameters {
-        let cells = [parameter.name, parameter.default, parameter.range, parameter.summary];
+        let cells = [
+            parameter.name,
+            parameter.default,
+            parameter.range,
+            parameter.summary,
+        ];
         rows.push(cells.map(str::to_owned).to_vec());
     }
     text.push_str(&lay_out(&rows));

@@ -8,6 +8,7 @@ mod methods;
 mod options;
 mod output;
 mod run;
+mod serve;
 mod status;
 mod submit;
 mod text_table;
@@ -58,6 +59,7 @@ struct Arguments {
 enum Command {
     Run(run::RunCommand),
     Submit(submit::SubmitCommand),
+    Serve(serve::ServeCommand),
     Status(status::StatusCommand),
     Watch(watch::WatchCommand),
     Methods(methods::MethodsCommand),
@@ -69,6 +71,7 @@ impl Command {
         match self {
             Self::Run(command) => command.execute().await,
             Self::Submit(command) => command.execute().await,
+            Self::Serve(command) => command.execute().await,
             Self::Status(command) => command.execute().await,
             Self::Watch(command) => command.execute().await,
             Self::Methods(command) => command.execute(),
@@ -91,8 +94,9 @@ pub fn main() -> ExitCode {
 
 fn start(arguments: Arguments) -> Result<(), CoordinatorError> {
     logging::start(&arguments.log)?;
-    let runtime = tokio::runtime::Runtime::new()
-        .map_err(|problem| CoordinatorError::RunFailed(format!("cannot start threads: {problem}")))?;
+    let runtime = tokio::runtime::Runtime::new().map_err(|problem| {
+        CoordinatorError::Internal(format!("cannot start threads: {problem}"))
+    })?;
     runtime.block_on(arguments.command.execute())
 }
 
@@ -125,13 +129,20 @@ mod tests {
     #[test]
     fn every_option_has_a_variable_and_every_command_an_example() {
         let command = Arguments::command();
-        let commands = command.get_subcommands().filter(|command| command.get_name() != "help");
+        let commands = command
+            .get_subcommands()
+            .filter(|command| command.get_name() != "help");
         for command in commands {
             let name = command.get_name();
-            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let help = command
+                .get_after_help()
+                .map(ToString::to_string)
+                .unwrap_or_default();
             assert!(help.contains(&format!("loto {name}")), "{name}: no example");
             for option in command.get_opts() {
-                let variable = option.get_env().map(|name| name.to_string_lossy().into_owned());
+                let variable = option
+                    .get_env()
+                    .map(|name| name.to_string_lossy().into_owned());
                 assert!(
                     variable.is_some_and(|variable| variable.starts_with("LOTO_")),
                     "{name}: {option}"

@@ -56,8 +56,8 @@ pub(super) struct BaselineOption {
 /// A token that the first Ctrl-C or SIGTERM cancels; the second ends the process.
 ///
 /// # Errors
-/// [`CoordinatorError::RunFailed`] if the system takes no handler.
+/// [`CoordinatorError::Internal`] if the system takes no handler.
 pub(super) fn on_signal() -> Result<CancellationToken, CoordinatorError> {
     loto_worker::shutdown::on_signal()
-        .map_err(|problem| CoordinatorError::RunFailed(format!("cannot handle signals: {problem}")))
+        .map_err(|problem| CoordinatorError::Internal(format!("cannot handle signals: {problem}")))
 }

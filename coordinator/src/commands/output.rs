@@ -10,7 +10,9 @@ use crate::CoordinatorError;
 /// [`CoordinatorError::UnwritableFile`] if stdout cannot be written.
 pub(super) fn print(text: &str) -> Result<(), CoordinatorError> {
     let mut stdout = io::stdout().lock();
-    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    let written = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush());
     match written {
         Err(problem) if problem.kind() != ErrorKind::BrokenPipe => {
             Err(CoordinatorError::UnwritableFile {

@@ -48,7 +48,9 @@ impl RunCommand {
     pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
         let source = self.sweep.map_or(SweepSource::BuiltIn, SweepSource::File);
         let plan = Plan::read(&source, self.data.data.as_deref())?;
-        let path = self.out.unwrap_or_else(|| RunFolder::default_path(&plan.sweep.name));
+        let path = self
+            .out
+            .unwrap_or_else(|| RunFolder::default_path(&plan.sweep.name));
         let folder = RunFolder::open(&path).await?;
         let store = folder.store();
         record(&plan, store.as_ref()).await?;

@@ -49,7 +49,9 @@ fn cells(counts: &Counts) -> impl Iterator<Item = String> {
         failed,
         poisoned,
     } = counts;
-    [queued, running, done, failed, poisoned].map(ToString::to_string).into_iter()
+    [queued, running, done, failed, poisoned]
+        .map(ToString::to_string)
+        .into_iter()
 }
 
 async fn list_all(store: &dyn Store) -> Result<(), CoordinatorError> {
@@ -60,7 +62,11 @@ async fn list_all(store: &dyn Store) -> Result<(), CoordinatorError> {
         let mut tracker = Tracker::new(&sweep);
         tracker.scan(store).await?;
         let name = [id.to_string(), sweep.name.clone()];
-        rows.push(name.into_iter().chain(cells(&tracker.progress().total)).collect());
+        rows.push(
+            name.into_iter()
+                .chain(cells(&tracker.progress().total))
+                .collect(),
+        );
     }
     if rows.len() == 1 {
         return print("there is no sweep in the store\n");

@@ -6,10 +6,19 @@ pub(super) fn lay_out(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
     let widths: Vec<usize> = (0..columns)
-        .map(|column| cells(column).map(|cell| cell.chars().count()).max().unwrap_or(0))
+        .map(|column| {
+            cells(column)
+                .map(|cell| cell.chars().count())
+                .max()
+                .unwrap_or(0)
+        })
         .collect();
     let is_numeric: Vec<bool> = (0..columns)
-        .map(|column| cells(column).skip(1).all(|cell| cell.parse::<f64>().is_ok()))
+        .map(|column| {
+            cells(column)
+                .skip(1)
+                .all(|cell| cell.parse::<f64>().is_ok())
+        })
         .collect();
     let mut text = String::new();
     for row in rows {
@@ -34,8 +43,17 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        let row = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
-        let text = lay_out(&[row(&["method", "done"]), row(&["gcp-prior", "7"]), row(&["rs", "120"])]);
+        let row = |cells: &[&str]| {
+            cells
+                .iter()
+                .map(|cell| (*cell).to_owned())
+                .collect::<Vec<_>>()
+        };
+        let text = lay_out(&[
+            row(&["method", "done"]),
+            row(&["gcp-prior", "7"]),
+            row(&["rs", "120"]),
+        ]);
         assert_eq!(text, "method     done\ngcp-prior     7\nrs          120\n");
     }
 }

@@ -34,7 +34,10 @@ async fn refuse_changed_tables(plan: &Plan, store: &dyn Store) -> Result<(), Coo
             continue;
         }
         for blackbox in &plan.sweep.blackboxes {
-            let same_name = recorded.blackboxes.iter().find(|other| other.name == blackbox.name);
+            let same_name = recorded
+                .blackboxes
+                .iter()
+                .find(|other| other.name == blackbox.name);
             if let Some(other) = same_name
                 && other.table != blackbox.table
             {

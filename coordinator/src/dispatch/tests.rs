@@ -79,7 +79,9 @@ async fn every_missing_job_is_published_once_in_order() {
         store.put_trace(job, &trace()).await.unwrap();
     }
     let queue = InProcessQueue::new();
-    let published = publish_missing(&scanned(&sweep, &store).await, &queue).await.unwrap();
+    let published = publish_missing(&scanned(&sweep, &store).await, &queue)
+        .await
+        .unwrap();
     assert_eq!(published, 1300);
     let expected: Vec<Job> = jobs.into_iter().skip(1).step_by(2).collect();
     assert_eq!(drain(&queue).await, expected);
@@ -161,7 +163,10 @@ async fn waiting_can_be_interrupted() {
     let wait = wait(&store, None);
     wait.shutdown.cancel();
     let outcome = wait_until_done(&mut Tracker::new(&sweep(1)), wait, |_| {}).await;
-    assert!(matches!(outcome, Err(CoordinatorError::Interrupted(_))), "{outcome:?}");
+    assert!(
+        matches!(outcome, Err(CoordinatorError::Interrupted(_))),
+        "{outcome:?}"
+    );
 }
 
 #[tokio::test]
@@ -170,7 +175,11 @@ async fn a_changed_table_is_refused_and_a_grown_sweep_is_not() {
     let store = EmbeddedStore::in_memory().await.unwrap();
     let id = record(&plan, &store).await.unwrap();
     assert_eq!(record(&plan, &store).await.unwrap(), id);
-    let blob = store.blob(&plan.tables[0].blob_name()).await.unwrap().unwrap();
+    let blob = store
+        .blob(&plan.tables[0].blob_name())
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(blob, plan.tables[0].blob());
 
     let mut grown = Plan::read(&SweepSource::BuiltIn, None).unwrap();
@@ -180,10 +189,16 @@ async fn a_changed_table_is_refused_and_a_grown_sweep_is_not() {
     let mut changed = Plan::read(&SweepSource::BuiltIn, None).unwrap();
     changed.sweep.blackboxes[0].table = Fingerprint([9; 16]);
     let error = record(&changed, &store).await.unwrap_err();
-    assert!(matches!(error, CoordinatorError::TableChanged { .. }), "{error}");
+    assert!(
+        matches!(error, CoordinatorError::TableChanged { .. }),
+        "{error}"
+    );
     let text = error.to_string();
     assert!(text.contains(&Fingerprint([9; 16]).to_string()), "{text}");
-    assert!(text.contains(&plan.tables[0].fingerprint().to_string()), "{text}");
+    assert!(
+        text.contains(&plan.tables[0].fingerprint().to_string()),
+        "{text}"
+    );
     changed.sweep.name = "another".into();
     assert!(record(&changed, &store).await.is_ok());
 }

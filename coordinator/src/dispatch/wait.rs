@@ -97,7 +97,9 @@ async fn republish(
 pub fn conclude(tracker: &Tracker) -> Result<(), CoordinatorError> {
     let counts = tracker.progress().total;
     if counts.unfinished() > 0 {
-        return Err(CoordinatorError::RunFailed(format!("the run ended too early: {counts}")));
+        return Err(CoordinatorError::RunFailed(format!(
+            "the run ended too early: {counts}"
+        )));
     }
     let count = counts.poisoned;
     if count == 0 {

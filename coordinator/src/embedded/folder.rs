@@ -33,7 +33,11 @@ impl RunFolder {
         };
         let name: String = sweep_name.trim().chars().map(keep).collect();
         // A name of dots alone would be the folder itself or the one above it.
-        let name = if name.chars().all(|character| character == '.') { "sweep" } else { &name };
+        let name = if name.chars().all(|character| character == '.') {
+            "sweep"
+        } else {
+            &name
+        };
         Path::new(DEFAULT_PARENT).join(name)
     }
 

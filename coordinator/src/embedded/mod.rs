@@ -65,7 +65,7 @@ pub async fn run(
                 () = shutdown.cancelled() => 0,
             };
             queue.close();
-            Ok(())
+            Ok::<_, CoordinatorError>(())
         };
         let computing = async {
             let computed = consuming.await;

@@ -64,7 +64,10 @@ struct BlobsInMemory(Mutex<HashMap<String, Vec<u8>>>);
 
 impl BlobsInMemory {
     fn of(plan: &Plan) -> Self {
-        let tables = plan.tables.iter().map(|table| (table.blob_name(), table.blob()));
+        let tables = plan
+            .tables
+            .iter()
+            .map(|table| (table.blob_name(), table.blob()));
         Self(Mutex::new(tables.collect()))
     }
 }
@@ -77,7 +80,9 @@ impl Blobs for BlobsInMemory {
 
     fn put(&self, name: &str, bytes: &[u8]) -> Result<(), WorkerError> {
         let mut blobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        blobs.entry(name.to_owned()).or_insert_with(|| bytes.to_vec());
+        blobs
+            .entry(name.to_owned())
+            .or_insert_with(|| bytes.to_vec());
         Ok(())
     }
 }

@@ -24,11 +24,17 @@ pub(super) fn resolve(file: &SweepFile) -> Result<Vec<MethodSpec>, WorkerError> 
         let mut method = MethodSpec {
             id: id.clone(),
             version: description.version,
-            parameters: set.map(|(name, value)| (name.clone(), value.canonical())).collect(),
+            parameters: set
+                .map(|(name, value)| (name.clone(), value.canonical()))
+                .collect(),
         };
         check(&method)?;
         for parameter in description.parameters {
-            if method.parameters.get(parameter.name).is_some_and(|set| set == parameter.default) {
+            if method
+                .parameters
+                .get(parameter.name)
+                .is_some_and(|set| set == parameter.default)
+            {
                 method.parameters.remove(parameter.name);
             }
         }

@@ -107,12 +107,18 @@ impl Plan {
 
     /// The table of that fingerprint.
     pub fn table(&self, fingerprint: Fingerprint) -> Option<&PlannedTable> {
-        self.tables.iter().find(|table| table.fingerprint() == fingerprint)
+        self.tables
+            .iter()
+            .find(|table| table.fingerprint() == fingerprint)
     }
 
     /// The ids of all methods that the sweep runs.
     pub fn method_ids(&self) -> BTreeSet<&str> {
-        let methods = self.sweep.blackboxes.iter().flat_map(|blackbox| &blackbox.methods);
+        let methods = self
+            .sweep
+            .blackboxes
+            .iter()
+            .flat_map(|blackbox| &blackbox.methods);
         methods.map(|method| method.id.as_str()).collect()
     }
 }

@@ -5,13 +5,23 @@ const LISTED: usize = 20;
 
 /// "did you mean `x`? known are a, b, c": what to say of a name that is not known.
 pub(crate) fn suggest(wanted: &str, known: &[&str]) -> String {
-    let mut listed = known.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ");
+    let mut listed = known
+        .iter()
+        .take(LISTED)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(", ");
     if known.len() > LISTED {
         listed.push_str(&format!(" and {} more", known.len() - LISTED));
     }
     let closest = known
         .iter()
-        .map(|name| (edit_distance(&wanted.to_lowercase(), &name.to_lowercase()), name))
+        .map(|name| {
+            (
+                edit_distance(&wanted.to_lowercase(), &name.to_lowercase()),
+                name,
+            )
+        })
         .min();
     match closest {
         Some((distance, name)) if distance <= wanted.chars().count().div_ceil(3) => {
@@ -29,7 +39,9 @@ fn edit_distance(left: &str, right: &str) -> usize {
         let mut current = vec![row + 1];
         for (column, &other) in right.iter().enumerate() {
             let replaced = previous[column] + usize::from(character != other);
-            let cheapest = replaced.min(previous[column + 1] + 1).min(current[column] + 1);
+            let cheapest = replaced
+                .min(previous[column + 1] + 1)
+                .min(current[column] + 1);
             current.push(cheapest);
         }
         previous = current;
@@ -55,7 +67,10 @@ mod tests {
             suggest("wiki_rolling", &known),
             "did you mean `wiki-rolling`? known are wiki-rolling, electricity"
         );
-        assert_eq!(suggest("a6a", &known), "known are wiki-rolling, electricity");
+        assert_eq!(
+            suggest("a6a", &known),
+            "known are wiki-rolling, electricity"
+        );
     }
 
     #[test]

@@ -98,7 +98,10 @@ pub(super) fn position_of(
     spec: TableSpec,
 ) -> Result<usize, CoordinatorError> {
     let fingerprint = spec.fingerprint(&file.bytes);
-    if let Some(position) = tables.iter().position(|known| known.table.fingerprint == fingerprint) {
+    if let Some(position) = tables
+        .iter()
+        .position(|known| known.table.fingerprint == fingerprint)
+    {
         return Ok(position);
     }
     let table = Table::read(&file.bytes, &spec, &file.path.display().to_string())?;

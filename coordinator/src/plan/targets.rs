@@ -21,13 +21,21 @@ pub(super) fn resolve(
             entry.table
         ));
     }
-    check_known("targets", entry.targets.as_deref().unwrap_or_default(), table)?;
+    check_known(
+        "targets",
+        entry.targets.as_deref().unwrap_or_default(),
+        table,
+    )?;
     check_known("sources_only", &entry.sources_only, table)?;
     let is_target = |name: &String| match &entry.targets {
         Some(targets) => targets.contains(name),
         None => !entry.sources_only.contains(name),
     };
-    let targets: Vec<_> = table.tasks.iter().filter(|task| is_target(&task.name)).collect();
+    let targets: Vec<_> = table
+        .tasks
+        .iter()
+        .filter(|task| is_target(&task.name))
+        .collect();
     if targets.is_empty() {
         return Err("sources_only leaves no target: take at least one task out of it".into());
     }
@@ -42,7 +50,10 @@ pub(super) fn resolve(
             ));
         }
     }
-    Ok(targets.into_iter().map(|target| target.name.clone()).collect())
+    Ok(targets
+        .into_iter()
+        .map(|target| target.name.clone())
+        .collect())
 }
 
 fn check_known(key: &str, names: &[String], table: &Table) -> Result<(), String> {

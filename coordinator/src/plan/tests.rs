@@ -77,7 +77,11 @@ fn targets_and_jobs_follow_from_the_file() {
     assert_eq!(blackbox.targets, ["first", "second", "third"]);
     assert_eq!(blackbox.iterations, 3);
     assert_eq!(blackbox.table, plan.tables[0].fingerprint());
-    let methods: Vec<_> = blackbox.methods.iter().map(|method| method.id.as_str()).collect();
+    let methods: Vec<_> = blackbox
+        .methods
+        .iter()
+        .map(|method| method.id.as_str())
+        .collect();
     assert_eq!(methods, ["rs", "gp"]);
     assert_eq!(plan.sweep.job_count(), 2 * 3 * 2);
 }
@@ -89,7 +93,10 @@ fn targets_are_chosen_and_keep_the_tables_order() {
         let plan = folder.plan(&format!("{SWEEP}{line}\n")).unwrap();
         plan.sweep.blackboxes[0].targets.clone()
     };
-    assert_eq!(choose("targets = [\"third\", \"first\"]"), ["first", "third"]);
+    assert_eq!(
+        choose("targets = [\"third\", \"first\"]"),
+        ["first", "third"]
+    );
     assert_eq!(choose("sources_only = [\"second\"]"), ["first", "third"]);
 }
 
@@ -97,7 +104,10 @@ fn targets_are_chosen_and_keep_the_tables_order() {
 fn a_wrong_task_is_named_with_the_one_that_was_meant() {
     let folder = Folder::new();
     let objective = "objective = \"metric_error\"";
-    let problem = folder.problem(objective, &format!("{objective}\nsources_only = [\"secnod\"]"));
+    let problem = folder.problem(
+        objective,
+        &format!("{objective}\nsources_only = [\"secnod\"]"),
+    );
     assert!(problem.contains("sources_only: task `secnod`"), "{problem}");
     assert!(problem.contains("did you mean `second`?"), "{problem}");
     assert!(problem.contains("sweep.toml"), "{problem}");
@@ -115,7 +125,11 @@ fn more_iterations_than_rows_are_refused() {
 #[test]
 fn one_task_is_not_enough() {
     let folder = Folder::new();
-    let first: String = TABLE.lines().take(5).map(|line| format!("{line}\n")).collect();
+    let first: String = TABLE
+        .lines()
+        .take(5)
+        .map(|line| format!("{line}\n"))
+        .collect();
     folder.write("table.csv", &first);
     let error = folder.plan(SWEEP).unwrap_err().to_string();
     assert!(error.contains("only one task"), "{error}");
@@ -124,7 +138,10 @@ fn one_task_is_not_enough() {
 #[test]
 fn an_unknown_method_is_refused_with_the_known_ones() {
     let problem = Folder::new().problem("\"gp\"", "\"gpp\"");
-    assert!(problem.contains("`gpp`") && problem.contains("gcp-prior"), "{problem}");
+    assert!(
+        problem.contains("`gpp`") && problem.contains("gcp-prior"),
+        "{problem}"
+    );
 }
 
 #[test]
@@ -133,7 +150,10 @@ fn a_default_spelled_out_makes_no_other_job() {
     let registry = loto_worker::methods::registry();
     let gp = registry.iter().find(|method| method.id == "gp").unwrap();
     let parameter = &gp.parameters[0];
-    let spelled = format!("[method.gp]\n{} = \"{}\"\n\n[[blackbox]]", parameter.name, parameter.default);
+    let spelled = format!(
+        "[method.gp]\n{} = \"{}\"\n\n[[blackbox]]",
+        parameter.name, parameter.default
+    );
     let spelled = SWEEP.replace("[[blackbox]]", &spelled);
     let plain = folder.plan(SWEEP).unwrap().sweep;
     assert_eq!(folder.plan(&spelled).unwrap().sweep.id(), plain.id());
@@ -154,7 +174,10 @@ fn tables_are_looked_for_beside_the_file_and_then_in_the_data_folder() {
 fn a_missing_table_names_every_place() {
     let folder = Folder::new();
     let elsewhere = folder.0.path().join("elsewhere");
-    let error = folder.plan_with_data(SWEEP, Some(&elsewhere)).unwrap_err().to_string();
+    let error = folder
+        .plan_with_data(SWEEP, Some(&elsewhere))
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("sweeps/table.csv"), "{error}");
     assert!(error.contains("elsewhere/table.csv"), "{error}");
 }
@@ -167,7 +190,10 @@ fn a_table_shared_by_black_boxes_is_read_once() {
     let plan = folder.plan(&format!("{SWEEP}\n{second}")).unwrap();
     assert_eq!((plan.tables.len(), plan.sweep.blackboxes.len()), (1, 2));
     let twin = entry.replace("name = \"B\"", "name = \"C\"");
-    let error = folder.plan(&format!("{SWEEP}\n{twin}")).unwrap_err().to_string();
+    let error = folder
+        .plan(&format!("{SWEEP}\n{twin}"))
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("`B` and `C`"), "{error}");
 }
 

@@ -56,7 +56,9 @@ impl Display {
             bar.set_message(message);
             return;
         }
-        let is_due = self.last_line.is_none_or(|last| last.elapsed() >= LINE_INTERVAL);
+        let is_due = self
+            .last_line
+            .is_none_or(|last| last.elapsed() >= LINE_INTERVAL);
         if is_due || counts.unfinished() == 0 {
             self.last_line = Some(Instant::now());
             tracing::info!("sweep {}: {counts}; {message}", self.name);

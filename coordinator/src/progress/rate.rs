@@ -35,7 +35,8 @@ impl Rate {
     pub(super) fn describe(&self, unfinished: u64) -> String {
         match self.per_second() {
             Some(rate) => {
-                let left = Duration::try_from_secs_f64(unfinished as f64 / rate).unwrap_or(Duration::MAX);
+                let left =
+                    Duration::try_from_secs_f64(unfinished as f64 / rate).unwrap_or(Duration::MAX);
                 format!("{rate:.1} traces/s, about {} left", describe_duration(left))
             }
             None => "no rate yet".into(),
@@ -46,7 +47,12 @@ impl Rate {
 /// A duration in its two largest units: "3m 20s".
 pub(crate) fn describe_duration(duration: Duration) -> String {
     let seconds = duration.as_secs_f64().round() as u64;
-    match (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60, seconds % 60) {
+    match (
+        seconds / 86_400,
+        seconds / 3600 % 24,
+        seconds / 60 % 60,
+        seconds % 60,
+    ) {
         (0, 0, 0, seconds) => format!("{seconds}s"),
         (0, 0, minutes, seconds) => format!("{minutes}m {seconds:02}s"),
         (0, hours, minutes, _) => format!("{hours}h {minutes:02}m"),

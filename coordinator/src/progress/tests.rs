@@ -52,7 +52,11 @@ async fn store_half_way(jobs: &[Job]) -> EmbeddedStore {
     let store = EmbeddedStore::in_memory().await.unwrap();
     store.put_trace(&jobs[0], &trace()).await.unwrap();
     store.put_trace(&jobs[2], &trace()).await.unwrap();
-    let states = [AttemptState::Running, AttemptState::Failed, AttemptState::Poisoned];
+    let states = [
+        AttemptState::Running,
+        AttemptState::Failed,
+        AttemptState::Poisoned,
+    ];
     for (job, state) in jobs[3..].iter().zip(states) {
         store.put_attempt(job, &attempt(state)).await.unwrap();
     }

@@ -152,21 +152,6 @@ impl ResultsCollector {
         self.folded().version
     }
 
-    /// Every series with the number of its seeds that are done, by black box,
-    /// task and method in the order of the sweep.
-    pub(crate) fn done_by_series(&self) -> Vec<Vec<Vec<(SeriesId, usize)>>> {
-        let folded = self.folded();
-        let count = |&position: &usize| {
-            let done = folded.traces[position].len();
-            (self.series[position].id, done)
-        };
-        let tasks = |tasks: &Vec<Vec<usize>>| {
-            let methods = |methods: &Vec<usize>| methods.iter().map(count).collect();
-            tasks.iter().map(methods).collect()
-        };
-        self.layout.iter().map(tasks).collect()
-    }
-
     /// What was collected of the selected black boxes and methods.
     pub fn results(&self, selection: &Selection) -> SweepResults {
         let folded = self.folded();

@@ -51,8 +51,11 @@ impl ObjectiveCache {
         let blob = store.blob(&format!("table:{fingerprint}")).await?;
         let blob = blob.ok_or(ProtoError::MissingTable(fingerprint))?;
         let reading = tokio::task::spawn_blocking(move || read(&blob, fingerprint));
-        let stopped = |error| CoordinatorError::Internal(format!("reading a table stopped: {error}"));
-        let table = Arc::new(reading.await.map_err(stopped)??);
+        let read = reading.await.map_err(|error| CoordinatorError::ThreadDied {
+            task: "reading a table",
+            problem: error.to_string(),
+        });
+        let table = Arc::new(read??);
         tables.retain(|_, table| table.strong_count() > 0);
         tables.insert(fingerprint, Arc::downgrade(&table));
         Ok(table)

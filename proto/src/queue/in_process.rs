@@ -39,6 +39,14 @@ struct State {
     dead_letters: Vec<Vec<u8>>,
 }
 
+impl State {
+    /// Whether a publisher need not wait; a closed queue turns it away at once.
+    fn has_room(&self) -> bool {
+        let is_full = |capacity| self.waiting.len() >= capacity;
+        self.closed || !self.capacity.is_some_and(is_full)
+    }
+}
+
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         // Nothing panics while it holds the lock, so the state is sound.
@@ -75,6 +83,27 @@ impl InProcessQueue {
         self.shared.changed.notify_waiters();
     }
 
+    /// Puts messages on the queue as they are, whatever they say, without waiting for room.
+    ///
+    /// # Errors
+    /// [`ProtoError::Malformed`] if the queue was closed.
+    pub fn publish_messages(
+        &self,
+        messages: impl IntoIterator<Item = Vec<u8>>,
+    ) -> Result<(), ProtoError> {
+        let mut state = self.shared.state();
+        if state.closed {
+            return Err(ProtoError::Malformed {
+                what: "job".into(),
+                problem: "it was published after the queue was closed".into(),
+            });
+        }
+        state.waiting.extend(messages);
+        drop(state);
+        self.shared.changed.notify_waiters();
+        Ok(())
+    }
+
     /// Messages that were rejected, in order.
     pub fn dead_letters(&self) -> Vec<Vec<u8>> {
         self.shared.state().dead_letters.clone()
@@ -89,23 +118,11 @@ impl Queue for InProcessQueue {
             tokio::pin!(changed);
             // From here on no change is missed.
             changed.as_mut().enable();
-            {
-                let mut state = self.shared.state();
-                if state.closed {
-                    return Err(ProtoError::Malformed {
-                        what: "job".into(),
-                        problem: "it was published after the queue was closed".into(),
-                    });
-                }
-                if state.capacity.is_none_or(|capacity| state.waiting.len() < capacity) {
-                    state.waiting.extend(jobs.iter().map(Job::encode));
-                    break;
-                }
+            if self.shared.state().has_room() {
+                return self.publish_messages(jobs.iter().map(Job::encode));
             }
             changed.await;
         }
-        self.shared.changed.notify_waiters();
-        Ok(())
     }
 
     async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, ProtoError> {

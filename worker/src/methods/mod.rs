@@ -1,47 +1,152 @@
 //! The methods, one file each, and their registry.
+//!
+//! A method is a description and a way to start a search; what searches are made
+//! of is in [`crate::search`]. A new method is a new file and a line in [`registry`].
+
+mod copula_thompson;
+mod gaussian_copula;
+mod gaussian_copula_prior;
+mod gaussian_process;
+mod gaussian_process_prior;
+mod parameters;
+mod random_search;
+mod thompson;
 
 use loto_proto::job::MethodSpec;
 
 use crate::WorkerError;
+use crate::search::{Search, Setting};
+pub use parameters::{ParameterDescription, Parameters};
 
-/// What a user may know of a method.
-#[derive(Debug)]
-pub struct MethodDescription {
+/// A method: what a user may know of it, and how it starts.
+pub struct Method {
     /// Id in sweep files.
     pub id: &'static str,
     /// Raised whenever the traces change.
     pub version: u32,
-    /// One line: what it does.
+    /// What it does, in a sentence.
     pub summary: &'static str,
     /// Where it comes from.
     pub source: &'static str,
     /// Parameters a sweep file may set.
     pub parameters: &'static [ParameterDescription],
+    /// Starts a search.
+    start: Start,
 }
 
-/// What a user may know of a method's parameter.
-#[derive(Debug)]
-pub struct ParameterDescription {
-    /// Name in sweep files.
-    pub name: &'static str,
-    /// The default, as canonical text.
-    pub default: &'static str,
-    /// The values it takes.
-    pub range: &'static str,
-    /// One line: what it does.
-    pub summary: &'static str,
-}
+type Start = for<'a> fn(&Setting<'a>, &Parameters) -> Result<Box<dyn Search + 'a>, WorkerError>;
 
 /// Every method, in the order in which they are listed.
-pub fn registry() -> Vec<&'static MethodDescription> {
-    unimplemented!()
+pub fn registry() -> &'static [Method] {
+    static METHODS: &[Method] = &[
+        random_search::METHOD,
+        gaussian_process::METHOD,
+        gaussian_copula::METHOD,
+        thompson::METHOD,
+        copula_thompson::METHOD,
+        gaussian_process_prior::METHOD,
+        gaussian_copula_prior::METHOD,
+    ];
+    METHODS
 }
 
-/// Checks a method's id, version and parameters.
+/// Finds a method by its id.
 ///
 /// # Errors
-/// [`WorkerError::UnknownMethod`] or [`WorkerError::InvalidParameter`].
-pub fn check(method: &MethodSpec) -> Result<&'static MethodDescription, WorkerError> {
-    let _ = method;
-    unimplemented!()
+/// [`WorkerError::UnknownMethod`], listing the ids there are.
+pub fn find(id: &str) -> Result<&'static Method, WorkerError> {
+    registry()
+        .iter()
+        .find(|method| method.id == id)
+        .ok_or_else(|| WorkerError::UnknownMethod {
+            id: id.to_owned(),
+            known: registry()
+                .iter()
+                .map(|method| method.id)
+                .collect::<Vec<_>>()
+                .join(", "),
+        })
+}
+
+/// Finds the method a job names and checks its version and parameters.
+///
+/// # Errors
+/// [`WorkerError::UnknownMethod`], [`WorkerError::InvalidParameter`], or
+/// [`WorkerError::OtherVersion`] if the job is for another version of the method.
+pub fn check(spec: &MethodSpec) -> Result<&'static Method, WorkerError> {
+    let method = find(&spec.id)?;
+    if spec.version != method.version {
+        return Err(WorkerError::OtherVersion {
+            method: spec.id.clone(),
+            wanted: spec.version,
+            available: method.version,
+        });
+    }
+    Parameters::new(method, spec)?;
+    Ok(method)
+}
+
+impl Method {
+    /// Starts the search that a job asks for.
+    ///
+    /// # Errors
+    /// Those of [`check`], and those of what the method prepares.
+    pub fn start<'a>(
+        spec: &MethodSpec,
+        setting: &Setting<'a>,
+    ) -> Result<Box<dyn Search + 'a>, WorkerError> {
+        let method = check(spec)?;
+        (method.start)(setting, &Parameters::new(method, spec)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+
+    fn spec(id: &str, version: u32, parameters: &[(&str, &str)]) -> MethodSpec {
+        let parameters = parameters
+            .iter()
+            .map(|&(name, value)| (name.into(), value.into()));
+        MethodSpec {
+            id: id.into(),
+            version,
+            parameters: parameters.collect::<BTreeMap<_, _>>(),
+        }
+    }
+
+    #[test]
+    fn ids_are_distinct_and_defaults_are_in_range() {
+        let ids: BTreeSet<_> = registry().iter().map(|method| method.id).collect();
+        assert_eq!(ids.len(), registry().len());
+        for method in registry() {
+            for parameter in method.parameters {
+                let set = [(parameter.name, parameter.default)];
+                check(&spec(method.id, method.version, &set)).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let cases = [
+            (
+                spec("sgd", 1, &[]),
+                "unknown method `sgd`: known are rs, gp",
+            ),
+            (spec("gp", 99, &[]), "version 99"),
+            (
+                spec("gp", 1, &[("prior", "none")]),
+                "has no parameter `prior`",
+            ),
+            (spec("rs", 1, &[("prior", "none")]), "it has none"),
+            (spec("gp", 1, &[("hyperprior", "flat")]), "`flat`"),
+        ];
+        for (spec, expected) in cases {
+            let message = check(&spec).err().unwrap().to_string();
+            assert!(message.contains(expected), "{message}");
+        }
+    }
 }

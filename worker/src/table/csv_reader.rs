@@ -130,7 +130,8 @@ impl Header {
             return Err("line 1: there is no hyperparameter column (`hp_*`)".into());
         }
         if let Categorical::Columns(columns) = &spec.categorical {
-            let known = |wanted: &&String| hyperparameters.iter().any(|(_, name, _)| name == *wanted);
+            let known =
+                |wanted: &&String| hyperparameters.iter().any(|(_, name, _)| name == *wanted);
             if let Some(unknown) = columns.iter().find(|wanted| !known(wanted)) {
                 return Err(format!(
                     "line 1: the categorical column `{unknown}` is not a column; the table has {}",

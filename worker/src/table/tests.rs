@@ -50,7 +50,10 @@ fn numbers_are_scaled_over_all_tasks_and_levels_are_sorted() {
     let two = table.task("two").unwrap();
     table.space.encode(&two.columns, 0, &mut point);
     assert_eq!(point, [1.0, 0.0, 1.0]);
-    let sources: Vec<_> = table.sources("one").map(|task| task.name.as_str()).collect();
+    let sources: Vec<_> = table
+        .sources("one")
+        .map(|task| task.name.as_str())
+        .collect();
     assert_eq!(sources, ["two"]);
 }
 
@@ -73,7 +76,11 @@ fn truncated_archives_are_refused() {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     gzip.write_all(TABLE.as_bytes()).unwrap();
     let gzip = gzip.finish().unwrap();
-    for cut in [&whole[..whole.len() / 2], &whole[..2], &gzip[..gzip.len() - 4]] {
+    for cut in [
+        &whole[..whole.len() / 2],
+        &whole[..2],
+        &gzip[..gzip.len() - 4],
+    ] {
         let error = Table::read(cut, &spec(&[]), "net").unwrap_err().to_string();
         assert!(error.starts_with("table net: "), "{error}");
     }
@@ -86,10 +93,18 @@ fn mistakes_are_named_with_line_and_column() {
         ("0.25", "NaN", "line 3, column `metric_error`: `NaN`"),
         ("0.25", "inf", "line 3, column `metric_error`: `inf`"),
         ("0.25", "", "line 3, column `metric_error`: ``"),
-        ("2,adam", "-0,sgd", "line 3: task `one` has this configuration already"),
+        (
+            "2,adam",
+            "-0,sgd",
+            "line 3: task `one` has this configuration already",
+        ),
         ("metric_error", "metric_loss", "the table has metric_loss"),
         ("hp_kind", "hp_rate", "`hp_rate` is there twice"),
-        ("hp_kind", "hp_sort", "categorical column `hp_kind` is not a column"),
+        (
+            "hp_kind",
+            "hp_sort",
+            "categorical column `hp_kind` is not a column",
+        ),
         (",task\n", ",tusk\n", "column `task` is missing"),
         ("Net,two", "Mat,two", "line 4, column `blackbox`"),
         ("Net,two", "Net,", "line 4, column `task`"),
@@ -124,5 +139,8 @@ fn all_columns_can_be_categorical() {
         categorical: Categorical::Columns(columns),
         ..spec
     };
-    assert_eq!(Table::read(TABLE.as_bytes(), &listed, "net").unwrap().space, table.space);
+    assert_eq!(
+        Table::read(TABLE.as_bytes(), &listed, "net").unwrap().space,
+        table.space
+    );
 }

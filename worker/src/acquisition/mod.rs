@@ -1,0 +1,3 @@
+//! Which candidate to evaluate next.
+
+pub mod expected_improvement;

@@ -1,0 +1,17 @@
+//! `cts`: copula Thompson sampling.
+
+use super::Method;
+use crate::search::thompson::ThompsonSampling;
+use crate::transform::Transform;
+
+pub(super) const METHOD: Method = Method {
+    id: "cts",
+    version: 1,
+    summary: "copula Thompson sampling: from a parametric prior fitted to Gaussian quantiles of the source tasks",
+    source: "CTS: ICML 2020, section 4.1, algorithm 1",
+    parameters: &[],
+    start: |setting, _| {
+        let prior = setting.prior(Transform::Copula)?;
+        Ok(Box::new(ThompsonSampling::new(setting, prior)))
+    },
+};

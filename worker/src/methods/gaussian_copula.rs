@@ -1,0 +1,24 @@
+//! `gcp`: Gaussian copula process.
+
+use super::Method;
+use super::parameters::HYPERPRIOR;
+use crate::search::gaussian_process::GaussianProcessSearch;
+use crate::search::random::RandomSearch;
+use crate::transform::Transform;
+
+pub(super) const METHOD: Method = Method {
+    id: "gcp",
+    version: 1,
+    summary: "Gaussian copula process: Gaussian process on Gaussian quantiles of the observations; no transfer",
+    source: "GCP in ICML 2020, Table 2",
+    parameters: &[HYPERPRIOR],
+    start: |setting, parameters| {
+        Ok(Box::new(GaussianProcessSearch::new(
+            setting,
+            Box::new(RandomSearch::new(setting)),
+            Transform::Copula,
+            None,
+            parameters.hyperprior()?,
+        )))
+    },
+};

@@ -1,0 +1,25 @@
+//! `gcp-prior`: Gaussian copula process on residuals of the parametric prior of cts.
+
+use super::Method;
+use super::parameters::HYPERPRIOR;
+use crate::search::gaussian_process::GaussianProcessSearch;
+use crate::search::thompson::ThompsonSampling;
+use crate::transform::Transform;
+
+pub(super) const METHOD: Method = Method {
+    id: "gcp-prior",
+    version: 1,
+    summary: "Gaussian copula process on residuals of the parametric prior of cts",
+    source: "GCP + prior: ICML 2020, section 4.2, algorithm 2",
+    parameters: &[HYPERPRIOR],
+    start: |setting, parameters| {
+        let prior = setting.prior(Transform::Copula)?;
+        Ok(Box::new(GaussianProcessSearch::new(
+            setting,
+            Box::new(ThompsonSampling::new(setting, prior.clone())),
+            Transform::Copula,
+            Some(prior),
+            parameters.hyperprior()?,
+        )))
+    },
+};

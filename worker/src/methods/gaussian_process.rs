@@ -1,0 +1,24 @@
+//! `gp`: Gaussian process on standardised observations, expected improvement.
+
+use super::Method;
+use super::parameters::HYPERPRIOR;
+use crate::search::gaussian_process::GaussianProcessSearch;
+use crate::search::random::RandomSearch;
+use crate::transform::Transform;
+
+pub(super) const METHOD: Method = Method {
+    id: "gp",
+    version: 1,
+    summary: "Gaussian process on standardised observations, expected improvement; no transfer",
+    source: "GP in ICML 2020, Table 2",
+    parameters: &[HYPERPRIOR],
+    start: |setting, parameters| {
+        Ok(Box::new(GaussianProcessSearch::new(
+            setting,
+            Box::new(RandomSearch::new(setting)),
+            Transform::Standardisation,
+            None,
+            parameters.hyperprior()?,
+        )))
+    },
+};

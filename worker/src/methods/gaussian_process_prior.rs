@@ -1,0 +1,25 @@
+//! `gp-prior`: Gaussian process on residuals of the parametric prior of ts.
+
+use super::Method;
+use super::parameters::HYPERPRIOR;
+use crate::search::gaussian_process::GaussianProcessSearch;
+use crate::search::thompson::ThompsonSampling;
+use crate::transform::Transform;
+
+pub(super) const METHOD: Method = Method {
+    id: "gp-prior",
+    version: 1,
+    summary: "Gaussian process on residuals of the parametric prior of ts",
+    source: "GP + prior in ICML 2020, Table 2",
+    parameters: &[HYPERPRIOR],
+    start: |setting, parameters| {
+        let prior = setting.prior(Transform::Standardisation)?;
+        Ok(Box::new(GaussianProcessSearch::new(
+            setting,
+            Box::new(ThompsonSampling::new(setting, prior.clone())),
+            Transform::Standardisation,
+            Some(prior),
+            parameters.hyperprior()?,
+        )))
+    },
+};

@@ -1,0 +1,13 @@
+//! `rs`: random search.
+
+use super::Method;
+use crate::search::random::RandomSearch;
+
+pub(super) const METHOD: Method = Method {
+    id: "rs",
+    version: 1,
+    summary: "random search: rows in uniformly random order",
+    source: "Bergstra and Bengio 2012; RS in ICML 2020, Table 2",
+    parameters: &[],
+    start: |setting, _| Ok(Box::new(RandomSearch::new(setting))),
+};

@@ -1,0 +1,17 @@
+//! `ts`: Thompson sampling from a parametric prior fitted to standardised source tasks.
+
+use super::Method;
+use crate::search::thompson::ThompsonSampling;
+use crate::transform::Transform;
+
+pub(super) const METHOD: Method = Method {
+    id: "ts",
+    version: 1,
+    summary: "Thompson sampling from a parametric prior fitted to standardised source tasks",
+    source: "TS in ICML 2020, Table 2",
+    parameters: &[],
+    start: |setting, _| {
+        let prior = setting.prior(Transform::Standardisation)?;
+        Ok(Box::new(ThompsonSampling::new(setting, prior)))
+    },
+};

@@ -1,0 +1,343 @@
+//! A multi-layer perceptron with 3 hidden layers of 50 rectified linear units and
+//! two heads: mu, linear, and sigma = softplus, both of the last hidden layer.
+//!
+//! Weights are single precision: the fit is stochastic to begin with, and it
+//! halves the time. All of them lie in one vector, layer by layer, each layer as
+//! its weight matrix (inputs x outputs) followed by its biases.
+
+use ndarray::linalg::general_mat_mul;
+use ndarray::{ArrayView2, ArrayViewMut2};
+
+use crate::random::RandomStream;
+
+/// Units of each hidden layer.
+pub const HIDDEN: usize = 50;
+const HIDDEN_LAYERS: usize = 3;
+/// Outputs: mu, and sigma before its softplus.
+const HEADS: usize = 2;
+
+/// The least sigma: keeps the likelihood bounded where sources hardly vary.
+const LEAST_DEVIATION: f32 = 1e-4;
+
+/// One dense layer's place in the vector of weights.
+#[derive(Debug, Clone, Copy)]
+struct Layer {
+    start: usize,
+    inputs: usize,
+    outputs: usize,
+}
+
+impl Layer {
+    fn biases(self) -> usize {
+        self.start + self.inputs * self.outputs
+    }
+
+    fn end(self) -> usize {
+        self.biases() + self.outputs
+    }
+
+    fn matrix(self, weights: &[f32]) -> ArrayView2<'_, f32> {
+        let entries = &weights[self.start..self.biases()];
+        ArrayView2::from_shape((self.inputs, self.outputs), entries).expect("the layer's shape")
+    }
+
+    fn matrix_mut(self, weights: &mut [f32]) -> ArrayViewMut2<'_, f32> {
+        let entries = &mut weights[self.start..self.end() - self.outputs];
+        ArrayViewMut2::from_shape((self.inputs, self.outputs), entries).expect("the layer's shape")
+    }
+}
+
+/// The network's shape.
+#[derive(Debug, Clone)]
+pub struct Network {
+    layers: Vec<Layer>,
+}
+
+/// Activations and their gradients for one batch, reused from batch to batch.
+pub struct Batch {
+    rows: usize,
+    /// Inputs, then the output of each hidden layer, row-major.
+    activations: Vec<Vec<f32>>,
+    /// Outputs of the heads: mu and sigma before its softplus, side by side.
+    heads: Vec<f32>,
+    /// Gradient by the outputs of each hidden layer.
+    gradients: Vec<Vec<f32>>,
+    head_gradients: Vec<f32>,
+    /// Factor of each hidden unit: 0 if dropped, 1 / (1 - rate) if kept.
+    masks: Vec<Vec<f32>>,
+    random: Vec<u8>,
+}
+
+fn matrix(entries: &[f32], rows: usize) -> ArrayView2<'_, f32> {
+    ArrayView2::from_shape((rows, entries.len() / rows), entries).expect("a whole number of rows")
+}
+
+fn matrix_mut(entries: &mut [f32], rows: usize) -> ArrayViewMut2<'_, f32> {
+    let columns = entries.len() / rows;
+    ArrayViewMut2::from_shape((rows, columns), entries).expect("a whole number of rows")
+}
+
+fn softplus(x: f32) -> f32 {
+    x.max(0.0) + libm::log1pf(libm::expf(-x.abs()))
+}
+
+fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + libm::expf(-x))
+}
+
+impl Network {
+    /// A network on inputs of `width` coordinates.
+    pub fn new(width: usize) -> Self {
+        let mut layers = Vec::new();
+        let mut start = 0;
+        let mut inputs = width;
+        for outputs in [[HIDDEN; HIDDEN_LAYERS].as_slice(), &[HEADS]].concat() {
+            let layer = Layer {
+                start,
+                inputs,
+                outputs,
+            };
+            start = layer.end();
+            inputs = outputs;
+            layers.push(layer);
+        }
+        Self { layers }
+    }
+
+    /// Number of input coordinates.
+    pub fn width(&self) -> usize {
+        self.layers[0].inputs
+    }
+
+    /// Number of weights and biases.
+    pub fn weight_count(&self) -> usize {
+        self.layers[HIDDEN_LAYERS].end()
+    }
+
+    /// Initial weights and biases, uniform within 1 / sqrt(inputs) of 0.
+    pub fn initial_weights(&self, random: &mut RandomStream) -> Vec<f32> {
+        let mut weights = vec![0.0; self.weight_count()];
+        for layer in &self.layers {
+            let bound = 1.0 / (layer.inputs as f64).sqrt();
+            for weight in &mut weights[layer.start..layer.end()] {
+                *weight = (bound * (2.0 * random.uniform() - 1.0)) as f32;
+            }
+        }
+        weights
+    }
+
+    /// Buffers for batches of `rows` inputs.
+    pub fn batch(&self, rows: usize) -> Batch {
+        let hidden = || vec![vec![0.0; rows * HIDDEN]; HIDDEN_LAYERS];
+        let mut activations = vec![vec![0.0; rows * self.width()]];
+        activations.extend(hidden());
+        Batch {
+            rows,
+            activations,
+            heads: vec![0.0; rows * HEADS],
+            gradients: hidden(),
+            head_gradients: vec![0.0; rows * HEADS],
+            masks: vec![vec![1.0; rows * HIDDEN]; HIDDEN_LAYERS],
+            random: vec![0; 2 * rows * HIDDEN],
+        }
+    }
+
+    /// Computes the heads of the batch's inputs.
+    fn forward(&self, weights: &[f32], batch: &mut Batch) {
+        for (number, layer) in self.layers.iter().enumerate() {
+            let (inputs, outputs) = batch.activations.split_at_mut(number + 1);
+            let outputs = outputs.first_mut().unwrap_or(&mut batch.heads);
+            let biases = &weights[layer.biases()..layer.end()];
+            for row in outputs.chunks_exact_mut(layer.outputs) {
+                row.copy_from_slice(biases);
+            }
+            let inputs = matrix(&inputs[number], batch.rows);
+            let mut products = matrix_mut(outputs, batch.rows);
+            general_mat_mul(1.0, &inputs, &layer.matrix(weights), 1.0, &mut products);
+            if let Some(mask) = batch.masks.get(number) {
+                for (unit, factor) in outputs.iter_mut().zip(mask) {
+                    *unit = unit.max(0.0) * factor;
+                }
+            }
+        }
+    }
+
+    /// Mean negative log-likelihood of the `targets` under the heads, without its
+    /// constant: log sigma + ((z - mu) / sigma)^2 / 2. Its gradient by all weights
+    /// goes to `gradient`.
+    pub fn loss(
+        &self,
+        weights: &[f32],
+        batch: &mut Batch,
+        targets: &[f32],
+        gradient: &mut [f32],
+    ) -> f32 {
+        self.forward(weights, batch);
+        let mut loss = 0.0;
+        let share = 1.0 / batch.rows as f32;
+        let heads = batch.heads.chunks_exact(HEADS);
+        let head_gradients = batch.head_gradients.chunks_exact_mut(HEADS);
+        for ((head, head_gradient), &target) in heads.zip(head_gradients).zip(targets) {
+            let deviation = softplus(head[1]) + LEAST_DEVIATION;
+            let misfit = (target - head[0]) / deviation;
+            loss += share * (libm::logf(deviation) + 0.5 * misfit * misfit);
+            head_gradient[0] = -share * misfit / deviation;
+            head_gradient[1] = share * (1.0 - misfit * misfit) / deviation * sigmoid(head[1]);
+        }
+        self.backward(weights, batch, gradient);
+        loss
+    }
+
+    fn backward(&self, weights: &[f32], batch: &mut Batch, gradient: &mut [f32]) {
+        let rows = batch.rows;
+        for (number, layer) in self.layers.iter().enumerate().rev() {
+            let (below, above) = batch.gradients.split_at_mut(number);
+            let outputs = above.first().unwrap_or(&batch.head_gradients);
+            let biases = &mut gradient[layer.biases()..layer.end()];
+            biases.fill(0.0);
+            for row in outputs.chunks_exact(layer.outputs) {
+                for (bias, entry) in biases.iter_mut().zip(row) {
+                    *bias += entry;
+                }
+            }
+            let outputs = matrix(outputs, rows);
+            let inputs = matrix(&batch.activations[number], rows);
+            let mut products = layer.matrix_mut(gradient);
+            general_mat_mul(1.0, &inputs.t(), &outputs, 0.0, &mut products);
+            let Some(below) = below.last_mut() else {
+                break;
+            };
+            let mut products = matrix_mut(below, rows);
+            general_mat_mul(
+                1.0,
+                &outputs,
+                &layer.matrix(weights).t(),
+                0.0,
+                &mut products,
+            );
+            // A unit that is 0 was rectified or dropped: nothing passes.
+            let mask = &batch.masks[number - 1];
+            let units = batch.activations[number].iter().zip(mask);
+            for (entry, (unit, factor)) in below.iter_mut().zip(units) {
+                *entry = if *unit > 0.0 { *entry * factor } else { 0.0 };
+            }
+        }
+    }
+
+    /// mu and sigma of each input (row-major), without dropout.
+    pub fn predict(&self, weights: &[f32], inputs: &[f32]) -> Vec<(f32, f32)> {
+        let rows = inputs.len() / self.width();
+        if rows == 0 {
+            return Vec::new();
+        }
+        let mut batch = self.batch(rows);
+        batch.inputs_mut().copy_from_slice(inputs);
+        self.forward(weights, &mut batch);
+        let heads = batch.heads.chunks_exact(HEADS);
+        heads
+            .map(|head| (head[0], softplus(head[1]) + LEAST_DEVIATION))
+            .collect()
+    }
+}
+
+impl Batch {
+    /// The inputs, row-major, to be filled in.
+    pub fn inputs_mut(&mut self) -> &mut [f32] {
+        &mut self.activations[0]
+    }
+
+    /// Draws which hidden units are dropped, each with probability `rate`.
+    pub fn draw_dropout(&mut self, rate: f64, random: &mut RandomStream) {
+        let threshold = (rate * 65_536.0).round() as u16;
+        let kept = (1.0 / (1.0 - rate)) as f32;
+        for mask in &mut self.masks {
+            random.fill(&mut self.random);
+            for (factor, draw) in mask.iter_mut().zip(self.random.chunks_exact(2)) {
+                let draw = u16::from_le_bytes([draw[0], draw[1]]);
+                *factor = if draw < threshold { 0.0 } else { kept };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loto_proto::identity::Fingerprint;
+
+    use super::*;
+    use crate::random::Purpose;
+
+    fn random() -> RandomStream {
+        RandomStream::new(Purpose::Prior, Fingerprint([1; 16]), "task", 0)
+    }
+
+    fn filled_batch(network: &Network, rows: usize, random: &mut RandomStream) -> Batch {
+        let mut batch = network.batch(rows);
+        for entry in batch.inputs_mut() {
+            *entry = random.uniform() as f32;
+        }
+        batch
+    }
+
+    #[test]
+    fn the_gradient_agrees_with_finite_differences() {
+        let network = Network::new(3);
+        let mut random = random();
+        let weights = network.initial_weights(&mut random);
+        let mut batch = filled_batch(&network, 16, &mut random);
+        batch.draw_dropout(0.1, &mut random);
+        let targets: Vec<f32> = (0..16).map(|_| random.normal() as f32).collect();
+        let mut gradient = vec![0.0; weights.len()];
+        network.loss(&weights, &mut batch, &targets, &mut gradient);
+        let mut ignored = vec![0.0; weights.len()];
+        // The steepest weights of every layer: small slopes drown in single precision.
+        for layer in &network.layers {
+            let mut steepest: Vec<usize> = (layer.start..layer.end()).collect();
+            steepest.sort_by(|&a, &b| gradient[b].abs().total_cmp(&gradient[a].abs()));
+            for &index in &steepest[..8.min(steepest.len())] {
+                let mut shifted = |step: f32| {
+                    let mut weights = weights.clone();
+                    weights[index] += step;
+                    f64::from(network.loss(&weights, &mut batch, &targets, &mut ignored))
+                };
+                let step = 4e-3;
+                let expected = (shifted(step) - shifted(-step)) / (2.0 * f64::from(step));
+                let error = (f64::from(gradient[index]) - expected).abs();
+                assert!(error < 3e-2 * expected.abs() + 1e-4, "{index}: {error} of {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_loss_is_the_gaussian_likelihood() {
+        // With all weights 0: mu = 0, sigma = ln 2 + 1e-4.
+        let network = Network::new(2);
+        let weights = vec![0.0; network.weight_count()];
+        let mut gradient = weights.clone();
+        let mut batch = network.batch(2);
+        let found = network.loss(&weights, &mut batch, &[1.0, -2.0], &mut gradient);
+        let sigma: f64 = 2f64.ln() + 1e-4;
+        let expected = sigma.ln() + 0.5 * (1.0 + 4.0) / 2.0 / (sigma * sigma);
+        assert!(
+            (f64::from(found) - expected).abs() < 1e-5,
+            "{found} {expected}"
+        );
+    }
+
+    #[test]
+    fn dropout_drops_its_share_and_keeps_the_mean() {
+        let network = Network::new(2);
+        let mut batch = network.batch(400);
+        batch.draw_dropout(0.1, &mut random());
+        let factors: Vec<f32> = batch.masks.concat();
+        let count = factors.len() as f64;
+        let dropped = factors.iter().filter(|&&factor| factor == 0.0).count() as f64 / count;
+        let error = (dropped - 0.1).abs();
+        assert!(error < 4.0 * (0.09 / count).sqrt(), "{dropped}");
+        assert!(
+            factors
+                .iter()
+                .all(|&factor| factor == 0.0 || factor == 1.0 / 0.9)
+        );
+    }
+}

@@ -1,0 +1,18 @@
+//! The Gaussian process surrogate: constant mean (profiled out), Matern-5/2 kernel
+//! with a lengthscale per coordinate, Gaussian noise.
+//!
+//! - [`matern`]: the kernel as a function of the scaled distance;
+//! - [`hyperparameters`]: what is fitted, its bounds and priors;
+//! - [`pairs`]: squared differences of the observed points;
+//! - [`likelihood`]: the objective of the fit and its gradient;
+//! - [`lbfgs`]: the optimiser;
+//! - [`gaussian_process`]: the fit;
+//! - [`candidates`]: predictions over a whole candidate pool.
+
+pub mod candidates;
+pub mod gaussian_process;
+pub mod hyperparameters;
+pub mod lbfgs;
+pub mod likelihood;
+pub mod matern;
+pub mod pairs;

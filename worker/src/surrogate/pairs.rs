@@ -1,0 +1,77 @@
+//! Squared coordinate differences of all pairs of observed points.
+//!
+//! They do not change during a fit, so they are computed once per point. Pair
+//! (i, j), j < i, stands at i (i - 1) / 2 + j: a new point appends its pairs.
+
+/// Squared differences, one contiguous run of pairs per coordinate.
+pub struct SquaredDifferences {
+    width: usize,
+    capacity: usize,
+    pairs: usize,
+    /// `width` runs of `capacity` pairs.
+    squares: Vec<f64>,
+}
+
+/// Number of pairs of `count` points.
+pub const fn pair_count(count: usize) -> usize {
+    count * count.saturating_sub(1) / 2
+}
+
+impl SquaredDifferences {
+    /// For points of `width` coordinates, at most `points` of them.
+    pub fn new(width: usize, points: usize) -> Self {
+        let capacity = pair_count(points);
+        Self {
+            width,
+            capacity,
+            pairs: 0,
+            squares: vec![0.0; width * capacity],
+        }
+    }
+
+    /// Appends the pairs of `point` with each of the `earlier` points, which lie
+    /// one after the other.
+    pub fn append(&mut self, earlier: &[f64], point: &[f64]) {
+        for (offset, other) in earlier.chunks_exact(self.width).enumerate() {
+            let pair = self.pairs + offset;
+            for coordinate in 0..self.width {
+                let difference = point[coordinate] - other[coordinate];
+                self.squares[coordinate * self.capacity + pair] = difference * difference;
+            }
+        }
+        self.pairs += earlier.len() / self.width;
+    }
+
+    /// Number of pairs so far.
+    pub fn len(&self) -> usize {
+        self.pairs
+    }
+
+    /// True before there are two points.
+    pub fn is_empty(&self) -> bool {
+        self.pairs == 0
+    }
+
+    /// The squares as a column-major matrix: pairs by coordinates, with its stride.
+    pub fn matrix(&self) -> (&[f64], usize) {
+        (&self.squares, self.capacity)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_appended_in_order() {
+        let points = [[0.0, 1.0], [2.0, 0.5], [1.0, 0.0]];
+        let mut squares = SquaredDifferences::new(2, 3);
+        for (count, point) in points.iter().enumerate() {
+            squares.append(&points.as_flattened()[..2 * count], point);
+        }
+        assert_eq!(squares.len(), pair_count(3));
+        let (matrix, stride) = squares.matrix();
+        assert_eq!(matrix[..3], [4.0, 1.0, 1.0]);
+        assert_eq!(matrix[stride..stride + 3], [0.25, 1.0, 0.25]);
+    }
+}
