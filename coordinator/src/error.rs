@@ -75,6 +75,15 @@ pub enum CoordinatorError {
         problem: std::io::Error,
     },
 
+    /// A file of recorded traces breaks a rule; `problem` names the line and the value.
+    #[error("traces {}: {problem}", path.display())]
+    InvalidTraces {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong and where.
+        problem: String,
+    },
+
     /// Jobs were given up after too many failed attempts.
     #[error("{count} of {planned} jobs were given up; `loto status` lists them all:{errors}")]
     GaveUp {

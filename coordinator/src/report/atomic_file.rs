@@ -1,7 +1,7 @@
 //! Files that are there as a whole or not at all.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::path::Path;
 
 use crate::CoordinatorError;
@@ -43,6 +43,8 @@ fn write_and_rename(
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     #[test]
