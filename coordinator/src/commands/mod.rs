@@ -1,5 +1,6 @@
 //! The command line of `loto`, one file per command.
 
+mod analysed_sweep;
 mod check;
 mod exit_status;
 mod find_sweep;
@@ -7,6 +8,7 @@ mod logging;
 mod methods;
 mod options;
 mod output;
+mod report;
 mod run;
 mod serve;
 mod status;
@@ -62,6 +64,7 @@ enum Command {
     Serve(serve::ServeCommand),
     Status(status::StatusCommand),
     Watch(watch::WatchCommand),
+    Report(report::ReportCommand),
     Methods(methods::MethodsCommand),
     Check(check::CheckCommand),
 }
@@ -74,6 +77,7 @@ impl Command {
             Self::Serve(command) => command.execute().await,
             Self::Status(command) => command.execute().await,
             Self::Watch(command) => command.execute().await,
+            Self::Report(command) => command.execute().await,
             Self::Methods(command) => command.execute(),
             Self::Check(command) => command.execute().await,
         }

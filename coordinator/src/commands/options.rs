@@ -23,7 +23,7 @@ pub(super) struct DataOption {
 #[derive(Debug, Args)]
 pub(super) struct StoreOption {
     /// The store: redis://HOST:PORT, or the sweep.loto file of `loto run`.
-    #[arg(long, env = "LOTO_STORE", value_name = "URL")]
+    #[arg(long, env = "LOTO_STORE", hide_env_values = true, value_name = "URL")]
     store: String,
 }
 

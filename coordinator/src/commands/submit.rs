@@ -39,7 +39,7 @@ pub(super) struct SubmitCommand {
     data: DataOption,
 
     /// The broker: amqp://USER:PASSWORD@HOST:PORT/VHOST.
-    #[arg(long, env = "LOTO_BROKER", value_name = "URL")]
+    #[arg(long, env = "LOTO_BROKER", hide_env_values = true, value_name = "URL")]
     broker: String,
 
     #[command(flatten)]
