@@ -9,7 +9,7 @@ mod selection;
 mod trace_check;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use collector::ResultsCollector;
 pub use kept_trace::Keep;
