@@ -5,12 +5,15 @@
 //! - [`identity`]: content hashes that name tables, jobs and sweeps;
 //! - [`queue`] and [`store`]: where jobs wait and where traces end up, each one
 //!   trait with an embedded and a networked implementation;
+//! - [`retry`]: how to outlast a restart of either;
 //! - [`wire`]: the messages generated from `loto/v1/*.proto`.
 
+pub mod address;
 pub mod error;
 pub mod identity;
 pub mod job;
 pub mod queue;
+pub mod retry;
 pub mod store;
 pub mod sweep;
 pub mod sweep_file;

@@ -5,12 +5,14 @@
 
 pub mod acquisition;
 pub mod blas;
+pub mod consumer;
 pub mod error;
 pub mod methods;
 pub mod prior;
 pub mod random;
 pub mod runner;
 pub mod search;
+pub mod shutdown;
 pub mod special;
 pub mod surrogate;
 pub mod table;

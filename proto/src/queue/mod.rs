@@ -6,10 +6,22 @@
 mod in_process;
 mod rabbitmq;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 
+pub use self::in_process::InProcessQueue;
+pub use self::rabbitmq::{DEAD_LETTERS, DELIVERY_LIMIT, JOBS, RabbitQueue};
 use crate::ProtoError;
 use crate::job::Job;
+
+/// Connects to the queue a URL names: `amqp://USER:PASSWORD@HOST:PORT/VHOST` for RabbitMQ.
+///
+/// # Errors
+/// As [`RabbitQueue::connect`].
+pub async fn connect(url: &str) -> Result<Arc<dyn Queue>, ProtoError> {
+    Ok(Arc::new(RabbitQueue::connect(url).await?))
+}
 
 /// A queue of jobs.
 #[async_trait]

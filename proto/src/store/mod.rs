@@ -7,13 +7,54 @@
 mod embedded;
 mod redis;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 
+pub use self::embedded::EmbeddedStore;
+pub use self::redis::RedisStore;
 use crate::ProtoError;
+use crate::address::without_password;
 use crate::identity::{SeriesId, SweepId};
 use crate::job::Job;
 use crate::sweep::Sweep;
 use crate::trace::Trace;
+
+/// Largest blob that is taken, in bytes: half of what Redis takes.
+pub const MAX_BLOB_BYTES: usize = 256 << 20;
+
+/// Longest error text that is kept with an attempt, in bytes.
+const MAX_ERROR_BYTES: usize = 4096;
+
+/// Opens the store a URL names: `redis://HOST:PORT` for Redis, `sqlite:PATH` or
+/// a path that ends in `.loto` or `.sqlite` for an embedded one, which is made
+/// if it does not exist.
+///
+/// # Errors
+/// [`ProtoError::UnknownUrl`] if it is none of these; otherwise as
+/// [`RedisStore::connect`] and [`EmbeddedStore::open`].
+pub async fn open(url: &str) -> Result<Arc<dyn Store>, ProtoError> {
+    if url.starts_with("redis://") {
+        return Ok(Arc::new(RedisStore::connect(url).await?));
+    }
+    let path = match url.strip_prefix("sqlite:") {
+        Some(path) => Some(path),
+        None if url.contains("://") => None,
+        None => [".loto", ".sqlite"]
+            .iter()
+            .any(|end| url.ends_with(end))
+            .then_some(url),
+    };
+    match path {
+        Some(path) if !path.is_empty() => Ok(Arc::new(EmbeddedStore::open(path.as_ref()).await?)),
+        _ => Err(ProtoError::UnknownUrl {
+            url: without_password(url),
+            what: "store",
+            expected: "redis://HOST:PORT, sqlite:PATH, or a path that ends in .loto or .sqlite \
+                       (rediss://, Redis over TLS, is not supported)",
+        }),
+    }
+}
 
 /// What [`Store::put_trace`] found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +90,28 @@ pub enum AttemptState {
     Poisoned,
 }
 
+impl Attempt {
+    /// The attempt as stored text. A long error is cut.
+    fn encode(&self) -> String {
+        let mut end = self.error.len().min(MAX_ERROR_BYTES);
+        while !self.error.is_char_boundary(end) {
+            end -= 1;
+        }
+        serde_json::json!({
+            "count": self.count,
+            "state": self.state,
+            "worker": self.worker,
+            "error": self.error[..end],
+        })
+        .to_string()
+    }
+
+    /// Reads stored text.
+    fn decode(bytes: &[u8]) -> Result<Self, String> {
+        serde_json::from_slice(bytes).map_err(|error| format!("not an attempt: {error}"))
+    }
+}
+
 /// A trace that is new since some moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Event {
@@ -72,6 +135,32 @@ pub struct Events {
     /// True if the store forgot a part of the history before these events, so
     /// that the reader has to look at whole series again.
     pub incomplete: bool,
+}
+
+/// Refuses a blob that no store could take.
+fn check_blob_size(name: &str, bytes: &[u8]) -> Result<(), ProtoError> {
+    if bytes.len() <= MAX_BLOB_BYTES {
+        return Ok(());
+    }
+    Err(ProtoError::Malformed {
+        what: format!("blob {name}"),
+        problem: format!("it has {} bytes, allowed are {MAX_BLOB_BYTES}", bytes.len()),
+    })
+}
+
+/// What to say of a job whose trace was there already: `new` must agree with it.
+fn compare(job: &Job, stored: &Trace, new: &Trace) -> Result<Stored, ProtoError> {
+    match stored.first_difference(new) {
+        None => Ok(Stored::Already),
+        Some(iteration) => Err(ProtoError::Conflict {
+            job: job.id(),
+            iteration,
+            linear_algebra: format!(
+                "stored: {}; new: {}",
+                stored.linear_algebra, new.linear_algebra
+            ),
+        }),
+    }
 }
 
 /// A store of sweeps, traces, attempts and blobs.
@@ -122,6 +211,12 @@ pub trait Store: Send + Sync {
     /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if a field is no seed.
     async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, ProtoError>;
 
+    /// The end of the history: what becomes new from now on comes after it.
+    ///
+    /// # Errors
+    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if the last event is damaged.
+    async fn latest_cursor(&self) -> Result<Cursor, ProtoError>;
+
     /// New traces after `cursor`, at most `limit`; `Cursor::default()` is the beginning.
     ///
     /// # Errors
@@ -151,4 +246,40 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// [`ProtoError::Store`] if the store is out of reach.
     async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, ProtoError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn unknown_urls_are_refused_without_their_password() {
+        for url in [
+            "rediss://me:secret@host",
+            "http://me:secret@host",
+            "sweep.txt",
+            "sqlite:",
+            "",
+        ] {
+            let error = open(url).await.err().unwrap().to_string();
+            assert!(error.contains("store URL"), "{error}");
+            assert!(!error.contains("secret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn attempts_survive_and_long_errors_are_cut() {
+        let attempt = Attempt {
+            count: 2,
+            state: AttemptState::Poisoned,
+            worker: "host:1".into(),
+            error: "\u{e9}".repeat(MAX_ERROR_BYTES) + "end",
+        };
+        let text = attempt.encode();
+        assert!(text.contains("poisoned"), "{text}");
+        let read = Attempt::decode(text.as_bytes()).unwrap();
+        assert_eq!((read.count, read.state), (2, AttemptState::Poisoned));
+        assert_eq!(read.error.len(), MAX_ERROR_BYTES);
+        assert!(Attempt::decode(b"{\"count\":-1}").is_err());
+    }
 }

@@ -1,0 +1,333 @@
+//! The embedded store: one SQLite file.
+//!
+//! The file is in write-ahead mode with `synchronous = NORMAL`: what was reported
+//! done survives the death of the process at any moment. A loss of power may take
+//! the last traces with it, never the file; they are computed again on resuming.
+//!
+//! The history of new traces is the table of traces itself, in the order of
+//! storing, so it is never incomplete.
+
+mod file;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+
+use self::file::{File, explain};
+use super::{Attempt, Cursor, Event, Events, Store, Stored, check_blob_size, compare};
+use crate::ProtoError;
+use crate::identity::{SeriesId, SweepId};
+use crate::job::Job;
+use crate::sweep::Sweep;
+use crate::trace::Trace;
+
+/// A store in one file. Several processes may have it open.
+pub struct EmbeddedStore {
+    file: Arc<File>,
+}
+
+impl EmbeddedStore {
+    /// Opens the store in that file, or makes it.
+    ///
+    /// # Errors
+    /// [`ProtoError::Store`] if the file cannot be opened;
+    /// [`ProtoError::Malformed`] if it is no store, or one of another version.
+    pub async fn open(path: &Path) -> Result<Self, ProtoError> {
+        let name = path.display().to_string();
+        let path = path.to_owned();
+        Self::set_up(name, move || Connection::open(path)).await
+    }
+
+    /// Makes a store that lives as long as this value, for tests.
+    ///
+    /// # Errors
+    /// [`ProtoError::Store`] if memory is short.
+    pub async fn in_memory() -> Result<Self, ProtoError> {
+        Self::set_up("in memory".into(), Connection::open_in_memory).await
+    }
+
+    async fn set_up(
+        name: String,
+        connect: impl FnOnce() -> rusqlite::Result<Connection> + Send + 'static,
+    ) -> Result<Self, ProtoError> {
+        blocking(move || {
+            let connection = connect().map_err(|error| explain(&name, error))?;
+            let file = Arc::new(File::open(name, connection)?);
+            Ok(Self { file })
+        })
+        .await
+    }
+
+    /// Runs `call` on a thread that may block.
+    async fn call<Value: Send + 'static>(
+        &self,
+        call: impl FnOnce(&File, &mut Connection) -> Result<Value, ProtoError> + Send + 'static,
+    ) -> Result<Value, ProtoError> {
+        let file = self.file.clone();
+        blocking(move || call(&file, &mut file.connection())).await
+    }
+}
+
+/// Runs `call` on a thread that may block and hands on its panic, if any.
+async fn blocking<Value: Send + 'static>(
+    call: impl FnOnce() -> Result<Value, ProtoError> + Send + 'static,
+) -> Result<Value, ProtoError> {
+    match tokio::task::spawn_blocking(call).await {
+        Ok(result) => result,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(error) => Err(ProtoError::Store {
+                store: "embedded".into(),
+                problem: format!("the process is shutting down ({error})"),
+            }),
+        },
+    }
+}
+
+#[async_trait]
+impl Store for EmbeddedStore {
+    async fn put_sweep(&self, sweep: &Sweep) -> Result<SweepId, ProtoError> {
+        let (id, bytes) = (sweep.id(), sweep.encode());
+        self.call(move |file, connection| {
+            connection
+                .prepare_cached("INSERT OR IGNORE INTO sweeps (id, sweep) VALUES (?1, ?2)")
+                .and_then(|mut insert| insert.execute(params![id.0, bytes]))
+                .map_err(|error| file.failed(error))?;
+            Ok(id)
+        })
+        .await
+    }
+
+    async fn sweep(&self, id: SweepId) -> Result<Option<Sweep>, ProtoError> {
+        self.call(move |file, connection| {
+            let bytes: Option<Vec<u8>> = connection
+                .prepare_cached("SELECT sweep FROM sweeps WHERE id = ?1")
+                .and_then(|mut select| select.query_row([id.0], |row| row.get(0)).optional())
+                .map_err(|error| file.failed(error))?;
+            bytes
+                .map(|bytes| {
+                    Sweep::decode(&bytes, id)
+                        .map_err(|error| file.corrupt(format!("sweep {id}"), error))
+                })
+                .transpose()
+        })
+        .await
+    }
+
+    async fn sweeps(&self) -> Result<Vec<SweepId>, ProtoError> {
+        self.call(|file, connection| {
+            connection
+                .prepare_cached("SELECT id FROM sweeps ORDER BY position")
+                .and_then(|mut select| {
+                    select
+                        .query_map([], |row| row.get(0).map(SweepId))?
+                        .collect()
+                })
+                .map_err(|error| file.failed(error))
+        })
+        .await
+    }
+
+    async fn put_trace(&self, job: &Job, trace: &Trace) -> Result<Stored, ProtoError> {
+        let (job, trace) = (job.clone(), trace.clone());
+        self.call(move |file, connection| {
+            let (series, seed) = (job.series.id(), job.seed);
+            let stored: rusqlite::Result<Option<Vec<u8>>> = (|| {
+                let transaction =
+                    connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                transaction
+                    .prepare_cached("DELETE FROM attempts WHERE series = ?1 AND seed = ?2")?
+                    .execute(params![series.0, seed])?;
+                let stored = transaction
+                    .prepare_cached("SELECT trace FROM traces WHERE series = ?1 AND seed = ?2")?
+                    .query_row(params![series.0, seed], |row| row.get(0))
+                    .optional()?;
+                if stored.is_none() {
+                    transaction
+                        .prepare_cached(
+                            "INSERT INTO traces (series, seed, trace) VALUES (?1, ?2, ?3)",
+                        )?
+                        .execute(params![series.0, seed, trace.encode()])?;
+                }
+                transaction.commit()?;
+                Ok(stored)
+            })();
+            match stored.map_err(|error| file.failed(error))? {
+                None => Ok(Stored::New),
+                Some(bytes) => compare(&job, &file.decode_trace(series, seed, &bytes)?, &trace),
+            }
+        })
+        .await
+    }
+
+    async fn trace(&self, series: SeriesId, seed: u32) -> Result<Option<Trace>, ProtoError> {
+        self.call(move |file, connection| {
+            let bytes: Option<Vec<u8>> = connection
+                .prepare_cached("SELECT trace FROM traces WHERE series = ?1 AND seed = ?2")
+                .and_then(|mut select| {
+                    select
+                        .query_row(params![series.0, seed], |row| row.get(0))
+                        .optional()
+                })
+                .map_err(|error| file.failed(error))?;
+            bytes
+                .map(|bytes| file.decode_trace(series, seed, &bytes))
+                .transpose()
+        })
+        .await
+    }
+
+    async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, ProtoError> {
+        self.call(move |file, connection| {
+            let stored: Vec<(u32, Vec<u8>)> = connection
+                .prepare_cached("SELECT seed, trace FROM traces WHERE series = ?1 ORDER BY seed")
+                .and_then(|mut select| {
+                    let rows =
+                        select.query_map([series.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                    rows.collect()
+                })
+                .map_err(|error| file.failed(error))?;
+            let traces = stored.into_iter();
+            traces
+                .map(|(seed, bytes)| Ok((seed, file.decode_trace(series, seed, &bytes)?)))
+                .collect()
+        })
+        .await
+    }
+
+    async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, ProtoError> {
+        let series = series.to_owned();
+        self.call(move |file, connection| {
+            let seeds = || -> rusqlite::Result<Vec<Vec<u32>>> {
+                let mut select = connection
+                    .prepare_cached("SELECT seed FROM traces WHERE series = ?1 ORDER BY seed")?;
+                let seeds = series
+                    .iter()
+                    .map(|series| select.query_map([series.0], |row| row.get(0))?.collect());
+                seeds.collect()
+            };
+            seeds().map_err(|error| file.failed(error))
+        })
+        .await
+    }
+
+    async fn latest_cursor(&self) -> Result<Cursor, ProtoError> {
+        self.call(|file, connection| {
+            let position: i64 = connection
+                .prepare_cached("SELECT COALESCE(MAX(position), 0) FROM traces")
+                .and_then(|mut select| select.query_row([], |row| row.get(0)))
+                .map_err(|error| file.failed(error))?;
+            Ok(Cursor(position.to_string()))
+        })
+        .await
+    }
+
+    async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, ProtoError> {
+        let begin = match cursor.0.as_str() {
+            "" => 0,
+            position => position.parse().map_err(|_| ProtoError::Malformed {
+                what: "cursor".into(),
+                problem: format!("`{position}` is no position in an embedded store"),
+            })?,
+        };
+        self.call(move |file, connection| {
+            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+            let rows: Vec<(i64, [u8; 16], u32)> = connection
+                .prepare_cached(
+                    "SELECT position, series, seed FROM traces WHERE position > ?1
+                     ORDER BY position LIMIT ?2",
+                )
+                .and_then(|mut select| {
+                    let rows = select.query_map([begin, limit], |row| {
+                        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+                    })?;
+                    rows.collect()
+                })
+                .map_err(|error| file.failed(error))?;
+            let end = rows.last().map_or(begin, |(position, ..)| *position);
+            let events = rows.into_iter().map(|(_, series, seed)| Event {
+                series: SeriesId(series),
+                seed,
+            });
+            Ok(Events {
+                events: events.collect(),
+                next: Cursor(end.to_string()),
+                incomplete: false,
+            })
+        })
+        .await
+    }
+
+    async fn put_attempt(&self, job: &Job, attempt: &Attempt) -> Result<(), ProtoError> {
+        let (series, seed, attempt) = (job.series.id(), job.seed, attempt.encode());
+        self.call(move |file, connection| {
+            connection
+                .prepare_cached(
+                    "INSERT OR REPLACE INTO attempts (series, seed, attempt) SELECT ?1, ?2, ?3
+                     WHERE NOT EXISTS (SELECT 1 FROM traces WHERE series = ?1 AND seed = ?2)",
+                )
+                .and_then(|mut insert| insert.execute(params![series.0, seed, attempt]))
+                .map_err(|error| file.failed(error))?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn attempts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, Attempt)>>, ProtoError> {
+        let series = series.to_owned();
+        self.call(move |file, connection| {
+            let stored = || -> rusqlite::Result<Vec<Vec<(u32, String)>>> {
+                let mut select = connection.prepare_cached(
+                    "SELECT seed, attempt FROM attempts WHERE series = ?1 ORDER BY seed",
+                )?;
+                let stored = series.iter().map(|series| {
+                    let rows =
+                        select.query_map([series.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                    rows.collect()
+                });
+                stored.collect()
+            };
+            let stored = stored().map_err(|error| file.failed(error))?;
+            let decode = |(series, attempts): (&SeriesId, Vec<(u32, String)>)| {
+                let attempts = attempts.into_iter().map(|(seed, text)| {
+                    let attempt = Attempt::decode(text.as_bytes()).map_err(|problem| {
+                        file.corrupt(format!("attempt of series {series}, seed {seed}"), problem)
+                    });
+                    Ok((seed, attempt?))
+                });
+                attempts.collect()
+            };
+            series.iter().zip(stored).map(decode).collect()
+        })
+        .await
+    }
+
+    async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), ProtoError> {
+        check_blob_size(name, bytes)?;
+        let (name, bytes) = (name.to_owned(), bytes.to_owned());
+        self.call(move |file, connection| {
+            connection
+                .prepare_cached("INSERT OR IGNORE INTO blobs (name, bytes) VALUES (?1, ?2)")
+                .and_then(|mut insert| insert.execute(params![name, bytes]))
+                .map_err(|error| file.failed(error))?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, ProtoError> {
+        let name = name.to_owned();
+        self.call(move |file, connection| {
+            connection
+                .prepare_cached("SELECT bytes FROM blobs WHERE name = ?1")
+                .and_then(|mut select| select.query_row([name], |row| row.get(0)).optional())
+                .map_err(|error| file.failed(error))
+        })
+        .await
+    }
+}
+
+#[cfg(test)]
+mod tests;

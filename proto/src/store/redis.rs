@@ -1,1 +1,0 @@
-//! The networked store: Redis.

@@ -1,0 +1,40 @@
+//! The store, seen from a thread that computes.
+
+use std::sync::Arc;
+
+use loto_proto::retry::{RetryPolicy, retry_transient};
+use loto_proto::store::Store;
+use tokio::runtime::Handle;
+
+use crate::WorkerError;
+use crate::runner::Blobs;
+
+/// Blobs in a store. A short outage is waited for, so that it does not cost
+/// the job what it has computed so far.
+pub struct StoreBlobs {
+    store: Arc<dyn Store>,
+    runtime: Handle,
+}
+
+impl StoreBlobs {
+    /// The blobs of `store`, whose calls run on `runtime`.
+    pub fn new(store: Arc<dyn Store>, runtime: Handle) -> Self {
+        Self { store, runtime }
+    }
+}
+
+impl Blobs for StoreBlobs {
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, WorkerError> {
+        let reading = retry_transient(RetryPolicy::BRIEF, "reading a blob", || {
+            self.store.blob(name)
+        });
+        Ok(self.runtime.block_on(reading)?)
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), WorkerError> {
+        let writing = retry_transient(RetryPolicy::BRIEF, "keeping a blob", || {
+            self.store.put_blob(name, bytes)
+        });
+        Ok(self.runtime.block_on(writing)?)
+    }
+}

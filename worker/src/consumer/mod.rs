@@ -1,0 +1,228 @@
+//! The loop that turns queued jobs into stored traces.
+//!
+//! A delivery is acknowledged only when its trace is in the store, so nothing is
+//! lost whatever dies in between; the store keeps a job that runs twice from
+//! counting twice. The loop outlives restarts of the broker and of the store.
+//!
+//! - [`run`] takes deliveries from a queue and keeps jobs running side by side;
+//! - `handler` brings one delivery to its end;
+//! - `blobs` gives the runner's threads access to the store.
+
+mod blobs;
+mod handler;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use loto_proto::job::Job;
+use loto_proto::queue::{Consumer, Queue};
+use loto_proto::retry::RetryPolicy;
+use loto_proto::store::Store;
+use loto_proto::trace::Trace;
+use tokio::runtime::Handle;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+pub use self::blobs::StoreBlobs;
+use self::handler::Handler;
+use crate::WorkerError;
+use crate::runner::TraceRunner;
+
+/// How a consumer works.
+#[derive(Debug, Clone)]
+pub struct ConsumerOptions {
+    /// Jobs that run side by side, each on a thread of its own.
+    pub jobs: u16,
+    /// How often a job is begun before a failure makes it poisoned.
+    pub max_attempts: u32,
+    /// Pause before a failed job goes back to the queue.
+    pub failure_pause: Duration,
+    /// How long running jobs may take to end after a shutdown was asked for.
+    pub grace: Duration,
+}
+
+impl Default for ConsumerOptions {
+    fn default() -> Self {
+        Self {
+            jobs: 1,
+            max_attempts: 3,
+            failure_pause: Duration::from_secs(1),
+            grace: Duration::from_secs(30),
+        }
+    }
+}
+
+/// What became of one delivery.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The job ran and its trace is stored.
+    Stored,
+    /// The trace was in the store already.
+    AlreadyDone,
+    /// The job failed and goes back to the queue; the error says why.
+    Failed(String),
+    /// The job failed too often and is given up; the error of the last attempt says why.
+    Poisoned(String),
+    /// The message went to the dead letters: it is no job, or the store holds
+    /// another or a damaged outcome for it. Trying again cannot help.
+    Refused(String),
+    /// A shutdown came first: the job goes back to the queue.
+    GivenBack,
+}
+
+/// How many deliveries had which outcome.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ConsumerSummary {
+    /// Jobs that ran and whose trace was stored.
+    pub stored: u64,
+    /// Jobs whose trace was there already.
+    pub already_done: u64,
+    /// Attempts that failed and were put back.
+    pub failed: u64,
+    /// Jobs that were given up.
+    pub poisoned: u64,
+    /// Messages that went to the dead letters.
+    pub refused: u64,
+    /// Jobs given back at the shutdown.
+    pub given_back: u64,
+}
+
+impl ConsumerSummary {
+    fn count(&mut self, outcome: &Outcome) {
+        *match outcome {
+            Outcome::Stored => &mut self.stored,
+            Outcome::AlreadyDone => &mut self.already_done,
+            Outcome::Failed(_) => &mut self.failed,
+            Outcome::Poisoned(_) => &mut self.poisoned,
+            Outcome::Refused(_) => &mut self.refused,
+            Outcome::GivenBack => &mut self.given_back,
+        } += 1;
+    }
+}
+
+/// Called with every job that was settled; must return quickly.
+pub type Observer = Arc<dyn Fn(&Job, &Outcome) + Send + Sync>;
+
+/// Computes the trace of a job, on a thread that may block.
+pub type Compute = Arc<dyn Fn(&Job) -> Result<Trace, WorkerError> + Send + Sync>;
+
+/// Runs jobs from the queue until it is closed and drained or `shutdown` is cancelled.
+///
+/// # Errors
+/// [`WorkerError::Proto`] if the queue cannot be consumed from at the beginning.
+/// A connection that is lost later is opened again, for as long as it takes.
+pub async fn run(
+    queue: Arc<dyn Queue>,
+    store: Arc<dyn Store>,
+    options: ConsumerOptions,
+    shutdown: CancellationToken,
+    observer: Option<Observer>,
+) -> Result<ConsumerSummary, WorkerError> {
+    let blobs = StoreBlobs::new(store.clone(), Handle::current());
+    let runner = TraceRunner::new(Arc::new(blobs));
+    let compute: Compute = Arc::new(move |job| runner.run(job));
+    run_with(queue, store, compute, options, shutdown, observer).await
+}
+
+/// As [`run`], with another way to compute traces.
+///
+/// # Errors
+/// As [`run`].
+pub async fn run_with(
+    queue: Arc<dyn Queue>,
+    store: Arc<dyn Store>,
+    compute: Compute,
+    options: ConsumerOptions,
+    shutdown: CancellationToken,
+    observer: Option<Observer>,
+) -> Result<ConsumerSummary, WorkerError> {
+    let (jobs, grace) = (options.jobs.max(1), options.grace);
+    let mut consumer = queue.consume(jobs).await?;
+    let handler = Arc::new(Handler::new(
+        store,
+        compute,
+        options,
+        shutdown.clone(),
+        observer,
+    ));
+    let mut running = JoinSet::new();
+    let mut summary = ConsumerSummary::default();
+    loop {
+        tokio::select! {
+            () = shutdown.cancelled() => break,
+            Some(ended) = running.join_next() => summary.count(&outcome_of(ended)),
+            next = consumer.next() => match next {
+                Ok(Some(delivery)) => {
+                    running.spawn(handler.clone().handle(delivery));
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    tracing::warn!("{error}; running jobs go on");
+                    match consume_anew(&*queue, jobs, &shutdown).await {
+                        Some(anew) => consumer = anew,
+                        None => break,
+                    }
+                }
+            },
+        }
+    }
+    // No more deliveries: what the broker sends from here on goes back to it.
+    drop(consumer);
+    let in_time = tokio::time::timeout(grace, drain(&mut running, &mut summary)).await;
+    if in_time.is_err() {
+        tracing::warn!(
+            "{} jobs did not end in time and are given back",
+            running.len()
+        );
+        handler.abandon();
+        drain(&mut running, &mut summary).await;
+    }
+    Ok(summary)
+}
+
+/// Tries to reach the queue until it works; `None` if a shutdown comes first.
+async fn consume_anew(
+    queue: &dyn Queue,
+    jobs: u16,
+    shutdown: &CancellationToken,
+) -> Option<Box<dyn Consumer>> {
+    let policy = RetryPolicy::FOREVER;
+    for failures in 1.. {
+        tokio::select! {
+            () = shutdown.cancelled() => return None,
+            () = tokio::time::sleep(policy.pause(failures)) => {}
+        }
+        let consumer = tokio::select! {
+            () = shutdown.cancelled() => return None,
+            consumer = queue.consume(jobs) => consumer,
+        };
+        match consumer {
+            Ok(consumer) => {
+                tracing::info!("receiving jobs again");
+                return Some(consumer);
+            }
+            Err(error) => tracing::warn!("{error}; trying again"),
+        }
+    }
+    None
+}
+
+async fn drain(running: &mut JoinSet<Outcome>, summary: &mut ConsumerSummary) {
+    while let Some(ended) = running.join_next().await {
+        summary.count(&outcome_of(ended));
+    }
+}
+
+/// The handler catches what jobs do; a panic of its own is passed on.
+fn outcome_of(ended: Result<Outcome, tokio::task::JoinError>) -> Outcome {
+    match ended {
+        Ok(outcome) => outcome,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => Outcome::GivenBack,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,414 @@
+//! The loop on the embedded queue and store, with what can go wrong put in its way.
+
+mod faults;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::mpsc;
+use std::time::Instant;
+
+use loto_proto::ProtoError;
+use loto_proto::identity::Fingerprint;
+use loto_proto::job::{MethodSpec, Series};
+use loto_proto::queue::InProcessQueue;
+use loto_proto::store::{Attempt, AttemptState, EmbeddedStore};
+
+use self::faults::{FlakyStore, LossyQueue};
+use super::*;
+
+fn job(seed: u32) -> Job {
+    Job {
+        series: Series {
+            method: MethodSpec {
+                id: "rs".into(),
+                version: 1,
+                parameters: BTreeMap::new(),
+            },
+            table: Fingerprint([9; 16]),
+            task: "one".into(),
+            iterations: 1,
+        },
+        seed,
+    }
+}
+
+fn trace(seed: u32) -> Trace {
+    Trace {
+        rows: vec![seed],
+        values: vec![f64::from(seed)],
+        microseconds: vec![1],
+        preparation_microseconds: 0,
+        linear_algebra: "none".into(),
+    }
+}
+
+fn impossible() -> WorkerError {
+    WorkerError::ImpossibleJob("no such task".into())
+}
+
+fn options(jobs: u16) -> ConsumerOptions {
+    ConsumerOptions {
+        jobs,
+        max_attempts: 3,
+        failure_pause: Duration::from_millis(1),
+        grace: Duration::from_secs(20),
+    }
+}
+
+/// A queue with these jobs that ends the consumer when they are settled, and an empty store.
+async fn set_up(seeds: std::ops::Range<u32>) -> (InProcessQueue, Arc<EmbeddedStore>) {
+    let queue = InProcessQueue::new();
+    queue
+        .publish(&seeds.map(job).collect::<Vec<_>>())
+        .await
+        .unwrap();
+    (queue, Arc::new(EmbeddedStore::in_memory().await.unwrap()))
+}
+
+async fn consume(
+    queue: &InProcessQueue,
+    store: &Arc<EmbeddedStore>,
+    jobs: u16,
+    compute: impl Fn(&Job) -> Result<Trace, WorkerError> + Send + Sync + 'static,
+) -> ConsumerSummary {
+    queue.close();
+    let running = run_with(
+        Arc::new(queue.clone()),
+        store.clone(),
+        Arc::new(compute),
+        options(jobs),
+        CancellationToken::new(),
+        None,
+    );
+    tokio::time::timeout(Duration::from_secs(60), running)
+        .await
+        .expect("it hangs")
+        .unwrap()
+}
+
+async fn done(store: &dyn Store) -> Vec<u32> {
+    store
+        .seeds_done(&[job(0).series.id()])
+        .await
+        .unwrap()
+        .remove(0)
+}
+
+async fn attempts(store: &dyn Store) -> Vec<(u32, Attempt)> {
+    store
+        .attempts(&[job(0).series.id()])
+        .await
+        .unwrap()
+        .remove(0)
+}
+
+#[tokio::test]
+async fn every_job_is_run_once_and_stored_at_most_so_many_side_by_side() {
+    let (queue, store) = set_up(0..40).await;
+    let (running, most, calls) = (
+        AtomicU32::new(0),
+        Arc::new(AtomicU32::new(0)),
+        AtomicU32::new(0),
+    );
+    let seen = most.clone();
+    let summary = consume(&queue, &store, 3, move |job| {
+        calls.fetch_add(1, SeqCst);
+        seen.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
+        std::thread::sleep(Duration::from_millis(2));
+        running.fetch_sub(1, SeqCst);
+        Ok(trace(job.seed))
+    })
+    .await;
+    assert_eq!(
+        summary,
+        ConsumerSummary {
+            stored: 40,
+            ..Default::default()
+        }
+    );
+    assert_eq!(done(&*store).await, (0..40).collect::<Vec<_>>());
+    assert!(attempts(&*store).await.is_empty());
+    assert!((2..=3).contains(&most.load(SeqCst)));
+}
+
+#[tokio::test]
+async fn what_is_done_is_not_computed_again() {
+    let (queue, store) = set_up(0..3).await;
+    store.put_trace(&job(1), &trace(1)).await.unwrap();
+    let summary = consume(&queue, &store, 1, |job| {
+        assert_ne!(job.seed, 1);
+        Ok(trace(job.seed))
+    })
+    .await;
+    assert_eq!((summary.stored, summary.already_done), (2, 1));
+}
+
+#[tokio::test]
+async fn garbage_goes_to_the_dead_letters_and_the_loop_lives_on() {
+    let (queue, store) = set_up(0..1).await;
+    let garbage = [b"garbage".to_vec(), Vec::new(), vec![0xff; 1000]];
+    queue.publish_messages(garbage.clone()).unwrap();
+    queue.publish(&[job(1)]).await.unwrap();
+    let summary = consume(&queue, &store, 1, |job| Ok(trace(job.seed))).await;
+    assert_eq!((summary.stored, summary.refused), (2, 3));
+    assert_eq!(queue.dead_letters(), garbage);
+}
+
+#[tokio::test]
+async fn a_failing_or_panicking_job_is_tried_again_and_then_given_up() {
+    let (queue, store) = set_up(0..3).await;
+    let calls = Arc::new(AtomicU32::new(0));
+    let counted = calls.clone();
+    let summary = consume(&queue, &store, 1, move |job| match job.seed {
+        0 => Err(impossible()),
+        1 => {
+            counted.fetch_add(1, SeqCst);
+            panic!("index 7 of 5")
+        }
+        seed => Ok(trace(seed)),
+    })
+    .await;
+    let expected = ConsumerSummary {
+        stored: 1,
+        failed: 4,
+        poisoned: 2,
+        ..Default::default()
+    };
+    assert_eq!(summary, expected);
+    assert_eq!(calls.load(SeqCst), 3);
+    let attempts = attempts(&*store).await;
+    for ((seed, attempt), problem) in attempts.iter().zip(["no such task", "index 7 of 5"]) {
+        assert_eq!(
+            (attempt.count, attempt.state),
+            (3, AttemptState::Poisoned),
+            "{seed}"
+        );
+        assert!(attempt.error.contains(problem), "{}", attempt.error);
+        assert!(
+            attempt
+                .worker
+                .ends_with(&format!(":{}", std::process::id()))
+        );
+    }
+    assert_eq!(attempts.len(), 2);
+}
+
+#[tokio::test]
+async fn a_job_that_works_the_second_time_is_done_and_a_poisoned_one_begins_afresh() {
+    let (queue, store) = set_up(0..2).await;
+    let poisoned = Attempt {
+        count: 3,
+        state: AttemptState::Poisoned,
+        worker: "elsewhere:1".into(),
+        error: "old".into(),
+    };
+    store.put_attempt(&job(0), &poisoned).await.unwrap();
+    let calls = AtomicU32::new(0);
+    let summary = consume(&queue, &store, 1, move |job| {
+        match calls.fetch_add(1, SeqCst) {
+            0 => Err(impossible()),
+            _ => Ok(trace(job.seed)),
+        }
+    })
+    .await;
+    assert_eq!((summary.stored, summary.failed), (2, 1));
+    assert!(attempts(&*store).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_job_that_kills_its_workers_is_given_up() {
+    let (queue, store) = set_up(0..1).await;
+    let unfinished = Attempt {
+        count: 10,
+        state: AttemptState::Running,
+        worker: "elsewhere:1".into(),
+        error: String::new(),
+    };
+    store.put_attempt(&job(0), &unfinished).await.unwrap();
+    let summary = consume(&queue, &store, 1, |_| panic!("it must not run")).await;
+    assert_eq!(summary.poisoned, 1);
+    assert!(attempts(&*store).await[0].1.error.contains("worker died"));
+}
+
+#[tokio::test]
+async fn another_outcome_for_a_job_is_refused_loudly() {
+    let (queue, store) = set_up(0..1).await;
+    let other = store.clone();
+    let runtime = Handle::current();
+    // The other outcome arrives while this one is computed.
+    let summary = consume(&queue, &store, 1, move |job| {
+        runtime.block_on(other.put_trace(job, &trace(77))).unwrap();
+        Ok(trace(0))
+    })
+    .await;
+    assert_eq!(summary.refused, 1);
+    assert_eq!(queue.dead_letters(), [job(0).encode()]);
+    assert_eq!(
+        store.trace(job(0).series.id(), 0).await.unwrap(),
+        Some(trace(77))
+    );
+}
+
+#[tokio::test]
+async fn an_outage_of_the_store_costs_neither_traces_nor_attempts() {
+    let (queue, store) = set_up(0..2).await;
+    queue.close();
+    let flaky = Arc::new(FlakyStore::new(store.clone(), 2));
+    let calls = AtomicU32::new(0);
+    let compute: Compute = Arc::new(move |job| match calls.fetch_add(1, SeqCst) {
+        0 => Err(WorkerError::Proto(ProtoError::Store {
+            store: "test".into(),
+            problem: "out of reach".into(),
+        })),
+        _ => Ok(trace(job.seed)),
+    });
+    let token = CancellationToken::new();
+    let summary = run_with(
+        Arc::new(queue),
+        flaky.clone(),
+        compute,
+        options(1),
+        token,
+        None,
+    );
+    let summary = summary.await.unwrap();
+    assert_eq!(
+        summary,
+        ConsumerSummary {
+            stored: 2,
+            ..Default::default()
+        }
+    );
+    assert_eq!(flaky.failures(), 2 * 4);
+    assert_eq!(done(&*store).await, [0, 1]);
+}
+
+#[tokio::test]
+async fn a_lost_broker_is_found_again_and_a_missing_one_is_an_error_at_once() {
+    let (queue, store) = set_up(0..20).await;
+    queue.close();
+    let lossy = Arc::new(LossyQueue::new(queue, 7, 2));
+    let summary = run_with(
+        lossy.clone(),
+        store.clone(),
+        Arc::new(|job| Ok(trace(job.seed))),
+        options(2),
+        CancellationToken::new(),
+        None,
+    );
+    let summary = summary.await.unwrap();
+    assert_eq!(summary.stored, 20);
+    assert_eq!(done(&*store).await, (0..20).collect::<Vec<_>>());
+
+    let missing = Arc::new(LossyQueue::unreachable());
+    let token = CancellationToken::new();
+    let compute: Compute = Arc::new(|job| Ok(trace(job.seed)));
+    let begin = Instant::now();
+    let error = run_with(missing, store, compute, options(1), token, None)
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(error, WorkerError::Proto(ProtoError::Broker { .. })),
+        "{error}"
+    );
+    assert!(begin.elapsed() < Duration::from_secs(5));
+}
+
+/// Starts a consumer of one job whose computation waits for a word; returns when it runs.
+async fn blocked(
+    queue: &InProcessQueue,
+    store: &Arc<EmbeddedStore>,
+    grace: Duration,
+    shutdown: &CancellationToken,
+) -> (tokio::task::JoinHandle<ConsumerSummary>, mpsc::Sender<()>) {
+    let (go, wait) = mpsc::channel::<()>();
+    let wait = std::sync::Mutex::new(wait);
+    let begun = Arc::new(tokio::sync::Notify::new());
+    let tell = begun.clone();
+    let compute: Compute = Arc::new(move |job| {
+        tell.notify_one();
+        wait.lock()
+            .unwrap()
+            .recv_timeout(Duration::from_secs(20))
+            .ok();
+        Ok(trace(job.seed))
+    });
+    let options = ConsumerOptions {
+        grace,
+        ..options(1)
+    };
+    let (queue, store) = (Arc::new(queue.clone()), store.clone());
+    let shutdown = shutdown.clone();
+    let running = tokio::spawn(async move {
+        run_with(queue, store, compute, options, shutdown, None)
+            .await
+            .unwrap()
+    });
+    begun.notified().await;
+    (running, go)
+}
+
+#[tokio::test]
+async fn a_shutdown_lets_running_jobs_end_and_takes_no_others() {
+    let (queue, store) = set_up(0..3).await;
+    let shutdown = CancellationToken::new();
+    let (running, go) = blocked(&queue, &store, Duration::from_secs(20), &shutdown).await;
+    shutdown.cancel();
+    go.send(()).unwrap();
+    let summary = running.await.unwrap();
+    assert_eq!(
+        summary,
+        ConsumerSummary {
+            stored: 1,
+            ..Default::default()
+        }
+    );
+    // The others still wait: the next consumer finds them.
+    let summary = consume(&queue, &store, 1, |job| Ok(trace(job.seed))).await;
+    assert_eq!(summary.stored, 2);
+}
+
+#[tokio::test]
+async fn a_job_that_does_not_end_in_time_is_given_back() {
+    let (queue, store) = set_up(0..1).await;
+    let shutdown = CancellationToken::new();
+    let (running, go) = blocked(&queue, &store, Duration::from_millis(10), &shutdown).await;
+    shutdown.cancel();
+    let summary = running.await.unwrap();
+    assert_eq!(
+        summary,
+        ConsumerSummary {
+            given_back: 1,
+            ..Default::default()
+        }
+    );
+    assert!(done(&*store).await.is_empty());
+    let summary = consume(&queue, &store, 1, |job| Ok(trace(job.seed))).await;
+    assert_eq!(summary.stored, 1);
+    drop(go);
+}
+
+#[tokio::test]
+async fn the_observer_sees_every_job() {
+    let (queue, store) = set_up(0..3).await;
+    queue.close();
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let notes = seen.clone();
+    let observer: Observer = Arc::new(move |job, outcome| {
+        notes.lock().unwrap().push((job.seed, outcome.clone()));
+    });
+    let compute: Compute = Arc::new(|job| Ok(trace(job.seed)));
+    let token = CancellationToken::new();
+    run_with(
+        Arc::new(queue),
+        store,
+        compute,
+        options(1),
+        token,
+        Some(observer),
+    )
+    .await
+    .unwrap();
+    let expected = [0, 1, 2].map(|seed| (seed, Outcome::Stored));
+    assert_eq!(*seen.lock().unwrap(), expected);
+}

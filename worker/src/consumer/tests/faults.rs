@@ -1,0 +1,167 @@
+//! A store and a queue that fail on purpose.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+use async_trait::async_trait;
+use loto_proto::identity::{SeriesId, SweepId};
+use loto_proto::queue::{Delivery, InProcessQueue};
+use loto_proto::store::{Attempt, Cursor, Events, Stored};
+use loto_proto::sweep::Sweep;
+
+use super::super::*;
+use super::{EmbeddedStore, ProtoError};
+
+/// Fails the first calls of each kind that a consumer makes.
+pub(super) struct FlakyStore {
+    store: Arc<EmbeddedStore>,
+    failures_each: u32,
+    failed: Mutex<HashMap<&'static str, u32>>,
+}
+
+impl FlakyStore {
+    pub(super) fn new(store: Arc<EmbeddedStore>, failures_each: u32) -> Self {
+        let failed = Mutex::default();
+        Self {
+            store,
+            failures_each,
+            failed,
+        }
+    }
+
+    /// How many calls failed.
+    pub(super) fn failures(&self) -> u32 {
+        self.failed.lock().unwrap().values().sum()
+    }
+
+    fn fail(&self, call: &'static str) -> Result<(), ProtoError> {
+        let mut failed = self.failed.lock().unwrap();
+        let failed = failed.entry(call).or_default();
+        if *failed == self.failures_each {
+            return Ok(());
+        }
+        *failed += 1;
+        Err(ProtoError::Store {
+            store: "flaky".into(),
+            problem: "out of reach".into(),
+        })
+    }
+}
+
+#[async_trait]
+impl Store for FlakyStore {
+    async fn put_trace(&self, job: &Job, trace: &Trace) -> Result<Stored, ProtoError> {
+        self.fail("put_trace")?;
+        self.store.put_trace(job, trace).await
+    }
+    async fn trace(&self, series: SeriesId, seed: u32) -> Result<Option<Trace>, ProtoError> {
+        self.fail("trace")?;
+        self.store.trace(series, seed).await
+    }
+    async fn put_attempt(&self, job: &Job, attempt: &Attempt) -> Result<(), ProtoError> {
+        self.fail("put_attempt")?;
+        self.store.put_attempt(job, attempt).await
+    }
+    async fn attempts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, Attempt)>>, ProtoError> {
+        self.fail("attempts")?;
+        self.store.attempts(series).await
+    }
+    async fn put_sweep(&self, sweep: &Sweep) -> Result<SweepId, ProtoError> {
+        self.store.put_sweep(sweep).await
+    }
+    async fn sweep(&self, id: SweepId) -> Result<Option<Sweep>, ProtoError> {
+        self.store.sweep(id).await
+    }
+    async fn sweeps(&self) -> Result<Vec<SweepId>, ProtoError> {
+        self.store.sweeps().await
+    }
+    async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, ProtoError> {
+        self.store.traces(series).await
+    }
+    async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, ProtoError> {
+        self.store.seeds_done(series).await
+    }
+    async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, ProtoError> {
+        self.store.events_after(cursor, limit).await
+    }
+    async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), ProtoError> {
+        self.store.put_blob(name, bytes).await
+    }
+    async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, ProtoError> {
+        self.store.blob(name).await
+    }
+}
+
+/// Loses the connection after some deliveries, and refuses the first reconnections.
+pub(super) struct LossyQueue {
+    queue: InProcessQueue,
+    deliveries: u32,
+    consumed: AtomicU32,
+    refusals: u32,
+}
+
+impl LossyQueue {
+    pub(super) fn new(queue: InProcessQueue, deliveries: u32, refusals: u32) -> Self {
+        let consumed = AtomicU32::new(0);
+        Self {
+            queue,
+            deliveries,
+            consumed,
+            refusals,
+        }
+    }
+
+    /// Cannot be consumed from at all.
+    pub(super) fn unreachable() -> Self {
+        let consumed = AtomicU32::new(1);
+        Self {
+            queue: InProcessQueue::new(),
+            deliveries: 0,
+            consumed,
+            refusals: u32::MAX,
+        }
+    }
+}
+
+fn lost() -> ProtoError {
+    ProtoError::Broker {
+        broker: "lossy".into(),
+        problem: "connection lost".into(),
+    }
+}
+
+#[async_trait]
+impl Queue for LossyQueue {
+    async fn publish(&self, jobs: &[Job]) -> Result<(), ProtoError> {
+        self.queue.publish(jobs).await
+    }
+
+    async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, ProtoError> {
+        let consumed = self.consumed.fetch_add(1, SeqCst);
+        if consumed > 0 && consumed <= self.refusals {
+            return Err(lost());
+        }
+        Ok(Box::new(LossyConsumer {
+            consumer: self.queue.consume(in_flight).await?,
+            deliveries: self.deliveries,
+        }))
+    }
+}
+
+struct LossyConsumer {
+    consumer: Box<dyn Consumer>,
+    deliveries: u32,
+}
+
+#[async_trait]
+impl Consumer for LossyConsumer {
+    async fn next(&mut self) -> Result<Option<Delivery>, ProtoError> {
+        if self.deliveries == 0 {
+            return Err(lost());
+        }
+        let next = self.consumer.next().await;
+        self.deliveries -= 1;
+        next
+    }
+}
