@@ -3,7 +3,14 @@
 //!
 //! Nothing here knows how a method chooses its rows.
 
+pub mod aggregator;
+pub mod commands;
+pub mod dispatch;
+pub mod embedded;
 pub mod error;
+pub mod plan;
+pub mod progress;
+pub mod report;
 pub mod results;
 pub mod statistics;
 

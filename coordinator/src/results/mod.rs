@@ -1,4 +1,20 @@
-//! Finished traces of a sweep, arranged for statistics.
+//! Finished traces of a sweep, arranged for statistics: [`SweepResults`], and
+//! [`ResultsCollector`], which collects them from a store.
+
+mod best_so_far;
+mod collector;
+mod kept_trace;
+mod objectives;
+mod selection;
+mod trace_check;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub use collector::ResultsCollector;
+pub use kept_trace::Keep;
+pub use objectives::{ObjectiveCache, TableObjectives, TaskObjective};
+pub use selection::Selection;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -14,6 +14,9 @@ use crate::ProtoError;
 use crate::job::Job;
 
 /// A queue inside one process. Clones are the same queue.
+///
+/// A bounded one lets its publisher wait for consumers, so that a sweep of
+/// millions of jobs is never in memory at once.
 #[derive(Clone, Default)]
 pub struct InProcessQueue {
     shared: Arc<Shared>,
@@ -31,7 +34,17 @@ struct State {
     waiting: VecDeque<Vec<u8>>,
     unsettled: usize,
     closed: bool,
+    /// Publishing waits while as many messages wait; `None`: it never does.
+    capacity: Option<usize>,
     dead_letters: Vec<Vec<u8>>,
+}
+
+impl State {
+    /// Whether a publisher need not wait; a closed queue turns it away at once.
+    fn has_room(&self) -> bool {
+        let is_full = |capacity| self.waiting.len() >= capacity;
+        self.closed || !self.capacity.is_some_and(is_full)
+    }
 }
 
 impl Shared {
@@ -56,6 +69,13 @@ impl InProcessQueue {
         Self::default()
     }
 
+    /// An empty queue in which at most about `capacity` messages wait.
+    pub fn bounded(capacity: usize) -> Self {
+        let queue = Self::default();
+        queue.shared.state().capacity = Some(capacity.max(1));
+        queue
+    }
+
     /// Takes no more jobs. Consumers end when those that wait and those in
     /// flight are settled.
     pub fn close(&self) {
@@ -63,7 +83,7 @@ impl InProcessQueue {
         self.shared.changed.notify_waiters();
     }
 
-    /// Puts messages on the queue as they are, whatever they say.
+    /// Puts messages on the queue as they are, whatever they say, without waiting for room.
     ///
     /// # Errors
     /// [`ProtoError::Malformed`] if the queue was closed.
@@ -93,7 +113,16 @@ impl InProcessQueue {
 #[async_trait]
 impl Queue for InProcessQueue {
     async fn publish(&self, jobs: &[Job]) -> Result<(), ProtoError> {
-        self.publish_messages(jobs.iter().map(Job::encode))
+        loop {
+            let changed = self.shared.changed.notified();
+            tokio::pin!(changed);
+            // From here on no change is missed.
+            changed.as_mut().enable();
+            if self.shared.state().has_room() {
+                return self.publish_messages(jobs.iter().map(Job::encode));
+            }
+            changed.await;
+        }
     }
 
     async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, ProtoError> {
@@ -176,5 +205,55 @@ impl Drop for InProcessReceipt {
         self.shared.settle(self.body.take(), |state, body| {
             state.waiting.push_back(body)
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::identity::Fingerprint;
+    use crate::job::{MethodSpec, Series};
+
+    fn jobs(seeds: std::ops::Range<u32>) -> Vec<Job> {
+        let series = Series {
+            method: MethodSpec {
+                id: "rs".into(),
+                version: 1,
+                parameters: BTreeMap::new(),
+            },
+            table: Fingerprint([1; 16]),
+            task: "task".into(),
+            iterations: 5,
+        };
+        let job = |seed| Job {
+            series: series.clone(),
+            seed,
+        };
+        seeds.map(job).collect()
+    }
+
+    #[tokio::test]
+    async fn a_bounded_queue_makes_its_publisher_wait() {
+        let queue = InProcessQueue::bounded(2);
+        queue.publish(&jobs(0..2)).await.unwrap();
+        let more = jobs(2..3);
+        let publishing = queue.publish(&more);
+        tokio::pin!(publishing);
+        let waited = tokio::time::timeout(Duration::from_millis(50), &mut publishing).await;
+        assert!(waited.is_err(), "there was no room");
+        let mut consumer = queue.consume(1).await.unwrap();
+        let delivery = consumer.next().await.unwrap().unwrap();
+        delivery.receipt.acknowledge().await.unwrap();
+        publishing.await.unwrap();
+        queue.close();
+        let mut rest = 0;
+        while let Some(delivery) = consumer.next().await.unwrap() {
+            delivery.receipt.acknowledge().await.unwrap();
+            rest += 1;
+        }
+        assert_eq!(rest, 2);
     }
 }

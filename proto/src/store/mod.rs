@@ -211,6 +211,12 @@ pub trait Store: Send + Sync {
     /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if a field is no seed.
     async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, ProtoError>;
 
+    /// The end of the history: what becomes new from now on comes after it.
+    ///
+    /// # Errors
+    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if the last event is damaged.
+    async fn latest_cursor(&self) -> Result<Cursor, ProtoError>;
+
     /// New traces after `cursor`, at most `limit`; `Cursor::default()` is the beginning.
     ///
     /// # Errors

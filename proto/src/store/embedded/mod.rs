@@ -213,6 +213,17 @@ impl Store for EmbeddedStore {
         .await
     }
 
+    async fn latest_cursor(&self) -> Result<Cursor, ProtoError> {
+        self.call(|file, connection| {
+            let position: i64 = connection
+                .prepare_cached("SELECT COALESCE(MAX(position), 0) FROM traces")
+                .and_then(|mut select| select.query_row([], |row| row.get(0)))
+                .map_err(|error| file.failed(error))?;
+            Ok(Cursor(position.to_string()))
+        })
+        .await
+    }
+
     async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, ProtoError> {
         let begin = match cursor.0.as_str() {
             "" => 0,

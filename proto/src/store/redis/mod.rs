@@ -194,6 +194,14 @@ impl RedisStore {
         }
     }
 
+    /// Number of the newest event, 0 if there is none.
+    async fn latest_event(&self) -> Result<u64, ProtoError> {
+        let newest: Vec<RawEvent> = self
+            .ask(EVENTS, &Cmd::xrevrange_count(EVENTS, "+", "-", 1))
+            .await?;
+        newest.first().map_or(Ok(0), |(id, _)| self.event_number(id))
+    }
+
     fn event_number(&self, id: &str) -> Result<u64, ProtoError> {
         let number = id.strip_suffix("-0").and_then(|number| number.parse().ok());
         number.ok_or_else(|| {
@@ -309,6 +317,10 @@ impl Store for RedisStore {
         seeds.collect()
     }
 
+    async fn latest_cursor(&self) -> Result<Cursor, ProtoError> {
+        Ok(Cursor(self.latest_event().await?.to_string()))
+    }
+
     async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, ProtoError> {
         let seen: u64 = match cursor.0.as_str() {
             "" => 0,
@@ -317,13 +329,7 @@ impl Store for RedisStore {
                 problem: format!("`{number}` is no position in a Redis store"),
             })?,
         };
-        let newest: Vec<RawEvent> = self
-            .ask(EVENTS, &Cmd::xrevrange_count(EVENTS, "+", "-", 1))
-            .await?;
-        let newest = match newest.first() {
-            Some((id, _)) => self.event_number(id)?,
-            None => 0,
-        };
+        let newest = self.latest_event().await?;
         // A server that lost its data counts from 1 again: so does its reader.
         let restarted = newest < seen;
         let seen = if restarted { 0 } else { seen };

@@ -1,0 +1,118 @@
+//! Whether methods differ significantly.
+
+use loto_proto::wire;
+use tonic::Status;
+
+use super::completeness::completeness;
+use super::request;
+use super::status::to_status;
+use super::watched_sweep::WatchedSweep;
+use crate::statistics::analysis::{
+    AnalysisOptions, Comparison, ComparisonOutcome, DataSet, FriedmanStatistics, Nemenyi,
+};
+
+/// The comparisons that a request asks for.
+pub(super) async fn compare(
+    sweep: &WatchedSweep,
+    request: wire::CompareMethodsRequest,
+) -> Result<wire::CompareMethodsResponse, Status> {
+    let selection = request::selection(request.selection, &sweep.sweep)?;
+    let default = AnalysisOptions::default();
+    let options = AnalysisOptions {
+        baseline: request::baseline(request.baseline)?,
+        significance: request::number("alpha", request.alpha, default.significance, 0.001..=0.5)?,
+        // No band is part of the answer.
+        bootstrap_resamples: 1,
+        ..default
+    };
+    let analysis = sweep.analysis(selection, options).await.map_err(to_status)?;
+    let blackboxes = analysis.blackboxes.iter();
+    Ok(wire::CompareMethodsResponse {
+        completeness: Some(completeness(&analysis)),
+        together: Some(comparison("", &analysis.comparison)),
+        blackboxes: blackboxes
+            .map(|blackbox| comparison(&blackbox.name, &blackbox.comparison))
+            .collect(),
+    })
+}
+
+fn comparison(blackbox: &str, outcome: &ComparisonOutcome) -> wire::Comparison {
+    match outcome {
+        ComparisonOutcome::Impossible { reason } => wire::Comparison {
+            blackbox: blackbox.to_owned(),
+            impossible: reason.clone(),
+            ..Default::default()
+        },
+        ComparisonOutcome::Computed(computed) => computed_comparison(blackbox, computed),
+    }
+}
+
+fn computed_comparison(blackbox: &str, comparison: &Comparison) -> wire::Comparison {
+    let methods = &comparison.methods;
+    let wilcoxon = comparison.wilcoxon.iter().map(|pair| wire::WilcoxonPair {
+        first: methods[pair.first].clone(),
+        second: methods[pair.second].clone(),
+        wins: pair.wins as u32,
+        ties: pair.ties as u32,
+        losses: pair.losses as u32,
+        statistic: pair.statistic,
+        p_value: pair.p_value,
+        holm_p_value: pair.holm_p_value,
+        exact: pair.exact,
+    });
+    wire::Comparison {
+        blackbox: blackbox.to_owned(),
+        impossible: String::new(),
+        methods: methods.clone(),
+        average_ranks: comparison.average_ranks.clone(),
+        data_sets: data_sets(&comparison.data_sets),
+        excluded_data_sets: data_sets(&comparison.excluded_data_sets),
+        excluded_methods: comparison.excluded_methods.clone(),
+        unbalanced: comparison.unbalanced,
+        friedman: Some(friedman(&comparison.friedman.plain)),
+        friedman_tie_corrected: comparison.friedman.tie_corrected.as_ref().map(friedman),
+        nemenyi: Some(nemenyi(&comparison.nemenyi, methods)),
+        wilcoxon: wilcoxon.collect(),
+    }
+}
+
+fn data_sets(data_sets: &[DataSet]) -> Vec<wire::DataSet> {
+    let to_wire = |data_set: &DataSet| wire::DataSet {
+        blackbox: data_set.blackbox.clone(),
+        task: data_set.task.clone(),
+    };
+    data_sets.iter().map(to_wire).collect()
+}
+
+fn friedman(statistics: &FriedmanStatistics) -> wire::Friedman {
+    let (numerator, denominator) = statistics.iman_davenport_degrees_of_freedom;
+    wire::Friedman {
+        chi_square: statistics.chi_square,
+        degrees_of_freedom: statistics.degrees_of_freedom as u32,
+        p_value: statistics.p_value,
+        iman_davenport: statistics.iman_davenport,
+        iman_davenport_numerator_degrees_of_freedom: numerator as u32,
+        iman_davenport_denominator_degrees_of_freedom: denominator as u32,
+        iman_davenport_p_value: statistics.iman_davenport_p_value,
+    }
+}
+
+fn nemenyi(nemenyi: &Nemenyi, methods: &[String]) -> wire::Nemenyi {
+    let groups = nemenyi.groups.iter().map(|group| wire::MethodGroup {
+        methods: group.iter().map(|&method| methods[method].clone()).collect(),
+    });
+    let pairs = nemenyi.p_values.iter().enumerate().flat_map(|(first, row)| {
+        let later = row.iter().enumerate().skip(first + 1);
+        later.map(move |(second, &p_value)| wire::NemenyiPair {
+            first: methods[first].clone(),
+            second: methods[second].clone(),
+            p_value,
+        })
+    });
+    wire::Nemenyi {
+        alpha: nemenyi.alpha,
+        critical_difference: nemenyi.critical_difference,
+        groups: groups.collect(),
+        pairs: pairs.collect(),
+    }
+}

@@ -1,0 +1,44 @@
+//! Says what an answer was computed from.
+
+use loto_proto::wire;
+
+use crate::statistics::analysis::{ExcludedTask, ExclusionReason, SweepAnalysis};
+
+/// Most gaps that are listed.
+const MAX_GAPS: usize = 1000;
+
+/// What an analysis was computed from.
+pub(super) fn completeness(analysis: &SweepAnalysis) -> wire::Completeness {
+    let gaps = analysis.missing.iter().take(MAX_GAPS).map(|missing| wire::Gap {
+        blackbox: missing.blackbox.clone(),
+        task: missing.task.clone(),
+        method: missing.method.clone(),
+        finished: missing.finished,
+        planned: missing.planned,
+    });
+    wire::Completeness {
+        planned: analysis.planned_traces,
+        finished: analysis.finished_traces,
+        unbalanced: analysis.unbalanced,
+        gaps: gaps.collect(),
+        gaps_left_out: analysis.missing.len().saturating_sub(MAX_GAPS) as u64,
+    }
+}
+
+/// Tasks left out of averages, with the reason in words.
+pub(super) fn excluded_tasks(tasks: &[ExcludedTask]) -> Vec<wire::ExcludedTask> {
+    let to_wire = |excluded: &ExcludedTask| wire::ExcludedTask {
+        task: excluded.task.clone(),
+        reason: match &excluded.reason {
+            ExclusionReason::NoTrace { methods } => {
+                format!("no finished trace of {} yet", methods.join(", "))
+            }
+            ExclusionReason::ConstantObjective => "all rows have the same objective value".into(),
+            ExclusionReason::NoBaseline => "no finished trace of rs, the sampled baseline, yet".into(),
+            ExclusionReason::BaselineAlwaysOptimal => {
+                "random search is at the optimum at every iteration".into()
+            }
+        },
+    };
+    tasks.iter().map(to_wire).collect()
+}

@@ -1,0 +1,134 @@
+//! Improvements over random search.
+
+use std::collections::BTreeSet;
+
+use loto_proto::sweep::Sweep;
+use loto_proto::wire;
+use tonic::Status;
+
+use super::completeness::{completeness, excluded_tasks};
+use super::request;
+use super::status::to_status;
+use super::watched_sweep::WatchedSweep;
+use crate::results::Selection;
+use crate::statistics::analysis::{
+    AnalysisOptions, BlackboxAnalysis, MethodAnalysis, MethodAverages, TaskAnalysis,
+};
+
+/// Most iterations in a request.
+const MAX_ITERATIONS: usize = 1000;
+
+/// Iterations for which figures are given unless the request says otherwise, besides the last.
+const DEFAULT_ITERATIONS: [u32; 3] = [10, 50, 100];
+
+/// The improvements that a request asks for.
+pub(super) async fn improvement(
+    sweep: &WatchedSweep,
+    request: wire::GetImprovementRequest,
+) -> Result<wire::GetImprovementResponse, Status> {
+    let selection = request::selection(request.selection, &sweep.sweep)?;
+    let iterations = iterations(request.iterations, &sweep.sweep, &selection)?;
+    let options = AnalysisOptions {
+        baseline: request::baseline(request.baseline)?,
+        // No band is part of the answer.
+        bootstrap_resamples: 1,
+        ..AnalysisOptions::default()
+    };
+    let analysis = sweep.analysis(selection, options).await.map_err(to_status)?;
+    let blackboxes = analysis.blackboxes.iter();
+    Ok(wire::GetImprovementResponse {
+        completeness: Some(completeness(&analysis)),
+        blackboxes: blackboxes
+            .map(|blackbox| blackbox_improvement(blackbox, &iterations))
+            .collect(),
+    })
+}
+
+/// The requested iterations, ascending; none stands for the default ones.
+fn iterations(requested: Vec<u32>, sweep: &Sweep, selection: &Selection) -> Result<BTreeSet<u32>, Status> {
+    request::check_length("iterations", requested.len(), MAX_ITERATIONS)?;
+    let selected = sweep.blackboxes.iter();
+    let selected = selected.filter(|blackbox| selection.has_blackbox(&blackbox.name));
+    let lengths: BTreeSet<u32> = selected.map(|blackbox| blackbox.iterations).collect();
+    if requested.is_empty() {
+        return Ok(lengths.into_iter().chain(DEFAULT_ITERATIONS).collect());
+    }
+    let longest = lengths.last().copied().unwrap_or(0);
+    match requested.iter().find(|&&iteration| iteration == 0 || iteration > longest) {
+        Some(iteration) => Err(request::invalid(
+            "iterations",
+            format!("{iteration} is out of range, allowed are 1 to {longest}"),
+        )),
+        None => Ok(requested.into_iter().collect()),
+    }
+}
+
+fn blackbox_improvement(
+    blackbox: &BlackboxAnalysis,
+    iterations: &BTreeSet<u32>,
+) -> wire::BlackboxImprovement {
+    let within = iterations.iter().copied();
+    let within: Vec<u32> = within
+        .filter(|&iteration| iteration as usize <= blackbox.iterations)
+        .collect();
+    let methods = blackbox.methods.iter();
+    wire::BlackboxImprovement {
+        blackbox: blackbox.name.clone(),
+        averaged_tasks: blackbox.averaged_tasks as u32,
+        methods: methods.map(|method| method_improvement(method, &within)).collect(),
+        tasks: blackbox.tasks.iter().map(task_improvement).collect(),
+        excluded_tasks: excluded_tasks(&blackbox.excluded_tasks),
+    }
+}
+
+fn method_improvement(method: &MethodAnalysis, iterations: &[u32]) -> wire::MethodImprovement {
+    let without_averages = wire::MethodImprovement {
+        method: method.method.clone(),
+        finished_traces: method.finished_traces,
+        ..Default::default()
+    };
+    let Some(averages) = &method.averages else {
+        return without_averages;
+    };
+    let at = iterations.iter().filter_map(|&iteration| improvement_at(averages, iteration));
+    wire::MethodImprovement {
+        improvement: Some(averages.improvement),
+        improvement_standard_error: averages.improvement_standard_error,
+        improvement_terms_left_out: averages.improvement_terms_left_out as u64,
+        average_rank: Some(averages.average_rank),
+        final_adtm: Some(averages.final_adtm),
+        relative_improvement: averages.relative_improvement.mean,
+        relative_improvement_terms_left_out: averages.relative_improvement.terms_left_out as u64,
+        at: at.collect(),
+        ..without_averages
+    }
+}
+
+fn improvement_at(averages: &MethodAverages, iteration: u32) -> Option<wire::ImprovementAt> {
+    let index = (iteration as usize).checked_sub(1)?;
+    let mut relative = averages.relative_improvement.at.iter();
+    let relative = relative.find(|at| at.iteration == iteration as usize);
+    Some(wire::ImprovementAt {
+        iteration,
+        adtm: *averages.adtm.mean.get(index)?,
+        average_rank: *averages.average_rank_at.get(index)?,
+        unsolved_fraction: *averages.unsolved_fraction.get(index)?,
+        relative_improvement: relative.and_then(|at| at.value),
+    })
+}
+
+fn task_improvement(task: &TaskAnalysis) -> wire::TaskImprovement {
+    let methods = task.methods.iter().map(|method| wire::TaskMethodImprovement {
+        method: method.method.clone(),
+        seeds: method.seeds,
+        improvement: method.improvement,
+        improvement_standard_error: method.improvement_standard_error,
+        rank: method.rank,
+        final_dtm: method.final_dtm,
+        relative_improvement: method.relative_improvement.as_ref().and_then(|relative| relative.mean),
+    });
+    wire::TaskImprovement {
+        task: task.name.clone(),
+        methods: methods.collect(),
+    }
+}

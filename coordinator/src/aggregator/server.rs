@@ -1,0 +1,100 @@
+//! Listens, and stops cleanly.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use loto_proto::store::Store;
+use loto_proto::wire;
+use loto_proto::wire::aggregator_server::AggregatorServer;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
+
+use super::service::AggregatorService;
+use crate::CoordinatorError;
+
+/// Largest request that is read, in bytes: the longest lists of names fit.
+const MAX_REQUEST_BYTES: usize = 1 << 20;
+
+/// Largest answer that is sent, in bytes.
+const MAX_ANSWER_BYTES: usize = 64 << 20;
+
+/// Requests of one connection that are worked on at a time.
+const MAX_REQUESTS_PER_CONNECTION: u32 = 64;
+
+/// Time between two looks whether a silent client is still there.
+const KEEPALIVE: Duration = Duration::from_secs(30);
+
+/// Time that answers under way have to end when the service stops.
+const DRAIN: Duration = Duration::from_secs(5);
+
+/// Listens on an address; port 0 is any free port.
+///
+/// # Errors
+/// [`CoordinatorError::Serving`] if the address is taken or not this host's.
+pub async fn bind(address: SocketAddr) -> Result<TcpListener, CoordinatorError> {
+    let listener = TcpListener::bind(address).await;
+    listener.map_err(|error| serving(address, error))
+}
+
+/// Serves `loto.v1.Aggregator` with the standard health and reflection services
+/// until `stopping` is cancelled.
+///
+/// # Errors
+/// [`CoordinatorError::Serving`] if the listener fails.
+pub async fn serve(
+    store: Arc<dyn Store>,
+    listener: TcpListener,
+    stopping: CancellationToken,
+) -> Result<(), CoordinatorError> {
+    let address = listener.local_addr().map_err(|error| serving("a socket", error))?;
+    let aggregator = AggregatorServer::new(AggregatorService::new(store, stopping.clone()))
+        .max_decoding_message_size(MAX_REQUEST_BYTES)
+        .max_encoding_message_size(MAX_ANSWER_BYTES);
+
+    let (reporter, health) = tonic_health::server::health_reporter();
+    reporter.set_serving::<AggregatorServer<AggregatorService>>().await;
+    let descriptors = || {
+        tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(wire::FILE_DESCRIPTOR_SET)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+    };
+    // Most clients still speak the older version of the reflection protocol.
+    let reflection = descriptors().build_v1().map_err(|error| serving(address, error))?;
+    let reflection_alpha = descriptors().build_v1alpha().map_err(|error| serving(address, error))?;
+
+    // A stream of connections leaves Nagle's algorithm on by itself: 45 ms an answer.
+    let connections = TcpIncoming::from(listener).with_nodelay(Some(true));
+    let server = Server::builder()
+        .max_concurrent_streams(MAX_REQUESTS_PER_CONNECTION)
+        .http2_keepalive_interval(Some(KEEPALIVE))
+        .add_service(health)
+        .add_service(reflection)
+        .add_service(reflection_alpha)
+        .add_service(aggregator)
+        .serve_with_incoming_shutdown(connections, stopping.clone().cancelled_owned());
+    tracing::info!("serving loto.v1.Aggregator on {address}");
+    let out_of_time = async {
+        stopping.cancelled().await;
+        reporter.set_not_serving::<AggregatorServer<AggregatorService>>().await;
+        tokio::time::sleep(DRAIN).await;
+    };
+    tokio::select! {
+        ended = server => ended.map_err(|error| serving(address, error)),
+        () = out_of_time => {
+            tracing::warn!("answers were still under way after {DRAIN:?}; they are cut off");
+            Ok(())
+        }
+    }
+}
+
+fn serving(address: impl ToString, error: impl std::error::Error) -> CoordinatorError {
+    // The cause of a transport error is only in its source.
+    let cause = error.source().map(|source| format!(": {source}"));
+    CoordinatorError::Serving {
+        address: address.to_string(),
+        problem: format!("{error}{}", cause.unwrap_or_default()),
+    }
+}

@@ -1,0 +1,104 @@
+//! The service itself: finds the sweep, then hands over to the file of each question.
+
+use std::sync::Arc;
+
+use loto_proto::store::Store;
+use loto_proto::wire;
+use loto_proto::wire::aggregator_server::Aggregator;
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_util::sync::CancellationToken;
+use tonic::{Request, Response, Status};
+
+use super::status::to_status;
+use super::watched_sweep::{WatchedSweep, WatchedSweeps};
+use super::{comparison, curves, improvement, progress, request, sweep_list, traces};
+
+/// Answers the requests.
+pub(super) struct AggregatorService {
+    store: Arc<dyn Store>,
+    sweeps: WatchedSweeps,
+    /// Cancelled when the service stops: answers without an end have to end.
+    stopping: CancellationToken,
+}
+
+impl AggregatorService {
+    pub(super) fn new(store: Arc<dyn Store>, stopping: CancellationToken) -> Self {
+        Self {
+            sweeps: WatchedSweeps::new(Arc::clone(&store)),
+            store,
+            stopping,
+        }
+    }
+
+    async fn sweep(&self, id: &str) -> Result<Arc<WatchedSweep>, Status> {
+        let id = request::sweep_id("sweep_id", id)?;
+        self.sweeps.get(id).await.map_err(to_status)
+    }
+}
+
+#[tonic::async_trait]
+impl Aggregator for AggregatorService {
+    async fn list_sweeps(
+        &self,
+        request: Request<wire::ListSweepsRequest>,
+    ) -> Result<Response<wire::ListSweepsResponse>, Status> {
+        let page = sweep_list::page(self.store.as_ref(), &request.into_inner()).await?;
+        Ok(Response::new(page))
+    }
+
+    async fn get_progress(
+        &self,
+        request: Request<wire::GetProgressRequest>,
+    ) -> Result<Response<wire::Progress>, Status> {
+        let sweep = self.sweep(&request.get_ref().sweep_id).await?;
+        Ok(Response::new(progress::current(&sweep).await?))
+    }
+
+    type WatchProgressStream = ReceiverStream<Result<wire::Progress, Status>>;
+
+    async fn watch_progress(
+        &self,
+        request: Request<wire::WatchProgressRequest>,
+    ) -> Result<Response<Self::WatchProgressStream>, Status> {
+        let sweep = self.sweep(&request.get_ref().sweep_id).await?;
+        Ok(Response::new(progress::watch(sweep, self.stopping.clone())))
+    }
+
+    async fn get_curves(
+        &self,
+        request: Request<wire::GetCurvesRequest>,
+    ) -> Result<Response<wire::GetCurvesResponse>, Status> {
+        let sweep = self.sweep(&request.get_ref().sweep_id).await?;
+        Ok(Response::new(curves::curves(&sweep, request.into_inner()).await?))
+    }
+
+    async fn get_improvement(
+        &self,
+        request: Request<wire::GetImprovementRequest>,
+    ) -> Result<Response<wire::GetImprovementResponse>, Status> {
+        let sweep = self.sweep(&request.get_ref().sweep_id).await?;
+        let improvement = improvement::improvement(&sweep, request.into_inner()).await?;
+        Ok(Response::new(improvement))
+    }
+
+    async fn compare_methods(
+        &self,
+        request: Request<wire::CompareMethodsRequest>,
+    ) -> Result<Response<wire::CompareMethodsResponse>, Status> {
+        let sweep = self.sweep(&request.get_ref().sweep_id).await?;
+        let comparison = comparison::compare(&sweep, request.into_inner()).await?;
+        Ok(Response::new(comparison))
+    }
+
+    type StreamTracesStream = ReceiverStream<Result<wire::FinishedTrace, Status>>;
+
+    async fn stream_traces(
+        &self,
+        request: Request<wire::StreamTracesRequest>,
+    ) -> Result<Response<Self::StreamTracesStream>, Status> {
+        let sweep = self.sweep(&request.get_ref().sweep_id).await?;
+        let stopping = self.stopping.clone();
+        let traces = traces::stream(sweep, request.into_inner(), stopping).await?;
+        Ok(Response::new(traces))
+    }
+}

@@ -1,0 +1,69 @@
+//! Lists sweeps.
+
+use loto_proto::identity::SweepId;
+use loto_proto::store::Store;
+use loto_proto::wire;
+use tonic::Status;
+
+use super::request;
+use super::status::to_status;
+
+/// Sweeps on a page unless the request says otherwise.
+const DEFAULT_PAGE_SIZE: u32 = 20;
+
+/// Most sweeps on a page.
+const MAX_PAGE_SIZE: u32 = 100;
+
+/// One page of the list.
+pub(super) async fn page(
+    store: &dyn Store,
+    request: &wire::ListSweepsRequest,
+) -> Result<wire::ListSweepsResponse, Status> {
+    let size = match request.page_size {
+        0 => DEFAULT_PAGE_SIZE,
+        size @ 1..=MAX_PAGE_SIZE => size,
+        size => {
+            let problem = format!("{size} is out of range, allowed are 1 to {MAX_PAGE_SIZE}");
+            return Err(request::invalid("page_size", problem));
+        }
+    };
+    let ids = store.sweeps().await.map_err(|error| to_status(error.into()))?;
+    let begin = match request.page_token.as_str() {
+        "" => 0,
+        token => {
+            let last = request::sweep_id("page_token", token)?;
+            let position = ids.iter().position(|&id| id == last);
+            position.ok_or_else(|| request::invalid("page_token", "it is of no page of this list"))? + 1
+        }
+    };
+    let end = ids.len().min(begin + size as usize);
+    let mut sweeps = Vec::with_capacity(end - begin);
+    for &id in &ids[begin..end] {
+        sweeps.push(summary(store, id).await?);
+    }
+    let next_page_token = match sweeps.last() {
+        Some(last) if end < ids.len() => last.sweep_id.clone(),
+        _ => String::new(),
+    };
+    Ok(wire::ListSweepsResponse {
+        sweeps,
+        next_page_token,
+        total: ids.len() as u64,
+    })
+}
+
+/// A damaged sweep is listed with its problem: the others are still of interest.
+async fn summary(store: &dyn Store, id: SweepId) -> Result<wire::SweepSummary, Status> {
+    let (sweep, problem) = match store.sweep(id).await {
+        Ok(Some(sweep)) => (Some(sweep), String::new()),
+        Ok(None) => (None, "the plan is gone from the store".into()),
+        Err(error) if error.is_transient() => return Err(to_status(error.into())),
+        Err(error) => (None, error.to_string()),
+    };
+    Ok(wire::SweepSummary {
+        sweep_id: id.to_string(),
+        jobs: sweep.as_ref().map_or(0, |sweep| sweep.job_count()),
+        plan: sweep.as_ref().map(|sweep| sweep.to_wire()),
+        problem,
+    })
+}

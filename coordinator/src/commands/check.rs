@@ -1,0 +1,123 @@
+//! `loto check`: is a sweep file right, and what will it cost?
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::options::DataOption;
+use super::output::print;
+use super::text_table::lay_out;
+use crate::CoordinatorError;
+use crate::embedded::trial;
+use crate::plan::{Plan, SweepSource};
+use crate::progress::describe_duration;
+
+const EXAMPLES: &str = "\
+Examples:
+  loto check sweep.toml --data tables
+  loto check sweep.toml --data tables --time    also run a few traces and time them";
+
+/// Checks a sweep file and its tables, and says what running it takes.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct CheckCommand {
+    /// Sweep file.
+    #[arg(value_name = "SWEEP")]
+    sweep: PathBuf,
+
+    #[command(flatten)]
+    data: DataOption,
+
+    /// Run one trace per black box and method, on the first target, and estimate
+    /// the CPU time of the sweep from them.
+    #[arg(long, env = "LOTO_TIME")]
+    time: bool,
+}
+
+impl CheckCommand {
+    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+        let source = SweepSource::File(self.sweep.clone());
+        let plan = Plan::read(&source, self.data.data.as_deref())?;
+        print(&describe(&plan))?;
+        if !self.time {
+            return Ok(());
+        }
+        print("\nseconds of one trace, on the first target:\n")?;
+        // Nothing else runs in this process, so it may block this thread.
+        let trials = trial::run(&plan)?;
+        print(&describe_trials(&plan, &trials))
+    }
+}
+
+fn describe(plan: &Plan) -> String {
+    let sweep = &plan.sweep;
+    let heading = [
+        "black box",
+        "tasks",
+        "targets",
+        "rows",
+        "iterations",
+        "jobs",
+        "evaluations",
+        "table",
+    ];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    let mut evaluations = 0;
+    for blackbox in &sweep.blackboxes {
+        let Some(table) = plan.table(blackbox.table) else {
+            continue;
+        };
+        let tasks = &table.table.tasks;
+        let table_rows: usize = tasks.iter().map(|task| task.objective.len()).sum();
+        let series = blackbox.methods.len() as u64 * blackbox.targets.len() as u64;
+        let jobs = series * u64::from(sweep.seeds);
+        let blackbox_evaluations = jobs * u64::from(blackbox.iterations);
+        evaluations += blackbox_evaluations;
+        rows.push(vec![
+            blackbox.name.clone(),
+            tasks.len().to_string(),
+            blackbox.targets.len().to_string(),
+            table_rows.to_string(),
+            blackbox.iterations.to_string(),
+            jobs.to_string(),
+            blackbox_evaluations.to_string(),
+            table.path.display().to_string(),
+        ]);
+    }
+    let methods = plan.method_ids().len();
+    format!(
+        "sweep {} is valid; its id is {}\n{methods} methods, {} seeds: {} jobs, {evaluations} evaluations\n\n{}",
+        sweep.name,
+        sweep.id(),
+        sweep.seeds,
+        sweep.job_count(),
+        lay_out(&rows)
+    )
+}
+
+fn describe_trials(plan: &Plan, trials: &[trial::Trial]) -> String {
+    let mut rows = vec![
+        ["black box", "method", "seconds", "jobs"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
+    let mut total = Duration::ZERO;
+    for trial in trials {
+        total = total.saturating_add(trial.total);
+        rows.push(vec![
+            trial.blackbox.clone(),
+            trial.method.clone(),
+            format!("{:.3}", trial.one_trace.as_secs_f64()),
+            trial.jobs.to_string(),
+        ]);
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!(
+        "{}\nabout {} of CPU time for sweep {}, {} on this machine's {cores} cores\n",
+        lay_out(&rows),
+        describe_duration(total),
+        plan.sweep.name,
+        describe_duration(total / u32::try_from(cores).unwrap_or(1)),
+    )
+}

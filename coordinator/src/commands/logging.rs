@@ -1,0 +1,28 @@
+//! Log lines on stderr.
+
+use tracing_subscriber::EnvFilter;
+
+use crate::CoordinatorError;
+use crate::progress::display::LogWriter;
+
+/// Progress of this process, and warnings of everything.
+pub(super) const DEFAULT_FILTER: &str = "warn,loto_coordinator=info,loto_worker::shutdown=info";
+
+/// Begins to log what `filter` lets through.
+///
+/// # Errors
+/// [`CoordinatorError::InvalidInput`] if it is not a filter.
+pub(super) fn start(filter: &str) -> Result<(), CoordinatorError> {
+    let filter = EnvFilter::try_new(filter).map_err(|problem| {
+        CoordinatorError::InvalidInput(format!(
+            "--log (LOTO_LOG): `{filter}` is not a filter: {problem}"
+        ))
+    })?;
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(LogWriter::default)
+        .with_target(false)
+        .compact()
+        .init();
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! The command line of `loto`, one file per command.
+
+mod analysed_sweep;
+mod check;
+mod exit_status;
+mod find_sweep;
+mod logging;
+mod methods;
+mod options;
+mod output;
+mod report;
+mod run;
+mod serve;
+mod status;
+mod submit;
+mod text_table;
+mod watch;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use exit_status::ExitStatus;
+
+use crate::CoordinatorError;
+
+const AFTER_HELP: &str = "\
+Exit status:
+  0    done
+  1    a job or a run failed
+  2    the input was wrong: an option, a file, an address, a damaged value
+  130  interrupted; the same command goes on from there
+
+Examples:
+  loto run                                   the built-in sweep, in this process
+  loto run sweep.toml --data tables          a sweep file of yours
+  loto submit sweep.toml --broker amqp://localhost --store redis://localhost
+  loto-worker --broker amqp://localhost --store redis://localhost
+  loto status --store redis://localhost";
+
+/// Runs benchmark sweeps of hyperparameter-transfer methods, leaving one task out.
+#[derive(Debug, Parser)]
+#[command(name = "loto", version, after_help = AFTER_HELP, max_term_width = 100)]
+struct Arguments {
+    /// What to log to stderr, as a tracing filter: a level, or levels by module.
+    #[arg(
+        long,
+        env = "LOTO_LOG",
+        value_name = "FILTER",
+        default_value = logging::DEFAULT_FILTER,
+        global = true
+    )]
+    log: String,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::RunCommand),
+    Submit(submit::SubmitCommand),
+    Serve(serve::ServeCommand),
+    Status(status::StatusCommand),
+    Watch(watch::WatchCommand),
+    Report(report::ReportCommand),
+    Methods(methods::MethodsCommand),
+    Check(check::CheckCommand),
+}
+
+impl Command {
+    async fn execute(self) -> Result<(), CoordinatorError> {
+        match self {
+            Self::Run(command) => command.execute().await,
+            Self::Submit(command) => command.execute().await,
+            Self::Serve(command) => command.execute().await,
+            Self::Status(command) => command.execute().await,
+            Self::Watch(command) => command.execute().await,
+            Self::Report(command) => command.execute().await,
+            Self::Methods(command) => command.execute(),
+            Self::Check(command) => command.execute().await,
+        }
+    }
+}
+
+/// Reads the command line, does what it says, and says how it ended.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match start(arguments) {
+        Ok(()) => ExitStatus::Done.into(),
+        Err(error) => {
+            output::print_error(&describe(&error));
+            ExitStatus::of(&error).into()
+        }
+    }
+}
+
+fn start(arguments: Arguments) -> Result<(), CoordinatorError> {
+    logging::start(&arguments.log)?;
+    let runtime = tokio::runtime::Runtime::new().map_err(|problem| {
+        CoordinatorError::Internal(format!("cannot start threads: {problem}"))
+    })?;
+    runtime.block_on(arguments.command.execute())
+}
+
+/// An error with its causes, as far as its own text does not tell them.
+fn describe(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text.push_str(": ");
+            text.push_str(&cause_text);
+        }
+        source = cause.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_option_has_a_variable_and_every_command_an_example() {
+        let command = Arguments::command();
+        let commands = command
+            .get_subcommands()
+            .filter(|command| command.get_name() != "help");
+        for command in commands {
+            let name = command.get_name();
+            let help = command
+                .get_after_help()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            assert!(help.contains(&format!("loto {name}")), "{name}: no example");
+            for option in command.get_opts() {
+                let variable = option
+                    .get_env()
+                    .map(|name| name.to_string_lossy().into_owned());
+                assert!(
+                    variable.is_some_and(|variable| variable.starts_with("LOTO_")),
+                    "{name}: {option}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn causes_are_told_once() {
+        let cause = std::io::Error::other("disk is on fire");
+        let error = anyhow::Error::new(cause).context("cannot read it");
+        assert_eq!(describe(error.as_ref()), "cannot read it: disk is on fire");
+    }
+}

@@ -1,0 +1,92 @@
+//! `loto run`: a whole sweep in this process.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::analysed_sweep::AnalysedSweep;
+use super::options::{BaselineOption, DataOption, on_signal};
+use super::output::{print, print_with};
+use crate::CoordinatorError;
+use crate::dispatch::record;
+use crate::embedded::{self, RunFolder};
+use crate::plan::{Plan, SweepSource};
+use crate::progress::display::Display;
+use crate::report::Format;
+
+const EXAMPLES: &str = "\
+Examples:
+  loto run                                       the built-in sweep
+  loto run sweep.toml --data tables --out results
+  loto run sweep.toml --jobs 4 --baseline sampled
+
+The traces are kept in OUT/sweep.loto. A run that was interrupted or killed goes
+on from there when the same command is given again, and a finished one prints
+its report. The other commands read them with --store OUT/sweep.loto.";
+
+/// Runs a sweep in this process and reports it; needs no server.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct RunCommand {
+    /// Sweep file; the built-in sweep if left out.
+    #[arg(value_name = "SWEEP")]
+    sweep: Option<PathBuf>,
+
+    #[command(flatten)]
+    data: DataOption,
+
+    /// Folder for the traces and the report [default: loto-results/NAME].
+    #[arg(long, env = "LOTO_OUT", value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Jobs run side by side [default: one per core].
+    #[arg(long, env = "LOTO_JOBS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+
+    #[command(flatten)]
+    baseline: BaselineOption,
+}
+
+impl RunCommand {
+    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+        let source = self.sweep.map_or(SweepSource::BuiltIn, SweepSource::File);
+        let plan = Plan::read(&source, self.data.data.as_deref())?;
+        let path = self
+            .out
+            .unwrap_or_else(|| RunFolder::default_path(&plan.sweep.name));
+        let folder = RunFolder::open(&path).await?;
+        let store = folder.store();
+        record(&plan, store.as_ref()).await?;
+        let jobs = self.jobs.unwrap_or_else(default_jobs);
+        let shutdown = on_signal()?;
+        let mut display = Display::new(&plan.sweep.name);
+        let on_progress = |progress: &_| display.update(progress);
+        let run = embedded::run(&plan.sweep, Arc::clone(&store), jobs, shutdown, on_progress);
+        let outcome = run.await;
+        drop(display);
+        match outcome {
+            // What was given up is missing from the report, which says so.
+            Ok(()) | Err(CoordinatorError::GaveUp { .. }) => {
+                let baseline = self.baseline.baseline;
+                let analysed = AnalysedSweep::read(store, plan.sweep, baseline).await?;
+                analysed.report().write_folder(folder.path())?;
+                print_with(|output| analysed.report().write(Format::Text, output))?;
+                print(&format!("\nreport: {}\n", folder.path().join("report.html").display()))?;
+                outcome
+            }
+            Err(CoordinatorError::Interrupted(progress)) => {
+                Err(CoordinatorError::Interrupted(format!(
+                    "{progress}; the same command goes on from there (traces are kept in {})",
+                    folder.store_file().display()
+                )))
+            }
+            Err(_) => outcome,
+        }
+    }
+}
+
+fn default_jobs() -> u16 {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    u16::try_from(cores).unwrap_or(u16::MAX)
+}

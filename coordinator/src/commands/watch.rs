@@ -1,0 +1,47 @@
+//! `loto watch`: live progress of a sweep.
+
+use std::time::Duration;
+
+use clap::Args;
+use tokio_util::sync::CancellationToken;
+
+use super::find_sweep::find_sweep;
+use super::options::StoreOption;
+use crate::CoordinatorError;
+use crate::dispatch::{Wait, wait_until_done};
+use crate::progress::Tracker;
+use crate::progress::display::Display;
+
+const EXAMPLES: &str = "\
+Examples:
+  loto watch 3fa9 --store redis://localhost";
+
+/// Shows the progress of a sweep until all its jobs are done or given up.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct WatchCommand {
+    /// Id of the sweep, or its beginning, or its name.
+    #[arg(value_name = "SWEEP_ID")]
+    sweep: String,
+
+    #[command(flatten)]
+    store: StoreOption,
+}
+
+impl WatchCommand {
+    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+        let store = self.store.open().await?;
+        let (_, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
+        let mut tracker = Tracker::new(&sweep);
+        tracker.scan(store.as_ref()).await?;
+        let mut display = Display::new(&sweep.name);
+        let wait = Wait {
+            store: store.as_ref(),
+            queue: None,
+            poll_interval: Duration::from_secs(1),
+            patience: Duration::MAX,
+            shutdown: CancellationToken::new(),
+        };
+        wait_until_done(&mut tracker, wait, |progress| display.update(progress)).await
+    }
+}

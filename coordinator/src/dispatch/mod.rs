@@ -1,0 +1,12 @@
+//! Hands a sweep to the workers and waits for the outcome.
+
+mod publish;
+mod record;
+mod wait;
+
+pub use publish::{publish_missing, recall_poisoned};
+pub use record::record;
+pub use wait::{Wait, conclude, wait_until_done};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,53 @@
+//! Puts the missing jobs of a sweep on the queue.
+
+use loto_proto::ProtoError;
+use loto_proto::queue::Queue;
+use loto_proto::store::{Attempt, AttemptState, Store};
+
+use crate::progress::Tracker;
+
+/// Jobs published at a time, so that a sweep of millions is never in memory at once.
+const JOBS_PER_BATCH: usize = 1000;
+
+/// Publishes every job that the tracker knows to be neither done nor given up,
+/// in the sweep's order; returns how many.
+///
+/// A job that waits on the queue already is published again: it is computed
+/// once all the same, as the second worker finds the trace in the store.
+///
+/// # Errors
+/// [`ProtoError::Broker`] if the broker does not take them.
+pub async fn publish_missing(tracker: &Tracker, queue: &dyn Queue) -> Result<u64, ProtoError> {
+    let mut missing = tracker.missing();
+    let mut published = 0;
+    loop {
+        let batch: Vec<_> = missing.by_ref().take(JOBS_PER_BATCH).collect();
+        if batch.is_empty() {
+            return Ok(published);
+        }
+        queue.publish(&batch).await?;
+        published += batch.len() as u64;
+    }
+}
+
+/// Gives the jobs that were given up another chance: asking for a sweep again
+/// means that the user has seen their errors. Returns how many there were.
+///
+/// # Errors
+/// Whatever the store reports.
+pub async fn recall_poisoned(tracker: &mut Tracker, store: &dyn Store) -> Result<u64, ProtoError> {
+    let mut recalled = 0;
+    for poisoned in tracker.poisoned() {
+        let attempt = Attempt {
+            count: 0,
+            state: AttemptState::Failed,
+            ..poisoned.attempt
+        };
+        store.put_attempt(&poisoned.job, &attempt).await?;
+        recalled += 1;
+    }
+    if recalled > 0 {
+        tracker.scan(store).await?;
+    }
+    Ok(recalled)
+}

@@ -1,0 +1,204 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use loto_proto::identity::Fingerprint;
+use loto_proto::job::{Job, MethodSpec};
+use loto_proto::queue::{InProcessQueue, Queue};
+use loto_proto::store::{Attempt, AttemptState, EmbeddedStore, Store};
+use loto_proto::sweep::{Blackbox, Sweep};
+use loto_proto::trace::Trace;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::CoordinatorError;
+use crate::plan::{Plan, SweepSource};
+use crate::progress::Tracker;
+
+fn sweep(seeds: u32) -> Sweep {
+    Sweep {
+        name: "test".into(),
+        blackboxes: vec![Blackbox {
+            name: "B".into(),
+            table: Fingerprint([1; 16]),
+            targets: vec!["one".into(), "two".into()],
+            iterations: 1,
+            methods: vec![MethodSpec {
+                id: "rs".into(),
+                version: 1,
+                parameters: BTreeMap::new(),
+            }],
+        }],
+        seeds,
+    }
+}
+
+fn trace() -> Trace {
+    Trace {
+        rows: vec![0],
+        values: vec![0.5],
+        microseconds: vec![1],
+        preparation_microseconds: 0,
+        linear_algebra: String::new(),
+    }
+}
+
+async fn scanned(sweep: &Sweep, store: &dyn Store) -> Tracker {
+    let mut tracker = Tracker::new(sweep);
+    tracker.scan(store).await.unwrap();
+    tracker
+}
+
+async fn drain(queue: &InProcessQueue) -> Vec<Job> {
+    queue.close();
+    let mut consumer = queue.consume(1).await.unwrap();
+    let mut jobs = Vec::new();
+    while let Some(delivery) = consumer.next().await.unwrap() {
+        jobs.push(Job::decode(&delivery.body).unwrap());
+        delivery.receipt.acknowledge().await.unwrap();
+    }
+    jobs
+}
+
+fn wait<'a>(store: &'a dyn Store, queue: Option<&'a dyn Queue>) -> Wait<'a> {
+    Wait {
+        store,
+        queue,
+        poll_interval: Duration::from_millis(2),
+        patience: Duration::from_millis(20),
+        shutdown: CancellationToken::new(),
+    }
+}
+
+#[tokio::test]
+async fn every_missing_job_is_published_once_in_order() {
+    let sweep = sweep(1300);
+    let store = EmbeddedStore::in_memory().await.unwrap();
+    let jobs: Vec<Job> = sweep.jobs().collect();
+    for job in jobs.iter().step_by(2) {
+        store.put_trace(job, &trace()).await.unwrap();
+    }
+    let queue = InProcessQueue::new();
+    let published = publish_missing(&scanned(&sweep, &store).await, &queue)
+        .await
+        .unwrap();
+    assert_eq!(published, 1300);
+    let expected: Vec<Job> = jobs.into_iter().skip(1).step_by(2).collect();
+    assert_eq!(drain(&queue).await, expected);
+}
+
+#[tokio::test]
+async fn waiting_ends_when_the_last_trace_is_there() {
+    let sweep = sweep(3);
+    let store = Arc::new(EmbeddedStore::in_memory().await.unwrap());
+    let jobs: Vec<Job> = sweep.jobs().collect();
+    let worker = {
+        let store = store.clone();
+        tokio::spawn(async move {
+            for job in jobs {
+                tokio::time::sleep(Duration::from_millis(3)).await;
+                store.put_trace(&job, &trace()).await.unwrap();
+            }
+        })
+    };
+    let mut seen = Vec::new();
+    let mut tracker = Tracker::new(&sweep);
+    let outcome = wait_until_done(&mut tracker, wait(store.as_ref(), None), |progress| {
+        seen.push(progress.total.done);
+    });
+    outcome.await.unwrap();
+    worker.await.unwrap();
+    assert!(seen.is_sorted());
+    assert_eq!(seen.last(), Some(&6));
+}
+
+#[tokio::test]
+async fn lost_jobs_are_published_again() {
+    let sweep = sweep(2);
+    let store = EmbeddedStore::in_memory().await.unwrap();
+    let queue = InProcessQueue::new();
+    // Nothing was ever published: as if the broker had lost it all.
+    let mut consumer = queue.consume(1).await.unwrap();
+    let computing = async {
+        for _ in 0..4 {
+            let delivery = consumer.next().await.unwrap().unwrap();
+            let job = Job::decode(&delivery.body).unwrap();
+            store.put_trace(&job, &trace()).await.unwrap();
+            delivery.receipt.acknowledge().await.unwrap();
+        }
+    };
+    let mut tracker = Tracker::new(&sweep);
+    let waiting = wait_until_done(&mut tracker, wait(&store, Some(&queue)), |_| {});
+    let (outcome, ()) = tokio::join!(waiting, computing);
+    outcome.unwrap();
+}
+
+#[tokio::test]
+async fn given_up_jobs_are_told_and_recalled() {
+    let sweep = sweep(1);
+    let store = EmbeddedStore::in_memory().await.unwrap();
+    let jobs: Vec<Job> = sweep.jobs().collect();
+    store.put_trace(&jobs[0], &trace()).await.unwrap();
+    let attempt = Attempt {
+        count: 3,
+        state: AttemptState::Poisoned,
+        worker: "host:1".into(),
+        error: "potrf failed".into(),
+    };
+    store.put_attempt(&jobs[1], &attempt).await.unwrap();
+    let mut tracker = Tracker::new(&sweep);
+    let outcome = wait_until_done(&mut tracker, wait(&store, None), |_| {}).await;
+    let Err(error @ CoordinatorError::GaveUp { count: 1, .. }) = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert!(error.to_string().contains("potrf failed"), "{error}");
+    assert_eq!(tracker.missing().count(), 0);
+    assert_eq!(recall_poisoned(&mut tracker, &store).await.unwrap(), 1);
+    assert_eq!(tracker.missing().collect::<Vec<_>>(), jobs[1..]);
+}
+
+#[tokio::test]
+async fn waiting_can_be_interrupted() {
+    let store = EmbeddedStore::in_memory().await.unwrap();
+    let wait = wait(&store, None);
+    wait.shutdown.cancel();
+    let outcome = wait_until_done(&mut Tracker::new(&sweep(1)), wait, |_| {}).await;
+    assert!(
+        matches!(outcome, Err(CoordinatorError::Interrupted(_))),
+        "{outcome:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_changed_table_is_refused_and_a_grown_sweep_is_not() {
+    let plan = Plan::read(&SweepSource::BuiltIn, None).unwrap();
+    let store = EmbeddedStore::in_memory().await.unwrap();
+    let id = record(&plan, &store).await.unwrap();
+    assert_eq!(record(&plan, &store).await.unwrap(), id);
+    let blob = store
+        .blob(&plan.tables[0].blob_name())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(blob, plan.tables[0].blob());
+
+    let mut grown = Plan::read(&SweepSource::BuiltIn, None).unwrap();
+    grown.sweep.seeds += 1;
+    assert_ne!(record(&grown, &store).await.unwrap(), id);
+
+    let mut changed = Plan::read(&SweepSource::BuiltIn, None).unwrap();
+    changed.sweep.blackboxes[0].table = Fingerprint([9; 16]);
+    let error = record(&changed, &store).await.unwrap_err();
+    assert!(
+        matches!(error, CoordinatorError::TableChanged { .. }),
+        "{error}"
+    );
+    let text = error.to_string();
+    assert!(text.contains(&Fingerprint([9; 16]).to_string()), "{text}");
+    assert!(
+        text.contains(&plan.tables[0].fingerprint().to_string()),
+        "{text}"
+    );
+    changed.sweep.name = "another".into();
+    assert!(record(&changed, &store).await.is_ok());
+}

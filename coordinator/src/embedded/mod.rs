@@ -1,0 +1,124 @@
+//! Runs a sweep in this process: the worker's own consumer loop, fed by a queue
+//! in memory, over a store in one file.
+
+mod folder;
+pub mod trial;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use loto_proto::queue::InProcessQueue;
+use loto_proto::store::Store;
+use loto_proto::sweep::Sweep;
+use loto_worker::consumer::{self, ConsumerOptions, Observer, Outcome};
+use tokio_util::sync::CancellationToken;
+
+pub use folder::RunFolder;
+
+use crate::CoordinatorError;
+use crate::dispatch::{conclude, publish_missing, recall_poisoned};
+use crate::progress::{Progress, Tracker};
+
+/// Jobs that wait in memory at most; the rest is listed as these are done.
+const QUEUE_CAPACITY: usize = 4096;
+
+/// Time between two looks at the store.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
+
+/// Runs the missing jobs of a recorded sweep, `jobs` at a time, and tells
+/// `on_progress` how far it is.
+///
+/// On shutdown the jobs in flight are finished and no other is begun.
+///
+/// # Errors
+/// [`CoordinatorError::GaveUp`] once all others are done if jobs were given up,
+/// [`CoordinatorError::Interrupted`] on shutdown, others if the store fails.
+pub async fn run(
+    sweep: &Sweep,
+    store: Arc<dyn Store>,
+    jobs: u16,
+    shutdown: CancellationToken,
+    mut on_progress: impl FnMut(&Progress),
+) -> Result<(), CoordinatorError> {
+    let mut tracker = Tracker::new(sweep);
+    tracker.scan(store.as_ref()).await?;
+    recall_poisoned(&mut tracker, store.as_ref()).await?;
+    let refusals = Refusals::default();
+    if tracker.progress().total.unfinished() > 0 {
+        let before = tracker.clone();
+        let queue = InProcessQueue::bounded(QUEUE_CAPACITY);
+        let options = ConsumerOptions {
+            jobs,
+            ..ConsumerOptions::default()
+        };
+        let consuming = consumer::run(
+            Arc::new(queue.clone()),
+            Arc::clone(&store),
+            options,
+            shutdown.clone(),
+            Some(refusals.observer()),
+        );
+        let ended = CancellationToken::new();
+        let publishing = async {
+            tokio::select! {
+                published = publish_missing(&before, &queue) => published?,
+                () = shutdown.cancelled() => 0,
+            };
+            queue.close();
+            Ok::<_, CoordinatorError>(())
+        };
+        let computing = async {
+            let computed = consuming.await;
+            ended.cancel();
+            Ok(computed?)
+        };
+        let watching = async {
+            while !ended.is_cancelled() {
+                tracker.follow(store.as_ref()).await?;
+                on_progress(&tracker.progress());
+                tokio::select! {
+                    () = tokio::time::sleep(POLL_INTERVAL) => {}
+                    () = ended.cancelled() => {}
+                }
+            }
+            Ok(())
+        };
+        tokio::try_join!(publishing, computing, watching)?;
+        tracker.scan(store.as_ref()).await?;
+    }
+    let progress = tracker.progress();
+    on_progress(&progress);
+    if progress.total.unfinished() > 0 && shutdown.is_cancelled() {
+        return Err(CoordinatorError::Interrupted(progress.total.to_string()));
+    }
+    refusals.check()?;
+    conclude(&tracker)
+}
+
+/// Jobs for which the store holds another or a damaged trace. It counts them as
+/// done, so this is the only place that knows.
+#[derive(Default)]
+struct Refusals(Arc<Mutex<Vec<String>>>);
+
+impl Refusals {
+    fn observer(&self) -> Observer {
+        let problems = Arc::clone(&self.0);
+        Arc::new(move |_, outcome| {
+            if let Outcome::Refused(problem) = outcome {
+                let mut problems = problems.lock().unwrap_or_else(PoisonError::into_inner);
+                problems.push(problem.clone());
+            }
+        })
+    }
+
+    fn check(&self) -> Result<(), CoordinatorError> {
+        let problems = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match problems.first() {
+            None => Ok(()),
+            Some(first) => Err(CoordinatorError::RunFailed(format!(
+                "{} traces could not be kept; the first: {first}",
+                problems.len()
+            ))),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Runs a few traces to tell what a whole sweep costs.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use loto_proto::job::Job;
+use loto_worker::WorkerError;
+use loto_worker::runner::{Blobs, TraceRunner};
+
+use crate::CoordinatorError;
+use crate::plan::Plan;
+
+/// What one method takes on one black box.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trial {
+    /// Name of the black box.
+    pub blackbox: String,
+    /// Id of the method.
+    pub method: String,
+    /// CPU time of the trace that was run.
+    pub one_trace: Duration,
+    /// Jobs of this method on this black box.
+    pub jobs: u64,
+    /// Their CPU time, if every target is like the first.
+    pub total: Duration,
+}
+
+/// Runs seed 0 of every method on the first target of every black box, one
+/// after the other.
+///
+/// What methods share, a fitted prior, counts to the first that uses it, as it
+/// does in the sweep itself.
+///
+/// # Errors
+/// [`CoordinatorError::Worker`] if a trace cannot be run.
+pub fn run(plan: &Plan) -> Result<Vec<Trial>, CoordinatorError> {
+    let runner = TraceRunner::new(Arc::new(BlobsInMemory::of(plan)));
+    let mut trials = Vec::new();
+    for blackbox in &plan.sweep.blackboxes {
+        let Some(target) = blackbox.targets.first() else {
+            continue;
+        };
+        for method in &blackbox.methods {
+            let series = blackbox.series(method, target);
+            let trace = runner.run(&Job { series, seed: 0 })?;
+            let choices: u64 = trace.microseconds.iter().copied().map(u64::from).sum();
+            let one_trace = Duration::from_micros(trace.preparation_microseconds + choices);
+            let jobs = blackbox.targets.len() as u64 * u64::from(plan.sweep.seeds);
+            trials.push(Trial {
+                blackbox: blackbox.name.clone(),
+                method: method.id.clone(),
+                one_trace,
+                jobs,
+                total: one_trace.saturating_mul(u32::try_from(jobs).unwrap_or(u32::MAX)),
+            });
+        }
+    }
+    Ok(trials)
+}
+
+/// A plan's tables, and what the methods keep, without a store.
+struct BlobsInMemory(Mutex<HashMap<String, Vec<u8>>>);
+
+impl BlobsInMemory {
+    fn of(plan: &Plan) -> Self {
+        let tables = plan
+            .tables
+            .iter()
+            .map(|table| (table.blob_name(), table.blob()));
+        Self(Mutex::new(tables.collect()))
+    }
+}
+
+impl Blobs for BlobsInMemory {
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, WorkerError> {
+        let blobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(blobs.get(name).cloned())
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), WorkerError> {
+        let mut blobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        blobs
+            .entry(name.to_owned())
+            .or_insert_with(|| bytes.to_vec());
+        Ok(())
+    }
+}

@@ -1,0 +1,115 @@
+//! Finds and reads the tables of a sweep file.
+
+use std::borrow::Cow;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use loto_proto::ProtoError;
+use loto_proto::identity::Fingerprint;
+use loto_proto::sweep_file::BlackboxEntry;
+use loto_proto::table_spec::{self, TableSpec};
+use loto_worker::table::Table;
+
+use crate::CoordinatorError;
+
+/// A table of a plan: read, checked, and as the bytes that are uploaded.
+#[derive(Debug)]
+pub struct PlannedTable {
+    /// Where it was read from.
+    pub path: PathBuf,
+    /// How its bytes are to be read.
+    pub spec: TableSpec,
+    /// The file, unchanged.
+    pub bytes: Cow<'static, [u8]>,
+    /// Its content.
+    pub table: Table,
+}
+
+impl PlannedTable {
+    /// The name of the table: a hash of its bytes and declarations.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.table.fingerprint
+    }
+
+    /// The name under which the store keeps it.
+    pub fn blob_name(&self) -> String {
+        table_spec::blob_name(self.fingerprint())
+    }
+
+    /// The bytes which the store keeps: the file with its declarations.
+    pub fn blob(&self) -> Vec<u8> {
+        self.spec.encode_with(&self.bytes)
+    }
+}
+
+/// A table file that was found.
+pub(super) struct TableFile {
+    pub(super) path: PathBuf,
+    pub(super) bytes: Cow<'static, [u8]>,
+}
+
+/// The folders where tables are looked for.
+pub(super) struct Folders {
+    /// That of the sweep file.
+    pub(super) sweep: PathBuf,
+    /// The user's data folder.
+    pub(super) data: Option<PathBuf>,
+}
+
+impl Folders {
+    /// Reads the table file of a black box from the first folder that has it.
+    pub(super) fn load(&self, entry: &BlackboxEntry) -> Result<TableFile, CoordinatorError> {
+        let mut places = vec![self.sweep.join(&entry.table)];
+        places.extend(self.data.as_ref().map(|data| data.join(&entry.table)));
+        places.dedup();
+        for path in &places {
+            if let Some(bytes) = read_if_there(path)? {
+                return Ok(TableFile {
+                    path: path.clone(),
+                    bytes: Cow::Owned(bytes),
+                });
+            }
+        }
+        Err(CoordinatorError::TableNotFound {
+            blackbox: entry.name.clone(),
+            table: entry.table.clone(),
+            places,
+        })
+    }
+}
+
+/// The bytes of a file; `None` only if there is no such file, so that one
+/// which cannot be read is not passed over in silence.
+fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, ProtoError> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(problem) if problem.kind() == ErrorKind::NotFound => Ok(None),
+        Err(problem) => Err(ProtoError::UnreadableFile {
+            path: path.to_owned(),
+            problem,
+        }),
+    }
+}
+
+/// Reads a table into `tables` unless it is there already; returns its position.
+pub(super) fn position_of(
+    tables: &mut Vec<PlannedTable>,
+    file: TableFile,
+    spec: TableSpec,
+) -> Result<usize, CoordinatorError> {
+    let fingerprint = spec.fingerprint(&file.bytes);
+    if let Some(position) = tables
+        .iter()
+        .position(|known| known.table.fingerprint == fingerprint)
+    {
+        return Ok(position);
+    }
+    let table = Table::read(&file.bytes, &spec, &file.path.display().to_string())?;
+    tables.push(PlannedTable {
+        path: file.path,
+        spec,
+        bytes: file.bytes,
+        table,
+    });
+    Ok(tables.len() - 1)
+}

@@ -1,0 +1,205 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::*;
+
+/// Three tasks of four rows each, so small that it is written out.
+const TABLE: &str = "\
+hp_a,metric_error,metric_time,blackbox,task
+0,0.5,1,B,first
+1,0.25,2,B,first
+2,0.75,3,B,first
+3,0.125,4,B,first
+0,0.5,1,B,second
+1,0.25,2,B,second
+2,0.75,3,B,second
+3,0.125,4,B,second
+0,0.5,1,B,third
+1,0.25,2,B,third
+2,0.75,3,B,third
+";
+
+const SWEEP: &str = r#"
+name = "test"
+methods = ["rs", "gp"]
+seeds = 2
+iterations = 3
+
+[[blackbox]]
+name = "B"
+table = "table.csv"
+objective = "metric_error"
+"#;
+
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        folder.write("table.csv", TABLE);
+        folder
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn plan(&self, sweep: &str) -> Result<Plan, CoordinatorError> {
+        self.plan_with_data(sweep, None)
+    }
+
+    fn plan_with_data(&self, sweep: &str, data: Option<&Path>) -> Result<Plan, CoordinatorError> {
+        let path = self.write("sweeps/sweep.toml", sweep);
+        // Beside the sweep file there is no table unless a test puts one there.
+        let beside = self.0.path().join("sweeps/table.csv");
+        if data.is_none() && !beside.exists() {
+            fs::copy(self.0.path().join("table.csv"), beside).unwrap();
+        }
+        Plan::read(&SweepSource::File(path), data)
+    }
+
+    fn problem(&self, find: &str, replace: &str) -> String {
+        assert!(SWEEP.contains(find), "{find}");
+        let error = self.plan(&SWEEP.replacen(find, replace, 1)).unwrap_err();
+        error.to_string()
+    }
+}
+
+#[test]
+fn targets_and_jobs_follow_from_the_file() {
+    let plan = Folder::new().plan(SWEEP).unwrap();
+    let blackbox = &plan.sweep.blackboxes[0];
+    assert_eq!(blackbox.targets, ["first", "second", "third"]);
+    assert_eq!(blackbox.iterations, 3);
+    assert_eq!(blackbox.table, plan.tables[0].fingerprint());
+    let methods: Vec<_> = blackbox
+        .methods
+        .iter()
+        .map(|method| method.id.as_str())
+        .collect();
+    assert_eq!(methods, ["rs", "gp"]);
+    assert_eq!(plan.sweep.job_count(), 2 * 3 * 2);
+}
+
+#[test]
+fn targets_are_chosen_and_keep_the_tables_order() {
+    let folder = Folder::new();
+    let choose = |line: &str| {
+        let plan = folder.plan(&format!("{SWEEP}{line}\n")).unwrap();
+        plan.sweep.blackboxes[0].targets.clone()
+    };
+    assert_eq!(
+        choose("targets = [\"third\", \"first\"]"),
+        ["first", "third"]
+    );
+    assert_eq!(choose("sources_only = [\"second\"]"), ["first", "third"]);
+}
+
+#[test]
+fn a_wrong_task_is_named_with_the_one_that_was_meant() {
+    let folder = Folder::new();
+    let objective = "objective = \"metric_error\"";
+    let problem = folder.problem(
+        objective,
+        &format!("{objective}\nsources_only = [\"secnod\"]"),
+    );
+    assert!(problem.contains("sources_only: task `secnod`"), "{problem}");
+    assert!(problem.contains("did you mean `second`?"), "{problem}");
+    assert!(problem.contains("sweep.toml"), "{problem}");
+    let all = "sources_only = [\"first\", \"second\", \"third\"]";
+    let problem = folder.problem(objective, &format!("{objective}\n{all}"));
+    assert!(problem.contains("leaves no target"), "{problem}");
+}
+
+#[test]
+fn more_iterations_than_rows_are_refused() {
+    let problem = Folder::new().problem("iterations = 3", "iterations = 4");
+    assert!(problem.contains("`third` has only 3 rows"), "{problem}");
+}
+
+#[test]
+fn one_task_is_not_enough() {
+    let folder = Folder::new();
+    let first: String = TABLE
+        .lines()
+        .take(5)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    folder.write("table.csv", &first);
+    let error = folder.plan(SWEEP).unwrap_err().to_string();
+    assert!(error.contains("only one task"), "{error}");
+}
+
+#[test]
+fn an_unknown_method_is_refused_with_the_known_ones() {
+    let problem = Folder::new().problem("\"gp\"", "\"gpp\"");
+    assert!(
+        problem.contains("`gpp`") && problem.contains("gcp-prior"),
+        "{problem}"
+    );
+}
+
+#[test]
+fn a_default_spelled_out_makes_no_other_job() {
+    let folder = Folder::new();
+    let registry = loto_worker::methods::registry();
+    let gp = registry.iter().find(|method| method.id == "gp").unwrap();
+    let parameter = &gp.parameters[0];
+    let spelled = format!(
+        "[method.gp]\n{} = \"{}\"\n\n[[blackbox]]",
+        parameter.name, parameter.default
+    );
+    let spelled = SWEEP.replace("[[blackbox]]", &spelled);
+    let plain = folder.plan(SWEEP).unwrap().sweep;
+    assert_eq!(folder.plan(&spelled).unwrap().sweep.id(), plain.id());
+}
+
+#[test]
+fn tables_are_looked_for_beside_the_file_and_then_in_the_data_folder() {
+    let folder = Folder::new();
+    let data = folder.0.path().to_owned();
+    let plan = folder.plan_with_data(SWEEP, Some(&data)).unwrap();
+    assert_eq!(plan.tables[0].path, data.join("table.csv"));
+    let beside = folder.write("sweeps/table.csv", TABLE);
+    let plan = folder.plan_with_data(SWEEP, Some(&data)).unwrap();
+    assert_eq!(plan.tables[0].path, beside);
+}
+
+#[test]
+fn a_missing_table_names_every_place() {
+    let folder = Folder::new();
+    let elsewhere = folder.0.path().join("elsewhere");
+    let error = folder
+        .plan_with_data(SWEEP, Some(&elsewhere))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("sweeps/table.csv"), "{error}");
+    assert!(error.contains("elsewhere/table.csv"), "{error}");
+}
+
+#[test]
+fn a_table_shared_by_black_boxes_is_read_once() {
+    let folder = Folder::new();
+    let entry = &SWEEP[SWEEP.find("[[blackbox]]").unwrap()..];
+    let second = entry.replace("name = \"B\"", "name = \"C\"\niterations = 2");
+    let plan = folder.plan(&format!("{SWEEP}\n{second}")).unwrap();
+    assert_eq!((plan.tables.len(), plan.sweep.blackboxes.len()), (1, 2));
+    let twin = entry.replace("name = \"B\"", "name = \"C\"");
+    let error = folder
+        .plan(&format!("{SWEEP}\n{twin}"))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("`B` and `C`"), "{error}");
+}
+
+#[test]
+fn the_built_in_sweep_is_sound() {
+    let plan = Plan::read(&SweepSource::BuiltIn, None).unwrap();
+    assert!(plan.tables[0].table.tasks.len() >= 20);
+    assert!(plan.sweep.job_count() > 0);
+}

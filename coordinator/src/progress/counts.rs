@@ -1,0 +1,127 @@
+//! Jobs counted by state.
+
+use std::fmt;
+use std::ops::AddAssign;
+
+use loto_proto::job::Job;
+use loto_proto::store::{Attempt, AttemptState};
+
+/// Jobs by state; the states are distinct.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Not begun by any worker.
+    pub queued: u64,
+    /// Begun, and not known to have failed.
+    pub running: u64,
+    /// The trace is in the store.
+    pub done: u64,
+    /// Failed, and will be tried again.
+    pub failed: u64,
+    /// Given up after too many failures.
+    pub poisoned: u64,
+}
+
+impl Counts {
+    /// Counts the jobs of one series.
+    pub(super) fn of_series<'a>(
+        planned: u64,
+        done: u64,
+        attempts: impl Iterator<Item = &'a Attempt>,
+    ) -> Self {
+        let mut counts = Self {
+            done,
+            ..Self::default()
+        };
+        for attempt in attempts {
+            match attempt.state {
+                AttemptState::Running => counts.running += 1,
+                AttemptState::Failed => counts.failed += 1,
+                AttemptState::Poisoned => counts.poisoned += 1,
+            }
+        }
+        let begun = counts.done + counts.running + counts.failed + counts.poisoned;
+        counts.queued = planned.saturating_sub(begun);
+        counts
+    }
+
+    /// Jobs in whatever state.
+    pub fn planned(&self) -> u64 {
+        self.queued + self.running + self.done + self.failed + self.poisoned
+    }
+
+    /// Jobs which are neither done nor given up.
+    pub fn unfinished(&self) -> u64 {
+        self.queued + self.running + self.failed
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.queued += other.queued;
+        self.running += other.running;
+        self.done += other.done;
+        self.failed += other.failed;
+        self.poisoned += other.poisoned;
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} of {} done", self.done, self.planned())?;
+        let others = [
+            (self.running, "running"),
+            (self.queued, "queued"),
+            (self.failed, "failed (to be tried again)"),
+            (self.poisoned, "given up"),
+        ];
+        let mut others = others.into_iter().filter(|(count, _)| *count > 0);
+        others.try_for_each(|(count, state)| write!(formatter, ", {count} {state}"))
+    }
+}
+
+/// The jobs of one method on one black box.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupProgress {
+    /// Name of the black box.
+    pub blackbox: String,
+    /// Id of the method.
+    pub method: String,
+    /// Its jobs on all targets.
+    pub counts: Counts,
+}
+
+/// A job that was given up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PoisonedJob {
+    /// Name of the black box.
+    pub blackbox: String,
+    /// The job.
+    pub job: Job,
+    /// Its last attempt, with the error.
+    pub attempt: Attempt,
+}
+
+impl fmt::Display for PoisonedJob {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{} {} on {}, seed {}: {} ({} attempts, last by {})",
+            self.blackbox,
+            self.job.series.method.id,
+            self.job.series.task,
+            self.job.seed,
+            self.attempt.error,
+            self.attempt.count,
+            self.attempt.worker
+        )
+    }
+}
+
+/// How far a sweep is at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// All jobs.
+    pub total: Counts,
+    /// By black box and method, in the order of the sweep.
+    pub groups: Vec<GroupProgress>,
+}

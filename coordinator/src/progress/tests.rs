@@ -1,0 +1,132 @@
+use std::collections::BTreeMap;
+
+use loto_proto::identity::Fingerprint;
+use loto_proto::job::{Job, MethodSpec};
+use loto_proto::store::{Attempt, AttemptState, EmbeddedStore, Store};
+use loto_proto::sweep::{Blackbox, Sweep};
+use loto_proto::trace::Trace;
+
+use super::*;
+
+fn sweep() -> Sweep {
+    let method = |id: &str| MethodSpec {
+        id: id.into(),
+        version: 1,
+        parameters: BTreeMap::new(),
+    };
+    Sweep {
+        name: "test".into(),
+        blackboxes: vec![Blackbox {
+            name: "B".into(),
+            table: Fingerprint([1; 16]),
+            targets: vec!["one".into(), "two".into()],
+            iterations: 1,
+            methods: vec![method("rs"), method("gp")],
+        }],
+        seeds: 3,
+    }
+}
+
+fn trace() -> Trace {
+    Trace {
+        rows: vec![0],
+        values: vec![0.5],
+        microseconds: vec![1],
+        preparation_microseconds: 0,
+        linear_algebra: String::new(),
+    }
+}
+
+fn attempt(state: AttemptState) -> Attempt {
+    Attempt {
+        count: 1,
+        state,
+        worker: "host:1".into(),
+        error: "it broke".into(),
+    }
+}
+
+/// Seeds 0 and 2 of the first series are done, the next three jobs are running,
+/// failed and given up.
+async fn store_half_way(jobs: &[Job]) -> EmbeddedStore {
+    let store = EmbeddedStore::in_memory().await.unwrap();
+    store.put_trace(&jobs[0], &trace()).await.unwrap();
+    store.put_trace(&jobs[2], &trace()).await.unwrap();
+    let states = [
+        AttemptState::Running,
+        AttemptState::Failed,
+        AttemptState::Poisoned,
+    ];
+    for (job, state) in jobs[3..].iter().zip(states) {
+        store.put_attempt(job, &attempt(state)).await.unwrap();
+    }
+    store
+}
+
+#[tokio::test]
+async fn jobs_are_counted_by_state_and_method() {
+    let jobs: Vec<Job> = sweep().jobs().collect();
+    let store = store_half_way(&jobs).await;
+    let expected = Counts {
+        queued: 7,
+        running: 1,
+        done: 2,
+        failed: 1,
+        poisoned: 1,
+    };
+    let mut scanned = Tracker::new(&sweep());
+    scanned.scan(&store).await.unwrap();
+    assert_eq!(scanned.progress().total, expected);
+    assert_eq!(scanned.progress().groups[1].counts.queued, 6);
+    let mut followed = Tracker::new(&sweep());
+    followed.follow(&store).await.unwrap();
+    assert_eq!(followed.progress(), scanned.progress());
+    let text = "2 of 12 done, 1 running, 7 queued, 1 failed (to be tried again), 1 given up";
+    assert_eq!(expected.to_string(), text);
+}
+
+#[tokio::test]
+async fn missing_is_what_is_neither_done_nor_given_up_in_order() {
+    let jobs: Vec<Job> = sweep().jobs().collect();
+    let store = store_half_way(&jobs).await;
+    let mut tracker = Tracker::new(&sweep());
+    tracker.scan(&store).await.unwrap();
+    let missing: Vec<Job> = tracker.missing().collect();
+    let expected = [1, 3, 4, 6, 7, 8, 9, 10, 11].map(|position: usize| jobs[position].clone());
+    assert_eq!(missing, expected);
+    let poisoned: Vec<PoisonedJob> = tracker.poisoned().collect();
+    assert_eq!(poisoned.len(), 1);
+    assert_eq!(poisoned[0].job, jobs[5]);
+    let text = poisoned[0].to_string();
+    assert!(text.contains("rs on two, seed 2: it broke"), "{text}");
+}
+
+#[tokio::test]
+async fn following_takes_in_only_what_is_new() {
+    let jobs: Vec<Job> = sweep().jobs().collect();
+    let store = store_half_way(&jobs).await;
+    let mut tracker = Tracker::new(&sweep());
+    tracker.follow(&store).await.unwrap();
+    for job in &jobs {
+        store.put_trace(job, &trace()).await.unwrap();
+    }
+    // A trace of another sweep in the same store is none of ours.
+    let mut other = jobs[0].clone();
+    other.series.task = "three".into();
+    store.put_trace(&other, &trace()).await.unwrap();
+    let mut beyond = jobs[0].clone();
+    beyond.seed = 7;
+    store.put_trace(&beyond, &trace()).await.unwrap();
+    tracker.follow(&store).await.unwrap();
+    let total = tracker.progress().total;
+    assert_eq!((total.done, total.unfinished(), total.poisoned), (12, 0, 0));
+}
+
+#[test]
+fn a_series_planned_twice_is_one_set_of_jobs() {
+    let mut twice = sweep();
+    let mut copy = twice.blackboxes[0].clone();
+    copy.name = "C".into();
+    twice.blackboxes.push(copy);
+    assert_eq!(Tracker::new(&twice).progress().total.queued, 12);
+}

@@ -1,0 +1,212 @@
+//! Follows a sweep through the store.
+
+use std::collections::{BTreeMap, HashMap};
+
+use loto_proto::ProtoError;
+use loto_proto::identity::SeriesId;
+use loto_proto::job::{Job, Series};
+use loto_proto::store::{Attempt, AttemptState, Cursor, Store};
+use loto_proto::sweep::Sweep;
+
+use super::{Counts, GroupProgress, PoisonedJob, Progress};
+
+/// Series asked for in one query.
+const SERIES_PER_QUERY: usize = 256;
+
+/// Events asked for in one query.
+const EVENTS_PER_QUERY: usize = 10_000;
+
+/// Knows which jobs of a sweep are done. [`Tracker::scan`] asks the store for
+/// everything; [`Tracker::follow`] only for what is new.
+#[derive(Clone)]
+pub struct Tracker {
+    seeds: u32,
+    groups: Vec<(String, String)>,
+    series: Vec<TrackedSeries>,
+    positions: HashMap<SeriesId, usize>,
+    cursor: Cursor,
+}
+
+#[derive(Clone)]
+struct TrackedSeries {
+    id: SeriesId,
+    series: Series,
+    group: usize,
+    done: Vec<bool>,
+    attempts: BTreeMap<u32, Attempt>,
+}
+
+impl TrackedSeries {
+    fn is_done(&self, seed: u32) -> bool {
+        self.done.get(seed as usize).copied().unwrap_or(false)
+    }
+
+    fn done_count(&self) -> u64 {
+        self.done.iter().filter(|done| **done).count() as u64
+    }
+
+    /// Attempts at the jobs that the sweep plans and that are not done.
+    fn current_attempts(&self) -> impl Iterator<Item = (u32, &Attempt)> {
+        let attempts = self.attempts.iter().map(|(seed, attempt)| (*seed, attempt));
+        attempts.filter(|(seed, _)| self.done.get(*seed as usize) == Some(&false))
+    }
+
+    fn is_poisoned(&self, seed: u32) -> bool {
+        let attempt = self.attempts.get(&seed);
+        attempt.is_some_and(|attempt| attempt.state == AttemptState::Poisoned)
+    }
+}
+
+impl Tracker {
+    /// A tracker of `sweep` that knows of nothing done as yet.
+    pub fn new(sweep: &Sweep) -> Self {
+        let mut groups = Vec::new();
+        let mut group_of = HashMap::new();
+        for blackbox in &sweep.blackboxes {
+            for method in &blackbox.methods {
+                for target in &blackbox.targets {
+                    group_of.insert(blackbox.series(method, target), groups.len());
+                }
+                groups.push((blackbox.name.clone(), method.id.clone()));
+            }
+        }
+        let mut tracked = Vec::new();
+        let mut positions = HashMap::new();
+        for series in sweep.series() {
+            // A series that is planned twice is one set of jobs all the same.
+            let Some(group) = group_of.remove(&series) else {
+                continue;
+            };
+            let id = series.id();
+            positions.insert(id, tracked.len());
+            tracked.push(TrackedSeries {
+                id,
+                series,
+                group,
+                done: vec![false; sweep.seeds as usize],
+                attempts: BTreeMap::new(),
+            });
+        }
+        Self {
+            seeds: sweep.seeds,
+            groups,
+            series: tracked,
+            positions,
+            cursor: Cursor::default(),
+        }
+    }
+
+    /// Asks the store which seeds of every series are done, and for the attempts at the others.
+    ///
+    /// # Errors
+    /// Whatever the store reports.
+    pub async fn scan(&mut self, store: &dyn Store) -> Result<(), ProtoError> {
+        // The end of the history first: what is done meanwhile is seen twice, not missed.
+        let end = store.latest_cursor().await?;
+        for batch in self.series.chunks_mut(SERIES_PER_QUERY) {
+            let ids: Vec<SeriesId> = batch.iter().map(|series| series.id).collect();
+            let seeds = store.seeds_done(&ids).await?;
+            for (series, seeds) in batch.iter_mut().zip(seeds) {
+                series.done.fill(false);
+                for seed in seeds {
+                    if let Some(done) = series.done.get_mut(seed as usize) {
+                        *done = true;
+                    }
+                }
+            }
+        }
+        self.cursor = end;
+        self.scan_attempts(store).await
+    }
+
+    /// Takes in what became done since the last call, and the attempts at the rest.
+    ///
+    /// # Errors
+    /// Whatever the store reports.
+    pub async fn follow(&mut self, store: &dyn Store) -> Result<(), ProtoError> {
+        loop {
+            let news = store.events_after(&self.cursor, EVENTS_PER_QUERY).await?;
+            if news.incomplete {
+                return self.scan(store).await;
+            }
+            self.cursor = news.next;
+            if news.events.is_empty() {
+                break;
+            }
+            for event in news.events {
+                if let Some(&position) = self.positions.get(&event.series)
+                    && let Some(done) = self.series[position].done.get_mut(event.seed as usize)
+                {
+                    *done = true;
+                }
+            }
+        }
+        self.scan_attempts(store).await
+    }
+
+    async fn scan_attempts(&mut self, store: &dyn Store) -> Result<(), ProtoError> {
+        let seeds = u64::from(self.seeds);
+        let mut unfinished: Vec<&mut TrackedSeries> = Vec::new();
+        for series in &mut self.series {
+            if series.done_count() < seeds {
+                unfinished.push(series);
+            } else {
+                series.attempts.clear();
+            }
+        }
+        for batch in unfinished.chunks_mut(SERIES_PER_QUERY) {
+            let ids: Vec<SeriesId> = batch.iter().map(|series| series.id).collect();
+            let attempts = store.attempts(&ids).await?;
+            for (series, attempts) in batch.iter_mut().zip(attempts) {
+                series.attempts = attempts.into_iter().collect();
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts the jobs by state.
+    pub fn progress(&self) -> Progress {
+        let new_group = |(blackbox, method): &(String, String)| GroupProgress {
+            blackbox: blackbox.clone(),
+            method: method.clone(),
+            counts: Counts::default(),
+        };
+        let mut groups: Vec<_> = self.groups.iter().map(new_group).collect();
+        let mut total = Counts::default();
+        for series in &self.series {
+            let attempts = series.current_attempts().map(|(_, attempt)| attempt);
+            let counts = Counts::of_series(u64::from(self.seeds), series.done_count(), attempts);
+            groups[series.group].counts += counts;
+            total += counts;
+        }
+        Progress { total, groups }
+    }
+
+    /// The jobs that are neither done nor given up, in the order in which they are best run.
+    pub fn missing(&self) -> impl Iterator<Item = Job> + '_ {
+        self.series.iter().flat_map(|series| {
+            let is_missing = |seed: &u32| !series.is_done(*seed) && !series.is_poisoned(*seed);
+            (0..self.seeds).filter(is_missing).map(|seed| Job {
+                series: series.series.clone(),
+                seed,
+            })
+        })
+    }
+
+    /// The jobs that were given up, in the order of the sweep.
+    pub fn poisoned(&self) -> impl Iterator<Item = PoisonedJob> + '_ {
+        self.series.iter().flat_map(|series| {
+            let poisoned = series
+                .current_attempts()
+                .filter(|(_, attempt)| attempt.state == AttemptState::Poisoned);
+            poisoned.map(|(seed, attempt)| PoisonedJob {
+                blackbox: self.groups[series.group].0.clone(),
+                job: Job {
+                    series: series.series.clone(),
+                    seed,
+                },
+                attempt: attempt.clone(),
+            })
+        })
+    }
+}

@@ -1,0 +1,218 @@
+//! Maps values to pixels, with ticks at round values.
+
+/// A tick of an axis.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Tick {
+    pub(super) value: f64,
+    /// What is written at the tick.
+    pub(super) label: Label,
+}
+
+/// What is written at a tick.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Label {
+    /// Nothing: a minor tick.
+    None,
+    /// A number as it is to be read.
+    Number(String),
+    /// Ten to this power.
+    PowerOfTen(i32),
+}
+
+/// A linear axis from `lower` to `upper`, drawn from pixel `start` to pixel `end`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Linear {
+    pub(super) lower: f64,
+    pub(super) upper: f64,
+    pub(super) start: f64,
+    pub(super) end: f64,
+}
+
+impl Linear {
+    /// The pixel of a value; values off the axis are put at its ends.
+    pub(super) fn pixel(&self, value: f64) -> f64 {
+        let share = (value.clamp(self.lower, self.upper) - self.lower) / (self.upper - self.lower);
+        self.start + share * (self.end - self.start)
+    }
+
+    /// Ticks at multiples of 1, 2 or 5 times a power of ten, about `count` of them.
+    pub(super) fn ticks(&self, count: usize) -> Vec<Tick> {
+        let rough = (self.upper - self.lower) / count.max(1) as f64;
+        let magnitude = 10f64.powf(rough.log10().floor());
+        let factor = [1.0, 2.0, 5.0, 10.0]
+            .into_iter()
+            .find(|factor| factor * magnitude >= rough * 0.999)
+            .unwrap_or(10.0);
+        let step = factor * magnitude;
+        let decimals = (-step.log10().floor()).max(0.0) as usize;
+        let (first, last) = (self.lower / step, self.upper / step);
+        let steps = (first - 1e-9).ceil() as i64..=(last + 1e-9).floor() as i64;
+        steps
+            .map(|index| {
+                let value = index as f64 * step;
+                Tick {
+                    value,
+                    label: Label::Number(format!("{value:.decimals$}").replace('-', "\u{2212}")),
+                }
+            })
+            .collect()
+    }
+}
+
+/// A logarithmic axis from `lower` to `upper` (both above 0), drawn from pixel `start` to `end`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Logarithmic {
+    pub(super) lower: f64,
+    pub(super) upper: f64,
+    pub(super) start: f64,
+    pub(super) end: f64,
+}
+
+impl Logarithmic {
+    /// The pixel of a value; values off the axis (0, too) are put at its ends.
+    pub(super) fn pixel(&self, value: f64) -> f64 {
+        let position = value.clamp(self.lower, self.upper).log10();
+        let (lower, upper) = (self.lower.log10(), self.upper.log10());
+        self.start + (position - lower) / (upper - lower) * (self.end - self.start)
+    }
+
+    /// Ticks at powers of ten, thinned out to at most nine; below two decades with labelled steps between.
+    pub(super) fn ticks(&self) -> Vec<Tick> {
+        let (lower, upper) = (self.lower.log10(), self.upper.log10());
+        let decades = upper - lower;
+        let step = (decades / 9.0).ceil().max(1.0) as i32;
+        let labelled_steps: &[u32] = match decades {
+            narrow if narrow < 1.3 => &[2, 3, 5],
+            medium if medium < 2.5 => &[3],
+            _ => &[],
+        };
+        let mut ticks = Vec::new();
+        for exponent in lower.floor() as i32..=upper.ceil() as i32 {
+            for multiple in 1..10u32 {
+                let value = f64::from(multiple) * 10f64.powi(exponent);
+                if value < self.lower * (1.0 - 1e-9) || value > self.upper * (1.0 + 1e-9) {
+                    continue;
+                }
+                let label = match multiple {
+                    1 if exponent.rem_euclid(step) == 0 => power_label(exponent),
+                    1 => Label::None,
+                    _ if step > 1 => continue,
+                    _ if labelled_steps.contains(&multiple) => multiple_label(multiple, exponent),
+                    _ => Label::None,
+                };
+                ticks.push(Tick { value, label });
+            }
+        }
+        ticks
+    }
+}
+
+fn power_label(exponent: i32) -> Label {
+    match exponent {
+        0 => Label::Number("1".into()),
+        -2..0 => multiple_label(1, exponent),
+        _ => Label::PowerOfTen(exponent),
+    }
+}
+
+fn multiple_label(multiple: u32, exponent: i32) -> Label {
+    match exponent {
+        0..=2 => Label::Number((multiple * 10u32.pow(exponent.unsigned_abs())).to_string()),
+        -4..0 => {
+            let decimals = exponent.unsigned_abs() as usize;
+            Label::Number(format!("{:.decimals$}", f64::from(multiple) * 10f64.powi(exponent)))
+        }
+        _ => Label::None,
+    }
+}
+
+/// Moves labels apart: the positions nearest to `wanted` (ascending) that are at least `gap` apart
+/// and lie between `lower` and `upper`.
+pub(super) fn spread(wanted: &[f64], gap: f64, lower: f64, upper: f64) -> Vec<f64> {
+    let room = (upper - lower) / wanted.len().saturating_sub(1).max(1) as f64;
+    let gap = gap.min(room);
+    // Labels that touch form a block, which is centred on the mean of what its labels want.
+    let mut blocks: Vec<(f64, usize)> = Vec::new();
+    for &position in wanted {
+        blocks.push((position, 1));
+        while let [.., (before, before_count), (last, last_count)] = blocks[..] {
+            let half_heights = gap * (before_count + last_count) as f64 / 2.0;
+            if last - before >= half_heights - 1e-9 {
+                break;
+            }
+            let count = before_count + last_count;
+            let centre = (before * before_count as f64 + last * last_count as f64) / count as f64;
+            blocks.truncate(blocks.len() - 2);
+            blocks.push((centre, count));
+        }
+    }
+    let mut positions: Vec<f64> = Vec::with_capacity(wanted.len());
+    for (centre, count) in blocks {
+        let top = centre - gap * (count - 1) as f64 / 2.0;
+        positions.extend((0..count).map(|index| top + gap * index as f64));
+    }
+    let mut least = lower;
+    for position in &mut positions {
+        *position = position.max(least);
+        least = *position + gap;
+    }
+    let mut most = upper;
+    for position in positions.iter_mut().rev() {
+        *position = position.min(most);
+        most = *position - gap;
+    }
+    positions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(ticks: &[Tick]) -> Vec<String> {
+        let text = |tick: &Tick| match &tick.label {
+            Label::None => None,
+            Label::Number(number) => Some(number.clone()),
+            Label::PowerOfTen(exponent) => Some(format!("10^{exponent}")),
+        };
+        ticks.iter().filter_map(text).collect()
+    }
+
+    fn logarithmic(lower: f64, upper: f64) -> Logarithmic {
+        Logarithmic {
+            lower,
+            upper,
+            start: 100.0,
+            end: 0.0,
+        }
+    }
+
+    #[test]
+    fn linear_ticks_are_round() {
+        let axis = Linear {
+            lower: -1.0,
+            upper: 1.0,
+            start: 0.0,
+            end: 200.0,
+        };
+        assert_eq!(labels(&axis.ticks(4)), ["\u{2212}1.0", "\u{2212}0.5", "0.0", "0.5", "1.0"]);
+        assert_eq!(axis.pixel(0.5), 150.0);
+        assert_eq!(axis.pixel(-7.0), 0.0);
+    }
+
+    #[test]
+    fn logarithmic_ticks_fit_the_range() {
+        assert_eq!(labels(&logarithmic(1e-6, 0.01).ticks()), ["10^-6", "10^-5", "10^-4", "10^-3", "0.01"]);
+        assert_eq!(labels(&logarithmic(0.012, 0.15).ticks()), ["0.02", "0.03", "0.05", "0.1"]);
+        assert!(labels(&logarithmic(1e-30, 1.0).ticks()).len() <= 10);
+        assert_eq!(logarithmic(1e-2, 1.0).pixel(0.1), 50.0);
+        assert_eq!(logarithmic(1e-2, 1.0).pixel(0.0), 100.0);
+    }
+
+    #[test]
+    fn labels_move_apart_and_stay_inside() {
+        assert_eq!(spread(&[10.0, 50.0], 14.0, 0.0, 100.0), [10.0, 50.0]);
+        assert_eq!(spread(&[50.0, 50.0], 14.0, 0.0, 100.0), [43.0, 57.0]);
+        assert_eq!(spread(&[98.0, 99.0], 14.0, 0.0, 100.0), [86.0, 100.0]);
+        assert_eq!(spread(&[50.0; 6], 30.0, 0.0, 100.0), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
+    }
+}

@@ -1,0 +1,53 @@
+//! `scores.csv` and `scores_by_task.csv`: the scores for other programs, with all digits.
+
+use std::io::{self, Write};
+
+use crate::statistics::analysis::SweepAnalysis;
+
+/// One line per black box and method; empty fields where there is no score.
+pub(super) fn write_scores(analysis: &SweepAnalysis, output: &mut impl Write) -> io::Result<()> {
+    let mut lines = csv::Writer::from_writer(output);
+    lines.write_record(["blackbox", "method", "improvement", "average_rank", "final_adtm"])?;
+    for blackbox in &analysis.blackboxes {
+        for method in &blackbox.methods {
+            let averages = method.averages.as_ref();
+            lines.write_record([
+                blackbox.name.clone(),
+                method.method.clone(),
+                number(averages.map(|averages| averages.improvement)),
+                number(averages.map(|averages| averages.average_rank)),
+                number(averages.map(|averages| averages.final_adtm)),
+            ])?;
+        }
+    }
+    lines.flush()
+}
+
+/// One line per black box, task and method; empty fields where there is no score.
+pub(super) fn write_scores_by_task(
+    analysis: &SweepAnalysis,
+    output: &mut impl Write,
+) -> io::Result<()> {
+    let mut lines = csv::Writer::from_writer(output);
+    lines.write_record(["blackbox", "task", "method", "improvement", "rank", "final_dtm"])?;
+    for blackbox in &analysis.blackboxes {
+        for task in &blackbox.tasks {
+            for method in &task.methods {
+                lines.write_record([
+                    blackbox.name.clone(),
+                    task.name.clone(),
+                    method.method.clone(),
+                    number(method.improvement),
+                    number(method.rank),
+                    number(method.final_dtm),
+                ])?;
+            }
+        }
+    }
+    lines.flush()
+}
+
+/// The shortest text that reads back as the same number.
+fn number(value: Option<f64>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}

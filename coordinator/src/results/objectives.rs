@@ -1,0 +1,78 @@
+//! The objective values of tables in the store, read once and shared.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+
+use loto_proto::ProtoError;
+use loto_proto::identity::Fingerprint;
+use loto_proto::store::Store;
+use loto_proto::table_spec::TableSpec;
+use loto_worker::table::Table;
+use tokio::sync::Mutex;
+
+use crate::CoordinatorError;
+
+/// The objective values of one task.
+#[derive(Debug)]
+pub struct TaskObjective {
+    /// By row, in the order of the table.
+    pub by_row: Box<[f64]>,
+    /// The same values, ascending.
+    pub ascending: Arc<[f64]>,
+}
+
+/// The objective values of every task of a table, by the task's name.
+pub type TableObjectives = HashMap<String, Arc<TaskObjective>>;
+
+/// Reads tables from the store. A table that several sweeps look at is read
+/// once, and forgotten when the last of them is.
+#[derive(Debug, Default)]
+pub struct ObjectiveCache {
+    tables: Mutex<HashMap<Fingerprint, Weak<TableObjectives>>>,
+}
+
+impl ObjectiveCache {
+    /// The objective values of a table.
+    ///
+    /// # Errors
+    /// [`ProtoError::MissingTable`] if the store does not have it, another
+    /// [`ProtoError`] if it is out of reach or its value damaged,
+    /// [`CoordinatorError::Worker`] if it is no table.
+    pub async fn table(
+        &self,
+        store: &dyn Store,
+        fingerprint: Fingerprint,
+    ) -> Result<Arc<TableObjectives>, CoordinatorError> {
+        // Held while reading: whoever asks for the same table at the same time waits for it.
+        let mut tables = self.tables.lock().await;
+        if let Some(table) = tables.get(&fingerprint).and_then(Weak::upgrade) {
+            return Ok(table);
+        }
+        let blob = store.blob(&format!("table:{fingerprint}")).await?;
+        let blob = blob.ok_or(ProtoError::MissingTable(fingerprint))?;
+        let reading = tokio::task::spawn_blocking(move || read(&blob, fingerprint));
+        let read = reading.await.map_err(|error| CoordinatorError::ThreadDied {
+            task: "reading a table",
+            problem: error.to_string(),
+        });
+        let table = Arc::new(read??);
+        tables.retain(|_, table| table.strong_count() > 0);
+        tables.insert(fingerprint, Arc::downgrade(&table));
+        Ok(table)
+    }
+}
+
+fn read(blob: &[u8], fingerprint: Fingerprint) -> Result<TableObjectives, CoordinatorError> {
+    let (spec, file) = TableSpec::decode(blob, fingerprint)?;
+    let table = Table::read(&file, &spec, &format!("{fingerprint} in the store"))?;
+    let objectives = table.tasks.into_iter().map(|task| {
+        let mut ascending = task.objective.clone();
+        ascending.sort_unstable_by(f64::total_cmp);
+        let objective = TaskObjective {
+            by_row: task.objective.into(),
+            ascending: ascending.into(),
+        };
+        (task.name, Arc::new(objective))
+    });
+    Ok(objectives.collect())
+}

@@ -1,0 +1,149 @@
+//! A store that counts what is read and fails on demand.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use loto_proto::ProtoError;
+use loto_proto::identity::{SeriesId, SweepId};
+use loto_proto::job::Job;
+use loto_proto::store::{Attempt, Cursor, EmbeddedStore, Events, Store, Stored};
+use loto_proto::sweep::Sweep;
+use loto_proto::trace::Trace;
+use tonic::async_trait;
+
+/// An embedded store in memory behind faults.
+pub(crate) struct FaultyStore {
+    inner: EmbeddedStore,
+    /// Every call fails, as if the server were gone.
+    pub(crate) offline: AtomicBool,
+    /// The history says that it is incomplete.
+    pub(crate) forgetful: AtomicBool,
+    /// Traces read one by one.
+    pub(crate) single_reads: AtomicUsize,
+    /// Whole series read.
+    pub(crate) series_reads: AtomicUsize,
+    /// Times the finished seeds were asked for.
+    pub(crate) seed_reads: AtomicUsize,
+    damaged: Mutex<HashMap<(SeriesId, u32), Trace>>,
+}
+
+impl FaultyStore {
+    pub(crate) async fn new() -> Self {
+        Self {
+            inner: EmbeddedStore::in_memory().await.expect("memory suffices"),
+            offline: AtomicBool::new(false),
+            forgetful: AtomicBool::new(false),
+            single_reads: AtomicUsize::new(0),
+            series_reads: AtomicUsize::new(0),
+            seed_reads: AtomicUsize::new(0),
+            damaged: Mutex::default(),
+        }
+    }
+
+    /// Shows another trace in place of the stored one; `None` mends it.
+    pub(crate) fn damage(&self, job: &Job, trace: Option<Trace>) {
+        let mut damaged = self.damaged.lock().unwrap();
+        let key = (job.series.id(), job.seed);
+        match trace {
+            Some(trace) => damaged.insert(key, trace),
+            None => damaged.remove(&key),
+        };
+    }
+
+    /// Reads since the last call: single traces, whole series, seeds.
+    pub(crate) fn reads(&self) -> [usize; 3] {
+        [&self.single_reads, &self.series_reads, &self.seed_reads]
+            .map(|counter| counter.swap(0, Ordering::Relaxed))
+    }
+
+    fn reach(&self) -> Result<&EmbeddedStore, ProtoError> {
+        if self.offline.load(Ordering::Relaxed) {
+            return Err(ProtoError::Store {
+                store: "test".into(),
+                problem: "connection refused".into(),
+            });
+        }
+        Ok(&self.inner)
+    }
+
+    fn shown(&self, series: SeriesId, seed: u32, trace: Trace) -> Result<Trace, ProtoError> {
+        let damaged = self.damaged.lock().unwrap();
+        let trace = damaged.get(&(series, seed)).unwrap_or(&trace);
+        Trace::decode(&trace.encode()).map_err(|error| ProtoError::CorruptValue {
+            store: "test".into(),
+            key: format!("{series}/{seed}"),
+            problem: error.to_string(),
+        })
+    }
+}
+
+#[async_trait]
+impl Store for FaultyStore {
+    async fn put_sweep(&self, sweep: &Sweep) -> Result<SweepId, ProtoError> {
+        self.reach()?.put_sweep(sweep).await
+    }
+
+    async fn sweep(&self, id: SweepId) -> Result<Option<Sweep>, ProtoError> {
+        self.reach()?.sweep(id).await
+    }
+
+    async fn sweeps(&self) -> Result<Vec<SweepId>, ProtoError> {
+        self.reach()?.sweeps().await
+    }
+
+    async fn put_trace(&self, job: &Job, trace: &Trace) -> Result<Stored, ProtoError> {
+        self.reach()?.put_trace(job, trace).await
+    }
+
+    async fn trace(&self, series: SeriesId, seed: u32) -> Result<Option<Trace>, ProtoError> {
+        self.single_reads.fetch_add(1, Ordering::Relaxed);
+        let trace = self.reach()?.trace(series, seed).await?;
+        trace.map(|trace| self.shown(series, seed, trace)).transpose()
+    }
+
+    async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, ProtoError> {
+        self.series_reads.fetch_add(1, Ordering::Relaxed);
+        let traces = self.reach()?.traces(series).await?.into_iter();
+        traces
+            .map(|(seed, trace)| Ok((seed, self.shown(series, seed, trace)?)))
+            .collect()
+    }
+
+    async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, ProtoError> {
+        self.seed_reads.fetch_add(1, Ordering::Relaxed);
+        self.reach()?.seeds_done(series).await
+    }
+
+    async fn latest_cursor(&self) -> Result<Cursor, ProtoError> {
+        self.reach()?.latest_cursor().await
+    }
+
+    async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, ProtoError> {
+        let events = self.reach()?.events_after(cursor, limit).await?;
+        if self.forgetful.load(Ordering::Relaxed) {
+            return Ok(Events {
+                events: Vec::new(),
+                incomplete: true,
+                ..events
+            });
+        }
+        Ok(events)
+    }
+
+    async fn put_attempt(&self, job: &Job, attempt: &Attempt) -> Result<(), ProtoError> {
+        self.reach()?.put_attempt(job, attempt).await
+    }
+
+    async fn attempts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, Attempt)>>, ProtoError> {
+        self.reach()?.attempts(series).await
+    }
+
+    async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), ProtoError> {
+        self.reach()?.put_blob(name, bytes).await
+    }
+
+    async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, ProtoError> {
+        self.reach()?.blob(name).await
+    }
+}
