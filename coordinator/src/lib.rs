@@ -12,6 +12,7 @@ pub mod plan;
 pub mod progress;
 pub mod report;
 pub mod results;
+pub mod score;
 pub mod statistics;
 
 pub use error::CoordinatorError;

@@ -1,6 +1,6 @@
 //! The command line of `loto`, one file per command.
 
-mod analysed_sweep;
+mod analysed;
 mod check;
 mod exit_status;
 mod find_sweep;
@@ -10,6 +10,7 @@ mod options;
 mod output;
 mod report;
 mod run;
+mod score;
 mod serve;
 mod status;
 mod submit;
@@ -65,6 +66,7 @@ enum Command {
     Status(status::StatusCommand),
     Watch(watch::WatchCommand),
     Report(report::ReportCommand),
+    Score(score::ScoreCommand),
     Methods(methods::MethodsCommand),
     Check(check::CheckCommand),
 }
@@ -78,6 +80,7 @@ impl Command {
             Self::Status(command) => command.execute().await,
             Self::Watch(command) => command.execute().await,
             Self::Report(command) => command.execute().await,
+            Self::Score(command) => command.execute(),
             Self::Methods(command) => command.execute(),
             Self::Check(command) => command.execute().await,
         }

@@ -28,11 +28,19 @@ pub(super) struct StoreOption {
 }
 
 impl StoreOption {
-    /// Connects to the store.
+    /// Opens the store, which must be there.
     ///
     /// # Errors
-    /// [`loto_proto::ProtoError`] if it is not there.
+    /// [`loto_proto::ProtoError`] if it is not.
     pub(super) async fn open(&self) -> Result<Arc<dyn Store>, CoordinatorError> {
+        Ok(store::open_existing(&self.store).await?)
+    }
+
+    /// Opens the store; a file that is not there is made.
+    ///
+    /// # Errors
+    /// [`loto_proto::ProtoError`] if it cannot be opened.
+    pub(super) async fn open_or_make(&self) -> Result<Arc<dyn Store>, CoordinatorError> {
         Ok(store::open(&self.store).await?)
     }
 }

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::analysed_sweep::AnalysedSweep;
+use super::analysed::Analysed;
 use super::find_sweep::find_sweep;
 use super::options::{BaselineOption, StoreOption};
-use super::output::print_with;
 use crate::CoordinatorError;
 use crate::report::Format;
 
@@ -44,12 +43,7 @@ impl ReportCommand {
     pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
         let store = self.store.open().await?;
         let (_, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
-        let analysed = AnalysedSweep::read(store, sweep, self.baseline.baseline).await?;
-        let report = analysed.report();
-        if let Some(folder) = &self.out {
-            report.write_folder(folder)?;
-            tracing::info!("the report is in {}", folder.display());
-        }
-        print_with(|output| report.write(self.format, output))
+        let analysed = Analysed::sweep(store, sweep, self.baseline.baseline).await?;
+        analysed.publish(self.out.as_deref(), self.format)
     }
 }

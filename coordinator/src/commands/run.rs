@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::analysed_sweep::AnalysedSweep;
+use super::analysed::Analysed;
 use super::options::{BaselineOption, DataOption, on_signal};
-use super::output::{print, print_with};
 use crate::CoordinatorError;
 use crate::dispatch::record;
 use crate::embedded::{self, RunFolder};
@@ -69,10 +68,8 @@ impl RunCommand {
             // What was given up is missing from the report, which says so.
             Ok(()) | Err(CoordinatorError::GaveUp { .. }) => {
                 let baseline = self.baseline.baseline;
-                let analysed = AnalysedSweep::read(store, plan.sweep, baseline).await?;
-                analysed.report().write_folder(folder.path())?;
-                print_with(|output| analysed.report().write(Format::Text, output))?;
-                print(&format!("\nreport: {}\n", folder.path().join("report.html").display()))?;
+                let analysed = Analysed::sweep(store, plan.sweep, baseline).await?;
+                analysed.publish(Some(folder.path()), Format::Text)?;
                 outcome
             }
             Err(CoordinatorError::Interrupted(progress)) => {

@@ -53,7 +53,7 @@ pub(super) struct SubmitCommand {
 impl SubmitCommand {
     pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
         let plan = Plan::read(&SweepSource::File(self.sweep), self.data.data.as_deref())?;
-        let store = self.store.open().await?;
+        let store = self.store.open_or_make().await?;
         let queue = queue::connect(&self.broker).await?;
         let id = record(&plan, store.as_ref()).await?;
         let mut tracker = Tracker::new(&plan.sweep);
