@@ -215,7 +215,7 @@ fn wrong_addresses_and_names_are_refused() {
 
 /// The sweep of the two tests below: long enough to be hit in the middle.
 fn long_sweep(folder: &Folder) {
-    let long = SWEEP.replacen("seeds = 2", "seeds = 400", 1);
+    let long = SWEEP.replacen("seeds = 2", "seeds = 800", 1);
     folder.write("sweep.toml", long);
 }
 
@@ -247,7 +247,7 @@ fn a_killed_run_goes_on_and_gives_the_same_traces() {
     assert_eq!(killed.run().status.code(), Some(0));
     assert_eq!(whole.run().status.code(), Some(0));
     let traces = outcomes(&killed.path("out"));
-    assert_eq!(traces.len(), 1 + 2 * 2 * 400 * 6);
+    assert_eq!(traces.len(), 1 + 2 * 2 * 800 * 6);
     assert_eq!(traces, outcomes(&whole.path("out")));
 }
 
