@@ -102,7 +102,12 @@ fn a_sweep_is_run_reported_and_found_again() {
     assert_eq!(first.status.code(), Some(0), "{first:?}");
     let text = String::from_utf8(first.stdout).unwrap();
     assert!(text.contains("8 of 8 traces finished"), "{text}");
-    for file in ["report.html", "scores.csv", "scores_by_task.csv", "statistics.json"] {
+    for file in [
+        "report.html",
+        "scores.csv",
+        "scores_by_task.csv",
+        "statistics.json",
+    ] {
         assert!(folder.path("out").join(file).is_file(), "{file}");
     }
     // A header, and six rows for each of eight traces.
@@ -112,9 +117,21 @@ fn a_sweep_is_run_reported_and_found_again() {
     let store = store.to_str().unwrap();
     let status = run("loto", ["status", "--store", store]);
     let status = String::from_utf8(status.stdout).unwrap();
-    let id = status.lines().nth(1).unwrap().split_whitespace().next().unwrap();
-    let report = run("loto", ["report", &id[..6], "--store", store, "--format", "csv"]);
-    assert_eq!(report.stdout, fs::read(folder.path("out/scores.csv")).unwrap());
+    let id = status
+        .lines()
+        .nth(1)
+        .unwrap()
+        .split_whitespace()
+        .next()
+        .unwrap();
+    let report = run(
+        "loto",
+        ["report", &id[..6], "--store", store, "--format", "csv"],
+    );
+    assert_eq!(
+        report.stdout,
+        fs::read(folder.path("out/scores.csv")).unwrap()
+    );
     let watch = run("loto", ["watch", "small", "--store", store]);
     assert_eq!(watch.status.code(), Some(0), "{watch:?}");
 }
@@ -127,7 +144,11 @@ fn wrong_sweep_files_are_refused() {
         ("seeds = 2", "sedes = 2", "sedes"),
         ("iterations = 6", "iterations = 7", "only 6 rows"),
         ("table.csv", "tabel.csv", "tabel.csv is not there"),
-        ("[[blackbox]]", "[method.gcp]\nspeed = 1\n\n[[blackbox]]", "no parameter `speed`"),
+        (
+            "[[blackbox]]",
+            "[method.gcp]\nspeed = 1\n\n[[blackbox]]",
+            "no parameter `speed`",
+        ),
     ];
     for (find, replace, expected) in cases {
         let folder = Folder::new();
@@ -135,7 +156,10 @@ fn wrong_sweep_files_are_refused() {
         folder.write("sweep.toml", SWEEP.replacen(find, replace, 1));
         let error = folder.refusal();
         assert!(error.contains(expected), "{replace}: {error}");
-        assert!(!folder.path("out").exists(), "{replace}: it left a folder behind");
+        assert!(
+            !folder.path("out").exists(),
+            "{replace}: it left a folder behind"
+        );
     }
 }
 
@@ -143,10 +167,22 @@ fn wrong_sweep_files_are_refused() {
 fn wrong_tables_are_refused() {
     let one_task: String = TABLE.split_inclusive('\n').take(7).collect();
     let cases = [
-        ("a column is missing", TABLE.replacen("metric_error", "metric_other", 1), "metric_error"),
-        ("text in a number", TABLE.replacen("0.75", "high", 1), "high"),
+        (
+            "a column is missing",
+            TABLE.replacen("metric_error", "metric_other", 1),
+            "metric_error",
+        ),
+        (
+            "text in a number",
+            TABLE.replacen("0.75", "high", 1),
+            "high",
+        ),
         ("NaN", TABLE.replacen("0.75", "NaN", 1), "NaN"),
-        ("duplicate rows", TABLE.replacen("1,0,0.25", "0,0,0.25", 1), "line 3"),
+        (
+            "duplicate rows",
+            TABLE.replacen("1,0,0.25", "0,0,0.25", 1),
+            "line 3",
+        ),
         ("one task", one_task, "only one task"),
         ("empty", String::new(), "table.csv"),
     ];
@@ -201,7 +237,10 @@ fn wrong_addresses_and_names_are_refused() {
         (&["status", "--store", "ftp://x"], "ftp://x"),
         (&["status", "--store", absent], "no such file"),
         (&["report", "ffff", "--store", store], "no sweep of this id"),
-        (&["submit", sweep, "--broker", no_broker, "--store", store], "127.0.0.1:1"),
+        (
+            &["submit", sweep, "--broker", no_broker, "--store", store],
+            "127.0.0.1:1",
+        ),
         (&["run", "absent.toml"], "absent.toml"),
         (&["methods", "absent"], "unknown method `absent`"),
         (&["run", "--baseline", "none"], "exact-with-replacement"),
@@ -224,10 +263,19 @@ fn wait_until_under_way(folder: &Folder) {
     let store = folder.path("out/sweep.loto");
     let begin = Instant::now();
     loop {
-        assert!(begin.elapsed() < Duration::from_secs(60), "the run does not begin");
-        let status = run("loto", ["status", "small", "--store", store.to_str().unwrap()]);
+        assert!(
+            begin.elapsed() < Duration::from_secs(60),
+            "the run does not begin"
+        );
+        let status = run(
+            "loto",
+            ["status", "small", "--store", store.to_str().unwrap()],
+        );
         let text = String::from_utf8(status.stdout).unwrap();
-        let done = text.split("): ").nth(1).and_then(|rest| rest.split(' ').next());
+        let done = text
+            .split("): ")
+            .nth(1)
+            .and_then(|rest| rest.split(' ').next());
         if done.is_some_and(|done| done.parse::<u32>().unwrap() > 20) {
             return;
         }
@@ -243,7 +291,10 @@ fn a_killed_run_goes_on_and_gives_the_same_traces() {
     let mut process = Process::start(killed.run_command());
     wait_until_under_way(&killed);
     process.kill();
-    assert!(!killed.path("out/report.html").exists(), "it was too late to kill it");
+    assert!(
+        !killed.path("out/report.html").exists(),
+        "it was too late to kill it"
+    );
     assert_eq!(killed.run().status.code(), Some(0));
     assert_eq!(whole.run().status.code(), Some(0));
     let traces = outcomes(&killed.path("out"));
@@ -265,6 +316,9 @@ fn an_interrupted_run_says_how_to_go_on() {
     let stderr = process.child().stderr.as_mut().unwrap();
     stderr.read_to_string(&mut error).unwrap();
     assert_eq!(status.code(), Some(130), "{error}");
-    assert!(error.contains("the same command goes on from there"), "{error}");
+    assert!(
+        error.contains("the same command goes on from there"),
+        "{error}"
+    );
     assert_eq!(folder.run().status.code(), Some(0));
 }

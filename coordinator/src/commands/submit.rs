@@ -9,7 +9,9 @@ use loto_proto::queue;
 use super::options::{DataOption, StoreOption, on_signal};
 use super::output::print;
 use crate::CoordinatorError;
-use crate::dispatch::{LONGEST_OUTAGE, POLL_INTERVAL, Wait, publish_missing, recall_poisoned, record, wait_until_done};
+use crate::dispatch::{
+    LONGEST_OUTAGE, POLL_INTERVAL, Wait, publish_missing, recall_poisoned, record, wait_until_done,
+};
 use crate::plan::{Plan, SweepSource};
 use crate::progress::Tracker;
 use crate::progress::display::Display;

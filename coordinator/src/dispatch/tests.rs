@@ -158,7 +158,10 @@ async fn an_outage_of_the_store_is_outlasted() {
     let mut brief = wait(&store, None);
     brief.longest_outage = Duration::ZERO;
     let outcome = wait_until_done(&mut tracker, brief, |_| {}).await;
-    assert!(matches!(outcome, Err(CoordinatorError::Proto(_))), "{outcome:?}");
+    assert!(
+        matches!(outcome, Err(CoordinatorError::Proto(_))),
+        "{outcome:?}"
+    );
 }
 
 #[tokio::test]
