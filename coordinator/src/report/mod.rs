@@ -10,7 +10,7 @@ mod escape;
 mod folder;
 mod html;
 mod missing;
-mod numbers;
+pub(crate) mod numbers;
 mod scores_csv;
 mod text;
 mod traces_csv;

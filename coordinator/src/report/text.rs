@@ -49,11 +49,7 @@ fn write_blackbox(
     for method in &blackbox.methods {
         let averages = method.averages.as_ref();
         let improvement = averages.map(|averages| {
-            let score = numbers::score(averages.improvement);
-            match averages.improvement_standard_error {
-                Some(error) => format!("{score} +- {}", numbers::score(error)),
-                None => score,
-            }
+            numbers::with_error(averages.improvement, averages.improvement_standard_error, "+-")
         });
         let seconds = report.seconds_per_trace(&blackbox.name, &method.method);
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());

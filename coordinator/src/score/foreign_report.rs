@@ -6,6 +6,7 @@ use std::fmt::Write;
 use super::assemble::Targets;
 use super::foreign::{ForeignValues, OnForeign};
 use super::recording::{Evaluation, TraceKey};
+use crate::report::numbers;
 
 /// Most values that a message names one by one.
 const MOST_NAMED: usize = 1000;
@@ -104,7 +105,12 @@ impl ForeignReport {
                 OnForeign::Refuse => return None,
             };
             (count > 0).then(|| {
-                format!("{count} of {total} values on {} are not in its table; {done}.", blackbox.name)
+                format!(
+                    "{} of {} values on {} are not in its table; {done}.",
+                    numbers::grouped(count as u64),
+                    numbers::grouped(total as u64),
+                    blackbox.name
+                )
             })
         });
         notes.collect()

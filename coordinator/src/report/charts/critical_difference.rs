@@ -32,7 +32,7 @@ pub fn critical_difference(
     let label_width = (0..count)
         .map(|index| text_width(&label(index), TEXT_SIZE))
         .fold(40.0, f64::max);
-    let margin = label_width + 74.0;
+    let margin = label_width + 80.0;
     let difference = comparison.nemenyi.critical_difference;
     let ranks = Linear {
         lower: 1.0,
@@ -74,8 +74,8 @@ pub fn critical_difference(
         };
         let leader = Stroke::solid(style.colour, LEADER_WIDTH);
         picture.polyline(&[(pixel, axis), (pixel, y), (end, y)], leader);
-        let name = TextStyle::new(TEXT_SIZE, anchor).coloured(style.colour);
-        picture.text((end + outward * 42.0, y + 4.0), &label(method), name);
+        let name = TextStyle::new(TEXT_SIZE, anchor);
+        picture.text((end + outward * 47.0, y + 4.0), &label(method), name);
         let number = TextStyle::new(TEXT_SIZE - 1.5, anchor).coloured("#444444");
         picture.text((end + outward * 6.0, y + 4.0), &format!("{rank:.2}"), number);
         picture.marker(style.marker, (pixel, axis), 3.6, style.colour, None);

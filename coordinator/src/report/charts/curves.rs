@@ -163,12 +163,14 @@ fn draw_axes(picture: &mut Svg, frame: &Frame, x: &Linear, y: &Logarithmic) {
                 continue;
             }
             Label::Number(number) => picture.text(position, number, axis_text),
-            Label::PowerOfTen(exponent) => picture.power_of_ten(position, *exponent, axis_text),
+            Label::Scientific { multiple, exponent } => {
+                picture.scientific(position, *multiple, *exponent, axis_text);
+            }
         }
         picture.line((frame.left, pixel), (frame.right, pixel), GRID);
         picture.line((frame.left - 4.0, pixel), (frame.left, pixel), FRAME);
     }
-    let mut ticks = x.ticks(((frame.right - frame.left) / 75.0) as usize);
+    let mut ticks = x.ticks(((frame.right - frame.left) / 55.0) as usize);
     ticks.retain(|tick| tick.value >= 1.0 && tick.value.fract() == 0.0);
     for tick in ticks {
         let pixel = x.pixel(tick.value);
@@ -195,11 +197,14 @@ fn draw_band(picture: &mut Svg, curve: &Curve<'_>, x: &Linear, y: &Logarithmic) 
 }
 
 fn draw_curve(picture: &mut Svg, curve: &Curve<'_>, index: usize, x: &Linear, y: &Logarithmic) {
-    let points = points(curve.mean, x, y);
+    // A curve that falls to 0 ends where it meets the axis.
+    let shown = curve.mean.iter().position(|value| *value < y.lower);
+    let shown = shown.map_or(curve.mean.len(), |below| below + 1);
+    let points = points(&curve.mean[..shown], x, y);
     picture.polyline(&points, curve.stroke);
     let Some(style) = curve.style else { return };
     // Markers of different curves are put at different iterations, so that none hides another.
-    let every = (points.len() / 8).max(1);
+    let every = (curve.mean.len() / 8).max(1);
     for point in points.iter().skip((index * every * 3 / 8) % every).step_by(every) {
         picture.marker(style.marker, *point, 3.2, style.colour, None);
     }
@@ -224,7 +229,7 @@ fn draw_names(picture: &mut Svg, curves: &[Curve<'_>], frame: &Frame, y: &Logari
         if let Some(style) = curve.style {
             picture.marker(style.marker, (end - 6.0, place), 3.6, style.colour, None);
         }
-        let style = TextStyle::new(TEXT_SIZE, Anchor::Start).coloured(curve.stroke.colour);
+        let style = TextStyle::new(TEXT_SIZE, Anchor::Start);
         picture.text((end + 4.0, place + 4.0), &curve.name, style);
     }
 }

@@ -153,10 +153,20 @@ impl Svg {
         self.text_markup((x, y), &escape(text), style, &rotation);
     }
 
-    /// A power of ten, `10` with its exponent raised.
-    pub(super) fn power_of_ten(&mut self, position: Point, exponent: i32, style: TextStyle) {
+    /// A multiple of a power of ten, with the exponent raised.
+    pub(super) fn scientific(
+        &mut self,
+        position: Point,
+        multiple: u32,
+        exponent: i32,
+        style: TextStyle,
+    ) {
+        let factor = match multiple {
+            1 => String::new(),
+            _ => format!("{multiple}\u{d7}"),
+        };
         let markup = format!(
-            r#"10<tspan dy="{:.1}" font-size="{:.1}">{}</tspan>"#,
+            r#"{factor}10<tspan dy="{:.1}" font-size="{:.1}">{}</tspan>"#,
             -0.4 * style.size,
             0.75 * style.size,
             exponent.to_string().replace('-', "\u{2212}"),

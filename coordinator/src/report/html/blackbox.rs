@@ -5,7 +5,7 @@ use super::table::{Cell, Table, best_two};
 use crate::report::charts::{CURVES_SIZE, Palette, WIDTH, adtm, improvement};
 use crate::report::escape::escape;
 use crate::report::{Report, numbers};
-use crate::statistics::analysis::{BlackboxAnalysis, MethodAverages};
+use crate::statistics::analysis::{BlackboxAnalysis, MethodAnalysis, MethodAverages};
 
 /// The section of `blackbox`.
 pub(super) fn section(report: &Report<'_>, blackbox: &BlackboxAnalysis, palette: &Palette) -> String {
@@ -34,7 +34,7 @@ fn curves(report: &Report<'_>, blackbox: &BlackboxAnalysis, palette: &Palette) -
     let title = format!("ADTM over iterations on {}", blackbox.name);
     format!(
         "<figure>{}<figcaption>Average distance to the minimum over {}, with {} bootstrap bands over \
-         the seeds.</figcaption></figure>\n",
+         the seeds. Curves that meet the axis have reached 0.</figcaption></figure>\n",
         picture.finish(&title),
         numbers::count(blackbox.averaged_tasks as u64, "data set"),
         numbers::percentage(report.analysis.confidence),
@@ -51,18 +51,15 @@ fn method_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> Table {
     let best_rank = best_two(&averages(|averages| -averages.average_rank));
     let best_adtm = best_two(&averages(|averages| -averages.final_adtm));
     let relative_at = relative_iterations(blackbox);
-    let mut header = vec!["method", "improvement", "average rank", "final ADTM", "relative improvement"];
-    let at: Vec<String> = relative_at.iter().map(|t| format!("at {t}")).collect();
-    header.extend(at.iter().map(String::as_str));
-    header.extend(["CPU s/trace", "traces"]);
-    let row = |(index, method): (usize, &crate::statistics::analysis::MethodAnalysis)| {
+    let mut header: Vec<String> =
+        ["method", "improvement", "average rank", "final ADTM", "mean"].map(String::from).into();
+    header.extend(relative_at.iter().map(|iteration| format!("at {iteration}")));
+    header.extend(["CPU s/trace", "traces"].map(String::from));
+    let row = |(index, method): (usize, &MethodAnalysis)| {
         let averages = method.averages.as_ref();
         let improvement = averages.map(|averages| {
-            let score = numbers::score(averages.improvement);
-            match averages.improvement_standard_error {
-                Some(error) => format!("{score} \u{b1} {}", numbers::score(error)),
-                None => score,
-            }
+            let error = averages.improvement_standard_error;
+            numbers::with_error(averages.improvement, error, "\u{b1}")
         });
         let relative = averages.map(|averages| &averages.relative_improvement);
         let seconds = report.seconds_per_trace(&blackbox.name, &method.method);
@@ -87,12 +84,13 @@ fn method_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> Table {
     };
     Table {
         caption: format!(
-            "Scores on {}: improvement over random search with its standard error over the seeds, \
+            "Scores on {}: improvement over random search with its standard error over the seeds; \
              relative improvement of the objective on average and at single iterations.",
             blackbox.name
         ),
         class: "",
-        header: header.into_iter().map(Cell::text).collect(),
+        groups: vec![("", 4), ("relative improvement", 1 + relative_at.len()), ("", 2)],
+        header: header.iter().map(|name| Cell::text(name)).collect(),
         rows: blackbox.methods.iter().enumerate().map(row).collect(),
     }
 }
@@ -106,7 +104,7 @@ fn relative_iterations(blackbox: &BlackboxAnalysis) -> Vec<usize> {
 
 /// SGPT's measures at a few iterations.
 fn iteration_table(blackbox: &BlackboxAnalysis) -> Table {
-    let iterations: Vec<usize> = [10, 25, 50, blackbox.iterations]
+    let iterations: Vec<usize> = [10, 50, blackbox.iterations]
         .into_iter()
         .filter(|&iteration| iteration <= blackbox.iterations)
         .fold(Vec::new(), |mut kept, iteration| {
@@ -115,11 +113,10 @@ fn iteration_table(blackbox: &BlackboxAnalysis) -> Table {
             }
             kept
         });
-    let at = |name: &str| -> Vec<String> {
-        iterations.iter().map(|iteration| format!("{name} at {iteration}")).collect()
-    };
-    let header = [vec!["method".into()], at("rank"), at("ADTM"), at("unsolved")].concat();
-    let row = |method: &crate::statistics::analysis::MethodAnalysis| {
+    let at = iterations.iter().map(|iteration| Cell::text(&format!("at {iteration}")));
+    let at: Vec<Cell> = at.collect();
+    let header = [vec![Cell::text("method")], at.clone(), at.clone(), at].concat();
+    let row = |method: &MethodAnalysis| {
         let averages = method.averages.as_ref();
         let value = |get: fn(&MethodAverages) -> &[f64], show: fn(f64) -> String| -> Vec<Cell> {
             let at = |iteration: &usize| Some(show(*get(averages?).get(iteration - 1)?));
@@ -140,7 +137,11 @@ fn iteration_table(blackbox: &BlackboxAnalysis) -> Table {
             blackbox.name
         ),
         class: "",
-        header: header.iter().map(|name| Cell::text(name)).collect(),
+        groups: [("", 1)]
+            .into_iter()
+            .chain(["average rank", "ADTM", "unsolved"].map(|name| (name, iterations.len())))
+            .collect(),
+        header,
         rows: blackbox.methods.iter().map(row).collect(),
     }
 }
@@ -171,6 +172,7 @@ fn data_set_table(blackbox: &BlackboxAnalysis) -> Table {
     Table {
         caption: format!("Improvement per data set of {}, the best two in bold.", blackbox.name),
         class: "",
+        groups: Vec::new(),
         header: std::iter::once(Cell::text("data set")).chain(methods).collect(),
         rows: rows.collect(),
     }

@@ -109,6 +109,7 @@ fn pairs(comparison: &Comparison) -> Table {
              the row's method wins / ties / loses against the column's."
         ),
         class: "matrix",
+        groups: Vec::new(),
         header: std::iter::once(Cell::text("")).chain(names.clone()).collect(),
         rows: names
             .zip(cells)

@@ -134,6 +134,7 @@ fn summary(report: &Report<'_>, palette: &Palette) -> Table {
                   two improvements of each black box in bold."
             .into(),
         class: "",
+        groups: Vec::new(),
         header: std::iter::once(Cell::text("method")).chain(names).collect(),
         rows: rows.collect(),
     }

@@ -59,6 +59,8 @@ pub(super) struct Table {
     pub(super) caption: String,
     /// Class of the style sheet.
     pub(super) class: &'static str,
+    /// Headings above the header, each over so many columns; none if empty.
+    pub(super) groups: Vec<(&'static str, usize)>,
     pub(super) header: Vec<Cell>,
     pub(super) rows: Vec<Vec<Cell>>,
 }
@@ -67,10 +69,18 @@ impl Table {
     /// The table as HTML.
     pub(super) fn render(&self) -> String {
         let mut html = format!(
-            "<div class=\"scroll\"><table class=\"{}\"><caption>{}</caption>\n<thead><tr>",
+            "<div class=\"scroll\"><table class=\"{}\"><caption>{}</caption>\n<thead>",
             self.class,
             escape(&self.caption)
         );
+        if !self.groups.is_empty() {
+            html.push_str("<tr class=\"groups\">");
+            for (heading, columns) in &self.groups {
+                let _ = write!(html, "<th colspan=\"{columns}\">{}</th>", escape(heading));
+            }
+            html.push_str("</tr>\n");
+        }
+        html.push_str("<tr>");
         for cell in &self.header {
             push_cell(&mut html, "th", cell);
         }
@@ -112,7 +122,7 @@ fn push_cell(html: &mut String, tag: &str, cell: &Cell) {
         "" => String::new(),
         class => format!(" class=\"{class}\""),
     };
-    write!(html, "<{tag}{class}>{}</{tag}>", cell.html).expect("writing to a string cannot fail");
+    let _ = write!(html, "<{tag}{class}>{}</{tag}>", cell.html);
 }
 
 #[cfg(test)]
