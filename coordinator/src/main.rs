@@ -2,6 +2,13 @@
 
 use std::process::ExitCode;
 
+use loto_coordinator::commands;
+use loto_worker::blas;
+
 fn main() -> ExitCode {
-    loto_coordinator::commands::main()
+    if let Err(problem) = blas::pin_kernels() {
+        eprintln!("error: cannot start again with OpenBLAS pinned: {problem}");
+        return commands::ExitStatus::Failed.into();
+    }
+    commands::main()
 }

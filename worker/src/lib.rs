@@ -12,9 +12,9 @@ pub mod prior;
 pub mod random;
 pub mod runner;
 pub mod search;
+pub mod shutdown;
 pub mod special;
 pub mod surrogate;
-pub mod shutdown;
 pub mod table;
 pub mod transform;
 

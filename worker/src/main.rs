@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Parser;
 use loto_proto::{queue, store};
+use loto_worker::blas;
 use loto_worker::consumer::{self, ConsumerOptions};
 use loto_worker::shutdown;
 use tracing_subscriber::filter::Targets;
@@ -61,8 +62,9 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    match work(arguments) {
+    // Before any thread starts: it runs the program anew, once.
+    let pinned = blas::pin_kernels().context("cannot pin the linear algebra's kernels");
+    match pinned.and_then(|()| work(Arguments::parse())) {
         Ok(status) => status,
         Err(error) => {
             eprintln!("loto-worker: {error:#}");

@@ -1,5 +1,7 @@
 //! Log lines on stderr.
 
+use std::io::IsTerminal;
+
 use tracing_subscriber::EnvFilter;
 
 use crate::CoordinatorError;
@@ -21,6 +23,7 @@ pub(super) fn start(filter: &str) -> Result<(), CoordinatorError> {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(LogWriter::default)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_target(false)
         .compact()
         .init();

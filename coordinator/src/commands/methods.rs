@@ -1,13 +1,11 @@
 //! `loto methods`: which methods there are.
 
 use clap::Args;
-use loto_worker::WorkerError;
-use loto_worker::methods::{MethodDescription, registry};
+use loto_worker::methods::{Method, find, registry};
 
 use super::output::print;
 use super::text_table::lay_out;
 use crate::CoordinatorError;
-use crate::plan::known_methods;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,32 +23,23 @@ pub(super) struct MethodsCommand {
 
 impl MethodsCommand {
     pub(super) fn execute(self) -> Result<(), CoordinatorError> {
-        let registry = registry();
-        let Some(wanted) = self.method else {
-            return print(&list(&registry));
-        };
-        let description = registry.iter().find(|method| method.id == wanted);
-        let description = description.ok_or_else(|| WorkerError::UnknownMethod {
-            id: wanted.clone(),
-            known: known_methods(),
-        })?;
-        print(&describe(description))
+        match self.method {
+            None => print(&list(registry())),
+            Some(id) => print(&describe(find(&id)?)),
+        }
     }
 }
 
-fn list(registry: &[&MethodDescription]) -> String {
+fn list(methods: &[Method]) -> String {
     let mut rows = vec![["method", "version", "summary"].map(str::to_owned).to_vec()];
-    for method in registry {
-        rows.push(vec![
-            method.id.into(),
-            method.version.to_string(),
-            method.summary.into(),
-        ]);
+    for method in methods {
+        let version = method.version.to_string();
+        rows.push(vec![method.id.into(), version, method.summary.into()]);
     }
     lay_out(&rows)
 }
 
-fn describe(method: &MethodDescription) -> String {
+fn describe(method: &Method) -> String {
     let mut text = format!(
         "{}, version {}\n{}\nSource: {}\n",
         method.id, method.version, method.summary, method.source
@@ -59,23 +48,15 @@ fn describe(method: &MethodDescription) -> String {
         text.push_str("\nIt has no parameters.\n");
         return text;
     }
-    text.push_str(&format!(
-        "\nParameters, set in [method.{}] of a sweep file:\n",
-        method.id
-    ));
-    let mut rows = vec![
-        ["name", "default", "range", "meaning"]
-            .map(str::to_owned)
-            .to_vec(),
-    ];
+    text.push_str(&format!("\nParameters, set in [method.{}] of a sweep file:\n", method.id));
+    let mut rows = vec![["name", "default", "values", "meaning"].map(str::to_owned).to_vec()];
     for parameter in method.parameters {
-        let cells = [
-            parameter.name,
-            parameter.default,
-            parameter.range,
-            parameter.summary,
-        ];
-        rows.push(cells.map(str::to_owned).to_vec());
+        rows.push(vec![
+            parameter.name.into(),
+            parameter.default.into(),
+            parameter.choices.join(", "),
+            parameter.summary.into(),
+        ]);
     }
     text.push_str(&lay_out(&rows));
     text

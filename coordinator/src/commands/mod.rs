@@ -1,5 +1,6 @@
 //! The command line of `loto`, one file per command.
 
+mod analysed;
 mod check;
 mod exit_status;
 mod find_sweep;
@@ -7,7 +8,9 @@ mod logging;
 mod methods;
 mod options;
 mod output;
+mod report;
 mod run;
+mod score;
 mod serve;
 mod status;
 mod submit;
@@ -62,6 +65,8 @@ enum Command {
     Serve(serve::ServeCommand),
     Status(status::StatusCommand),
     Watch(watch::WatchCommand),
+    Report(report::ReportCommand),
+    Score(score::ScoreCommand),
     Methods(methods::MethodsCommand),
     Check(check::CheckCommand),
 }
@@ -74,6 +79,8 @@ impl Command {
             Self::Serve(command) => command.execute().await,
             Self::Status(command) => command.execute().await,
             Self::Watch(command) => command.execute().await,
+            Self::Report(command) => command.execute().await,
+            Self::Score(command) => command.execute(),
             Self::Methods(command) => command.execute(),
             Self::Check(command) => command.execute().await,
         }

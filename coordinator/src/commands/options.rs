@@ -23,16 +23,24 @@ pub(super) struct DataOption {
 #[derive(Debug, Args)]
 pub(super) struct StoreOption {
     /// The store: redis://HOST:PORT, or the sweep.loto file of `loto run`.
-    #[arg(long, env = "LOTO_STORE", value_name = "URL")]
+    #[arg(long, env = "LOTO_STORE", hide_env_values = true, value_name = "URL")]
     store: String,
 }
 
 impl StoreOption {
-    /// Connects to the store.
+    /// Opens the store, which must be there.
     ///
     /// # Errors
-    /// [`loto_proto::ProtoError`] if it is not there.
+    /// [`loto_proto::ProtoError`] if it is not.
     pub(super) async fn open(&self) -> Result<Arc<dyn Store>, CoordinatorError> {
+        Ok(store::open_existing(&self.store).await?)
+    }
+
+    /// Opens the store; a file that is not there is made.
+    ///
+    /// # Errors
+    /// [`loto_proto::ProtoError`] if it cannot be opened.
+    pub(super) async fn open_or_make(&self) -> Result<Arc<dyn Store>, CoordinatorError> {
         Ok(store::open(&self.store).await?)
     }
 }

@@ -1,19 +1,26 @@
 //! What a command prints.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 
 use crate::CoordinatorError;
 
-/// Writes to stdout. A reader that has seen enough (`loto report | head`) is no error.
+/// Prints a text to stdout.
+///
+/// # Errors
+/// As [`print_with`].
+pub(super) fn print(text: &str) -> Result<(), CoordinatorError> {
+    print_with(|output| output.write_all(text.as_bytes()))
+}
+
+/// Lets `write` write to stdout. A reader that has seen enough (`loto report | head`) is no error.
 ///
 /// # Errors
 /// [`CoordinatorError::UnwritableFile`] if stdout cannot be written.
-pub(super) fn print(text: &str) -> Result<(), CoordinatorError> {
-    let mut stdout = io::stdout().lock();
-    let written = stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush());
-    match written {
+pub(super) fn print_with(
+    write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,
+) -> Result<(), CoordinatorError> {
+    let mut output = BufWriter::new(io::stdout().lock());
+    match write(&mut output).and_then(|()| output.flush()) {
         Err(problem) if problem.kind() != ErrorKind::BrokenPipe => {
             Err(CoordinatorError::UnwritableFile {
                 path: "standard output".into(),

@@ -1,15 +1,18 @@
 //! `loto run`: a whole sweep in this process.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 
+use super::analysed::Analysed;
 use super::options::{BaselineOption, DataOption, on_signal};
 use crate::CoordinatorError;
 use crate::dispatch::record;
 use crate::embedded::{self, RunFolder};
 use crate::plan::{Plan, SweepSource};
 use crate::progress::display::Display;
+use crate::report::Format;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,15 +61,25 @@ impl RunCommand {
         let shutdown = on_signal()?;
         let mut display = Display::new(&plan.sweep.name);
         let on_progress = |progress: &_| display.update(progress);
-        let outcome = embedded::run(&plan.sweep, store, jobs, shutdown, on_progress).await;
+        let run = embedded::run(&plan.sweep, Arc::clone(&store), jobs, shutdown, on_progress);
+        let outcome = run.await;
         drop(display);
-        match &outcome {
+        match outcome {
+            // What was given up is missing from the report, which says so.
             Ok(()) | Err(CoordinatorError::GaveUp { .. }) => {
-                let _ = (&self.baseline.baseline, folder.store_file());
+                let baseline = self.baseline.baseline;
+                let analysed = Analysed::sweep(store, plan.sweep, baseline).await?;
+                analysed.publish(Some(folder.path()), Format::Text)?;
+                outcome
             }
-            Err(_) => {}
+            Err(CoordinatorError::Interrupted(progress)) => {
+                Err(CoordinatorError::Interrupted(format!(
+                    "{progress}; the same command goes on from there (traces are kept in {})",
+                    folder.store_file().display()
+                )))
+            }
+            Err(_) => outcome,
         }
-        outcome
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) struct SubmitCommand {
     data: DataOption,
 
     /// The broker: amqp://USER:PASSWORD@HOST:PORT/VHOST.
-    #[arg(long, env = "LOTO_BROKER", value_name = "URL")]
+    #[arg(long, env = "LOTO_BROKER", hide_env_values = true, value_name = "URL")]
     broker: String,
 
     #[command(flatten)]
@@ -53,7 +53,7 @@ pub(super) struct SubmitCommand {
 impl SubmitCommand {
     pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
         let plan = Plan::read(&SweepSource::File(self.sweep), self.data.data.as_deref())?;
-        let store = self.store.open().await?;
+        let store = self.store.open_or_make().await?;
         let queue = queue::connect(&self.broker).await?;
         let id = record(&plan, store.as_ref()).await?;
         let mut tracker = Tracker::new(&plan.sweep);

@@ -3,7 +3,7 @@
 use loto_proto::job::MethodSpec;
 use loto_proto::sweep_file::SweepFile;
 use loto_worker::WorkerError;
-use loto_worker::methods::{check, registry};
+use loto_worker::methods::{check, find};
 
 /// The methods in the order of the file, with the versions of this build.
 ///
@@ -13,38 +13,24 @@ use loto_worker::methods::{check, registry};
 /// # Errors
 /// [`WorkerError::UnknownMethod`] and [`WorkerError::InvalidParameter`].
 pub(super) fn resolve(file: &SweepFile) -> Result<Vec<MethodSpec>, WorkerError> {
-    let registry = registry();
     let resolve_one = |id: &String| {
-        let description = registry.iter().find(|method| method.id == id);
-        let description = description.ok_or_else(|| WorkerError::UnknownMethod {
-            id: id.clone(),
-            known: known_methods(),
-        })?;
+        let method = find(id)?;
         let set = file.method.get(id).into_iter().flatten();
-        let mut method = MethodSpec {
+        let mut spec = MethodSpec {
             id: id.clone(),
-            version: description.version,
+            version: method.version,
             parameters: set
                 .map(|(name, value)| (name.clone(), value.canonical()))
                 .collect(),
         };
-        check(&method)?;
-        for parameter in description.parameters {
-            if method
-                .parameters
-                .get(parameter.name)
-                .is_some_and(|set| set == parameter.default)
-            {
-                method.parameters.remove(parameter.name);
+        check(&spec)?;
+        for parameter in method.parameters {
+            let set = spec.parameters.get(parameter.name);
+            if set.is_some_and(|set| set == parameter.default) {
+                spec.parameters.remove(parameter.name);
             }
         }
-        Ok(method)
+        Ok(spec)
     };
     file.methods.iter().map(resolve_one).collect()
-}
-
-/// The ids of all methods, for messages.
-pub(crate) fn known_methods() -> String {
-    let ids: Vec<_> = registry().iter().map(|method| method.id).collect();
-    ids.join(", ")
 }

@@ -17,7 +17,6 @@ use loto_proto::identity::{Fingerprint, SeriesId};
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::sweep_file::{BlackboxEntry, SweepFile};
 
-pub(crate) use methods::known_methods;
 pub use tables::PlannedTable;
 
 use crate::CoordinatorError;

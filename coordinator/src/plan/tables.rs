@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use loto_proto::ProtoError;
 use loto_proto::identity::Fingerprint;
 use loto_proto::sweep_file::BlackboxEntry;
-use loto_proto::table_spec::TableSpec;
+use loto_proto::table_spec::{self, TableSpec};
 use loto_worker::table::Table;
 
 use crate::CoordinatorError;
@@ -33,7 +33,7 @@ impl PlannedTable {
 
     /// The name under which the store keeps it.
     pub fn blob_name(&self) -> String {
-        format!("table:{}", self.fingerprint())
+        table_spec::blob_name(self.fingerprint())
     }
 
     /// The bytes which the store keeps: the file with its declarations.

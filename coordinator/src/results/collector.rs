@@ -285,7 +285,7 @@ impl ResultsCollector {
                 let fetched = self.fetch(position, &seeds).await;
                 (position, seeds, fetched)
             })
-            .buffer_unordered(CONCURRENT_READS);
+            .buffered(CONCURRENT_READS);
         while let Some((position, seeds, fetched)) = fetches.next().await {
             let mut damaged = BTreeSet::new();
             for (seed, trace) in fetched? {

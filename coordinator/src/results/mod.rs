@@ -9,7 +9,7 @@ mod selection;
 mod trace_check;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use collector::ResultsCollector;
 pub use kept_trace::Keep;
@@ -59,7 +59,9 @@ pub struct TaskResults {
 pub struct SeedTrace {
     /// Rows evaluated, in order; empty for traces recorded elsewhere.
     pub rows: Vec<u32>,
-    /// Objective values, in order.
+    /// Objective values, in order: one per planned iteration, or per row of the
+    /// table if it has fewer. In traces recorded elsewhere, infinity marks an evaluation
+    /// whose value is not usable: the best value so far stays.
     pub values: Vec<f64>,
     /// CPU seconds spent on choosing each row; the preparation counts to the
     /// first. Empty if they were not recorded.

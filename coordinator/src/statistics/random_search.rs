@@ -59,14 +59,15 @@ impl FromStr for Baseline {
 /// `ascending` are the objective values of all rows, ascending, at least one.
 pub fn expected_gaps_without_replacement(ascending: &[f64], iterations: usize) -> Vec<f64> {
     let rows = ascending.len();
+    let draws: Vec<f64> = (1..=iterations).map(|draws| draws as f64).collect();
     let mut gaps = vec![0.0; iterations];
     let mut all_above = vec![1.0_f64; iterations];
     for (index, step) in steps(ascending) {
         // Given that all draws are above the values before `index`, they come from so many rows.
         let left = (rows - index) as f64;
         let share = 1.0 / left;
-        for (draws, (gap, probability)) in gaps.iter_mut().zip(&mut all_above).enumerate() {
-            *probability *= ((left - (draws + 1) as f64) * share).max(0.0);
+        for ((gap, probability), draws) in gaps.iter_mut().zip(&mut all_above).zip(&draws) {
+            *probability *= ((left - draws) * share).max(0.0);
             *gap += *probability * step;
         }
     }

@@ -132,7 +132,7 @@ pub(crate) fn data_folder(test: &str) -> Option<PathBuf> {
     let line = format!("skipped: {test} (LOTO_DATA is not set)");
     eprintln!("{line}");
     if let Some(log) = std::env::var_os("LOTO_SKIPPED_LOG") {
-        let file = File::new().create(true).append(true).open(log);
+        let file = File::options().create(true).append(true).open(log);
         writeln!(file.unwrap(), "{line}").unwrap();
     }
     None
@@ -146,11 +146,8 @@ pub(crate) const PUBLIC_TABLES: [(&str, &str, &str); 4] = [
     ("nas_bench102", "nas_bench102.csv.zip", "metric_error"),
 ];
 
-/// The objective values of a table file by task.
-fn objectives(
-    path: &std::path::Path,
-    objective: &str,
-) -> std::collections::BTreeMap<String, Vec<f64>> {
+/// The objective values of a table file by task, ascending.
+pub(crate) fn objectives(path: &Path, objective: &str) -> BTreeMap<String, Vec<f64>> {
     let mut archive = zip::ZipArchive::new(File::open(path).unwrap()).unwrap();
     let mut text = String::new();
     archive

@@ -34,7 +34,7 @@ pub fn survival(range: f64, variables: usize) -> f64 {
         let out_of_range = normal_cumulative(z - range) / below;
         // 1 - (1 - x)^n without cancellation, for the far tail's sake.
         let some_out_of_range = -(others * (-out_of_range).ln_1p()).exp_m1();
-        sum += density * below.powf(others) * some_out_of_range;
+        sum += density * below.powi(variables as i32 - 1) * some_out_of_range;
     }
     (sum * STEP * variables as f64 / TAU.sqrt()).clamp(0.0, 1.0)
 }

@@ -7,6 +7,7 @@
 mod embedded;
 mod redis;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -34,8 +35,31 @@ const MAX_ERROR_BYTES: usize = 4096;
 /// [`ProtoError::UnknownUrl`] if it is none of these; otherwise as
 /// [`RedisStore::connect`] and [`EmbeddedStore::open`].
 pub async fn open(url: &str) -> Result<Arc<dyn Store>, ProtoError> {
+    match embedded_path(url)? {
+        None => Ok(Arc::new(RedisStore::connect(url).await?)),
+        Some(path) => Ok(Arc::new(EmbeddedStore::open(path).await?)),
+    }
+}
+
+/// As [`open`], but an embedded store must be there: for those who only read,
+/// to whom an empty store would answer a misspelled path.
+///
+/// # Errors
+/// [`ProtoError::Store`] if there is no such file; otherwise as [`open`].
+pub async fn open_existing(url: &str) -> Result<Arc<dyn Store>, ProtoError> {
+    match embedded_path(url)? {
+        Some(path) if !path.is_file() => Err(ProtoError::Store {
+            store: url.to_owned(),
+            problem: "there is no such file".into(),
+        }),
+        _ => open(url).await,
+    }
+}
+
+/// The file of an embedded store; `None` for a Redis store.
+fn embedded_path(url: &str) -> Result<Option<&Path>, ProtoError> {
     if url.starts_with("redis://") {
-        return Ok(Arc::new(RedisStore::connect(url).await?));
+        return Ok(None);
     }
     let path = match url.strip_prefix("sqlite:") {
         Some(path) => Some(path),
@@ -46,7 +70,7 @@ pub async fn open(url: &str) -> Result<Arc<dyn Store>, ProtoError> {
             .then_some(url),
     };
     match path {
-        Some(path) if !path.is_empty() => Ok(Arc::new(EmbeddedStore::open(path.as_ref()).await?)),
+        Some(path) if !path.is_empty() => Ok(Some(Path::new(path))),
         _ => Err(ProtoError::UnknownUrl {
             url: without_password(url),
             what: "store",

@@ -303,7 +303,10 @@ mod tests {
                 let step = 4e-3;
                 let expected = (shifted(step) - shifted(-step)) / (2.0 * f64::from(step));
                 let error = (f64::from(gradient[index]) - expected).abs();
-                assert!(error < 3e-2 * expected.abs() + 1e-4, "{index}: {error} of {expected}");
+                assert!(
+                    error < 3e-2 * expected.abs() + 1e-4,
+                    "{index}: {error} of {expected}"
+                );
             }
         }
     }

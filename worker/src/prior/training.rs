@@ -4,7 +4,7 @@
 //! 0.1. Each row of a batch is drawn by first drawing its task: the expected loss
 //! is then the one in which a task's rows weigh 1 / its row count.
 
-use pulp::Arch;
+use pulp::Simd;
 
 use super::network::Network;
 use crate::random::RandomStream;
@@ -77,22 +77,39 @@ impl Adam {
         self.updates += 1;
         let first_bias = 1.0 - FIRST_DECAY.powi(self.updates);
         let second_bias = 1.0 - SECOND_DECAY.powi(self.updates);
-        let rate = (rate / first_bias) as f32;
-        let root_bias = second_bias.sqrt() as f32;
-        let (keep_first, keep_second) = (FIRST_DECAY as f32, SECOND_DECAY as f32);
-        let moments = self.first.iter_mut().zip(&mut self.second);
-        Arch::new().dispatch(
-            #[inline(always)]
-            || {
-                for ((weight, &slope), (first, second)) in
-                    weights.iter_mut().zip(gradient).zip(moments)
-                {
-                    *first = keep_first * *first + (1.0 - keep_first) * slope;
-                    *second = keep_second * *second + (1.0 - keep_second) * slope * slope;
-                    *weight -= rate * *first / (second.sqrt() / root_bias + EPSILON);
-                }
-            },
-        );
+        let step = Step {
+            rate: (rate / first_bias) as f32,
+            root_bias: second_bias.sqrt() as f32,
+        };
+        step_weights(weights, gradient, &mut self.first, &mut self.second, step);
+    }
+}
+
+/// What is common to all weights in an update.
+#[derive(Clone, Copy)]
+struct Step {
+    /// Learning rate over the bias of the first moment.
+    rate: f32,
+    /// Root of the bias of the second moment.
+    root_bias: f32,
+}
+
+#[pulp::with_simd(step_weights = pulp::Arch::new())]
+#[inline(always)]
+fn step_weights_with<'a, S: Simd>(
+    _simd: S,
+    weights: &'a mut [f32],
+    gradient: &'a [f32],
+    first: &'a mut [f32],
+    second: &'a mut [f32],
+    step: Step,
+) {
+    let (keep_first, keep_second) = (FIRST_DECAY as f32, SECOND_DECAY as f32);
+    let moments = first.iter_mut().zip(second);
+    for ((weight, &slope), (first, second)) in weights.iter_mut().zip(gradient).zip(moments) {
+        *first = keep_first * *first + (1.0 - keep_first) * slope;
+        *second = keep_second * *second + (1.0 - keep_second) * slope * slope;
+        *weight -= step.rate * *first / (second.sqrt() / step.root_bias + EPSILON);
     }
 }
 

@@ -8,9 +8,9 @@
 
 use std::collections::HashMap;
 
-use pulp::Arch;
+use pulp::Simd;
 
-use super::gaussian_process::GaussianProcess;
+use super::gaussian_process::{GaussianProcess, Posterior};
 use super::matern::correlation;
 use crate::blas;
 use crate::table::encoding::{Column, Space};
@@ -24,10 +24,14 @@ const GROUP_COMBINATIONS: usize = 1024;
 /// The rows of a task, arranged for predictions.
 pub struct CandidatePool {
     rows: usize,
+    columns: PoolColumns,
+    scratch: Scratch,
+}
+
+struct PoolColumns {
     /// Coordinate and values of each numeric hyperparameter.
     numeric: Vec<(usize, Vec<f64>)>,
     groups: Vec<Group>,
-    scratch: Scratch,
 }
 
 /// Categorical hyperparameters whose combinations are looked up together.
@@ -68,11 +72,13 @@ impl CandidatePool {
         });
         Self {
             rows,
-            numeric,
-            groups: group(categorical)
-                .iter()
-                .map(|members| Group::new(members))
-                .collect(),
+            columns: PoolColumns {
+                numeric,
+                groups: group(categorical)
+                    .iter()
+                    .map(|members| Group::new(members))
+                    .collect(),
+            },
             scratch: Scratch::default(),
         }
     }
@@ -96,8 +102,10 @@ impl CandidatePool {
         means.resize(self.rows, 0.0);
         deviations.resize(self.rows, 0.0);
         self.scratch.kernel.resize(BLOCK * count, 0.0);
-        self.scratch.look_ups.resize(self.groups.len(), Vec::new());
-        for (group, look_up) in self.groups.iter().zip(&mut self.scratch.look_ups) {
+        self.scratch
+            .look_ups
+            .resize(self.columns.groups.len(), Vec::new());
+        for (group, look_up) in self.columns.groups.iter().zip(&mut self.scratch.look_ups) {
             look_up.clear();
             for point in process.points().chunks_exact(width) {
                 group.append_distances(point, &posterior.weights, look_up);
@@ -106,14 +114,10 @@ impl CandidatePool {
         for first in (0..self.rows).step_by(BLOCK) {
             let size = BLOCK.min(self.rows - first);
             for (index, point) in process.points().chunks_exact(width).enumerate() {
-                self.correlate(
-                    first,
-                    size,
-                    index,
-                    point,
-                    &posterior.weights,
-                    posterior.signal,
-                );
+                let column = &mut self.scratch.kernel[index * BLOCK..index * BLOCK + size];
+                let look_ups = &self.scratch.look_ups;
+                let place = (first, index);
+                correlate(column, &self.columns, look_ups, place, point, posterior);
             }
             let kernel = &mut self.scratch.kernel;
             let means = &mut means[first..first + size];
@@ -124,64 +128,63 @@ impl CandidatePool {
             deviations_from_rows(kernel, count, posterior.signal, deviations);
         }
     }
+}
 
-    /// Fills one column of the block's kernel matrix.
-    fn correlate(
-        &mut self,
-        first: usize,
-        size: usize,
-        index: usize,
-        point: &[f64],
-        weights: &[f64],
-        signal: f64,
-    ) {
-        let column = &mut self.scratch.kernel[index * BLOCK..index * BLOCK + size];
-        let (numeric, groups) = (&self.numeric, &self.groups);
-        let look_ups = &self.scratch.look_ups;
-        Arch::new().dispatch(
-            #[inline(always)]
-            || {
-                column.fill(0.0);
-                for (coordinate, values) in numeric {
-                    let (weight, centre) = (weights[*coordinate], point[*coordinate]);
-                    for (sum, value) in column.iter_mut().zip(&values[first..first + size]) {
-                        let difference = value - centre;
-                        *sum = (weight * difference).mul_add(difference, *sum);
-                    }
-                }
-                for (group, look_up) in groups.iter().zip(look_ups) {
-                    let combinations = group.combinations.len();
-                    let distances = &look_up[index * combinations..(index + 1) * combinations];
-                    for (sum, code) in column.iter_mut().zip(&group.codes[first..first + size]) {
-                        *sum += distances[usize::from(*code)];
-                    }
-                }
-                for entry in column.iter_mut() {
-                    *entry = signal * correlation(*entry);
-                }
-            },
-        );
+/// One column of a block's kernel matrix: the kernel between `point`, the observed
+/// point number `index`, and the candidates from `first` on.
+#[pulp::with_simd(correlate = pulp::Arch::new())]
+#[inline(always)]
+fn correlate_with<'a, S: Simd>(
+    _simd: S,
+    column: &'a mut [f64],
+    pool: &'a PoolColumns,
+    look_ups: &'a [Vec<f64>],
+    (first, index): (usize, usize),
+    point: &'a [f64],
+    posterior: &'a Posterior,
+) {
+    let candidates = first..first + column.len();
+    column.fill(0.0);
+    for (coordinate, values) in &pool.numeric {
+        let (weight, centre) = (posterior.weights[*coordinate], point[*coordinate]);
+        for (sum, value) in column.iter_mut().zip(&values[candidates.clone()]) {
+            let difference = value - centre;
+            *sum = (weight * difference).mul_add(difference, *sum);
+        }
+    }
+    for (group, look_up) in pool.groups.iter().zip(look_ups) {
+        let combinations = group.combinations.len();
+        let distances = &look_up[index * combinations..(index + 1) * combinations];
+        for (sum, code) in column.iter_mut().zip(&group.codes[candidates.clone()]) {
+            *sum += distances[usize::from(*code)];
+        }
+    }
+    for entry in column.iter_mut() {
+        *entry = posterior.signal * correlation(*entry);
     }
 }
 
 /// sqrt(signal - |row|^2) of each row of the solved kernel matrix.
-fn deviations_from_rows(solved: &[f64], count: usize, signal: f64, deviations: &mut [f64]) {
+#[pulp::with_simd(deviations_from_rows = pulp::Arch::new())]
+#[inline(always)]
+fn deviations_from_rows_with<'a, S: Simd>(
+    _simd: S,
+    solved: &'a [f64],
+    count: usize,
+    signal: f64,
+    deviations: &'a mut [f64],
+) {
     // Rounding can leave a variance at an observed point slightly below zero.
     let least = 1e-12 * signal;
-    Arch::new().dispatch(
-        #[inline(always)]
-        || {
-            deviations.fill(signal);
-            for column in solved.chunks_exact(BLOCK).take(count) {
-                for (variance, entry) in deviations.iter_mut().zip(column) {
-                    *variance = (-entry).mul_add(*entry, *variance);
-                }
-            }
-            for entry in deviations.iter_mut() {
-                *entry = entry.max(least).sqrt();
-            }
-        },
-    );
+    deviations.fill(signal);
+    for column in solved.chunks_exact(BLOCK).take(count) {
+        for (variance, entry) in deviations.iter_mut().zip(column) {
+            *variance = (-entry).mul_add(*entry, *variance);
+        }
+    }
+    for entry in deviations.iter_mut() {
+        *entry = entry.max(least).sqrt();
+    }
 }
 
 /// First coordinate, number of levels, and levels by row.
@@ -318,7 +321,7 @@ mod tests {
         }
         process.fit(&targets).unwrap();
         let mut pool = CandidatePool::new(&space, &columns);
-        assert!(pool.groups.len() > 1);
+        assert!(pool.columns.groups.len() > 1);
         let (mut means, mut deviations) = (Vec::new(), Vec::new());
         pool.predict(&process, &mut means, &mut deviations);
 

@@ -11,7 +11,7 @@
 
 use std::f64::consts::PI;
 
-use pulp::Arch;
+use pulp::Simd;
 
 use super::hyperparameters::Hyperprior;
 use super::matern::correlation_and_slope;
@@ -143,7 +143,12 @@ impl Likelihood {
             &self.weights,
             &mut self.pairs,
         );
-        self.correlate(squares.len());
+        let pairs = squares.len();
+        correlate(
+            &self.pairs[..pairs],
+            &mut self.correlations[..pairs],
+            &mut self.slopes[..pairs],
+        );
         for row in 0..count {
             let first = pair_count(row);
             for column in 0..row {
@@ -179,22 +184,6 @@ impl Likelihood {
         Ok(0.5 * misfit + log_root + 0.5 * count as f64 * libm::log(2.0 * PI))
     }
 
-    /// Correlations and slopes from r^2, vectorised for this processor.
-    fn correlate(&mut self, pairs: usize) {
-        let squared = &self.pairs[..pairs];
-        let correlations = &mut self.correlations[..pairs];
-        let slopes = &mut self.slopes[..pairs];
-        Arch::new().dispatch(
-            #[inline(always)]
-            || {
-                for ((&squared, correlation), slope) in squared.iter().zip(correlations).zip(slopes)
-                {
-                    (*correlation, *slope) = correlation_and_slope(squared);
-                }
-            },
-        );
-    }
-
     /// The Cholesky factor of the last [`Self::factorise`], with its stride.
     pub fn factor(&self) -> (&[f64], usize) {
         (&self.matrix, self.stride)
@@ -212,6 +201,20 @@ impl Likelihood {
             .iter()
             .zip(ones)
             .map(|(target, one)| target - self.mean * one)
+    }
+}
+
+/// Correlations and slopes from r^2, compiled for each kind of processor.
+#[pulp::with_simd(correlate = pulp::Arch::new())]
+#[inline(always)]
+fn correlate_with<'a, S: Simd>(
+    _simd: S,
+    squared: &'a [f64],
+    correlations: &'a mut [f64],
+    slopes: &'a mut [f64],
+) {
+    for ((&squared, correlation), slope) in squared.iter().zip(correlations).zip(slopes) {
+        (*correlation, *slope) = correlation_and_slope(squared);
     }
 }
 

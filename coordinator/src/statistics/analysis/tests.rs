@@ -3,6 +3,9 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::results::{SeedTrace, TaskResults};
 
+/// Part of the expected message, and what is to cause it.
+type Change<Input> = (&'static str, fn(&mut Input));
+
 fn trace(values: &[f64]) -> SeedTrace {
     SeedTrace {
         rows: Vec::new(),
@@ -70,7 +73,7 @@ fn sampled() -> AnalysisOptions {
     }
 }
 
-fn averages<'a>(analysis: &'a SweepAnalysis, method: usize) -> &'a MethodAverages {
+fn averages(analysis: &SweepAnalysis, method: usize) -> &MethodAverages {
     analysis.blackboxes[0].methods[method]
         .averages
         .as_ref()
@@ -316,7 +319,7 @@ fn evaluations_without_a_usable_value_keep_the_best_so_far() {
 
 #[test]
 fn results_that_contradict_their_plan_are_refused() {
-    let changes: [(&str, fn(&mut SweepResults)); 9] = [
+    let changes: [Change<SweepResults>; 9] = [
         ("1 iterations instead of 2", |results| {
             first_trace(results).values.pop();
         }),
@@ -362,7 +365,7 @@ fn first_trace(results: &mut SweepResults) -> &mut SeedTrace {
 
 #[test]
 fn options_out_of_range_are_refused_by_name() {
-    let changes: [(&str, fn(&mut AnalysisOptions)); 4] = [
+    let changes: [Change<AnalysisOptions>; 4] = [
         ("resamples", |options| options.bootstrap_resamples = 0),
         ("resamples", |options| {
             options.bootstrap_resamples = usize::MAX

@@ -1,0 +1,191 @@
+//! The rules every store keeps.
+
+#![allow(missing_docs, reason = "each rule is named by what it says")]
+
+use std::sync::Arc;
+
+use loto_proto::ProtoError;
+use loto_proto::store::{Attempt, AttemptState, Cursor, Event, Store, Stored};
+
+use crate::samples::{job, series, sweep, trace};
+
+type Subject = Arc<dyn Store>;
+
+pub async fn a_sweep_is_kept_once_and_in_order(store: &Subject) {
+    let [first, second] = [sweep("first", 2), sweep("second", 1)];
+    assert_eq!(store.sweep(first.id()).await.unwrap(), None);
+    assert_eq!(store.put_sweep(&first).await.unwrap(), first.id());
+    store.put_sweep(&second).await.unwrap();
+    store.put_sweep(&first).await.unwrap();
+    assert_eq!(store.sweeps().await.unwrap(), [first.id(), second.id()]);
+    assert_eq!(store.sweep(first.id()).await.unwrap(), Some(first));
+}
+
+pub async fn a_trace_is_stored_once(store: &Subject) {
+    let (job, trace) = (job("one", 4), trace(4));
+    let id = job.series.id();
+    assert_eq!(store.trace(id, 4).await.unwrap(), None);
+    assert_eq!(store.put_trace(&job, &trace).await.unwrap(), Stored::New);
+    assert_eq!(
+        store.put_trace(&job, &trace).await.unwrap(),
+        Stored::Already
+    );
+    let mut slower = trace.clone();
+    slower.microseconds[0] += 1;
+    slower.linear_algebra = "OpenBLAS 0 on another host".into();
+    assert_eq!(
+        store.put_trace(&job, &slower).await.unwrap(),
+        Stored::Already
+    );
+    assert_eq!(store.trace(id, 4).await.unwrap(), Some(trace));
+    assert_eq!(store.trace(id, 5).await.unwrap(), None);
+}
+
+pub async fn another_outcome_is_a_conflict(store: &Subject) {
+    let job = job("one", 0);
+    store.put_trace(&job, &trace(0)).await.unwrap();
+    let mut other = trace(0);
+    other.values[1] = f64::from_bits(other.values[1].to_bits() + 1);
+    other.linear_algebra = "another library".into();
+    let error = store.put_trace(&job, &other).await.unwrap_err();
+    assert!(
+        matches!(error, ProtoError::Conflict { iteration: 2, .. }),
+        "{error}"
+    );
+    let message = error.to_string();
+    for part in [
+        job.id().to_string().as_str(),
+        "this host",
+        "another library",
+    ] {
+        assert!(message.contains(part), "{message}");
+    }
+    assert!(!error.is_transient());
+    assert_eq!(
+        store.trace(job.series.id(), 0).await.unwrap(),
+        Some(trace(0))
+    );
+    let events = store.events_after(&Cursor::default(), 10).await.unwrap();
+    assert_eq!(events.events.len(), 1);
+}
+
+pub async fn finished_seeds_are_listed_by_series(store: &Subject) {
+    for (task, seed) in [("one", 10), ("one", 2), ("two", 0), ("one", 100_000)] {
+        store
+            .put_trace(&job(task, seed), &trace(seed))
+            .await
+            .unwrap();
+    }
+    let ids = ["two", "none", "one"].map(|task| series(task).id());
+    let seeds = store.seeds_done(&ids).await.unwrap();
+    assert_eq!(seeds, [vec![0], vec![], vec![2, 10, 100_000]]);
+    assert!(store.seeds_done(&[]).await.unwrap().is_empty());
+    let many: Vec<_> = (0..2500)
+        .map(|number| series(&format!("task {number}")).id())
+        .collect();
+    store
+        .put_trace(&job("task 2345", 1), &trace(1))
+        .await
+        .unwrap();
+    let seeds = store.seeds_done(&many).await.unwrap();
+    assert_eq!(seeds.len(), many.len());
+    assert!((0..2500).all(|number| seeds[number].len() == usize::from(number == 2345)));
+}
+
+pub async fn traces_are_listed_by_seed(store: &Subject) {
+    for seed in [30, 4, 7] {
+        store
+            .put_trace(&job("one", seed), &trace(seed))
+            .await
+            .unwrap();
+    }
+    let traces = store.traces(series("one").id()).await.unwrap();
+    assert_eq!(traces, [4, 7, 30].map(|seed| (seed, trace(seed))));
+    assert!(store.traces(series("none").id()).await.unwrap().is_empty());
+}
+
+pub async fn new_traces_are_told_in_order(store: &Subject) {
+    let empty = store.events_after(&Cursor::default(), 10).await.unwrap();
+    assert!(empty.events.is_empty() && !empty.incomplete);
+    let jobs = [("one", 3), ("two", 1), ("one", 0), ("two", 9)].map(|(task, seed)| job(task, seed));
+    for job in &jobs {
+        store.put_trace(job, &trace(job.seed)).await.unwrap();
+        store.put_trace(job, &trace(job.seed)).await.unwrap();
+    }
+    let event = |position: usize| Event {
+        series: jobs[position].series.id(),
+        seed: jobs[position].seed,
+    };
+    let first = store.events_after(&empty.next, 3).await.unwrap();
+    assert_eq!(first.events, [0, 1, 2].map(event));
+    let rest = store.events_after(&first.next, 3).await.unwrap();
+    assert_eq!(rest.events, [event(3)]);
+    let end = store.events_after(&rest.next, 3).await.unwrap();
+    assert!(end.events.is_empty());
+    assert_eq!(end.next, rest.next);
+    assert!(!first.incomplete && !rest.incomplete && !end.incomplete);
+}
+
+pub async fn attempts_are_kept_until_the_job_is_done(store: &Subject) {
+    let attempt = |count, state, error: &str| Attempt {
+        count,
+        state,
+        worker: "host:1".into(),
+        error: error.into(),
+    };
+    let running = attempt(1, AttemptState::Running, "");
+    let failed = attempt(2, AttemptState::Failed, "no \"good\"\n\u{e9}");
+    store
+        .put_attempt(&job("one", 1), &attempt(1, AttemptState::Failed, ""))
+        .await
+        .unwrap();
+    store.put_attempt(&job("one", 1), &failed).await.unwrap();
+    store.put_attempt(&job("one", 0), &running).await.unwrap();
+    store.put_attempt(&job("two", 0), &running).await.unwrap();
+    let ids = ["one", "none", "two"].map(|task| series(task).id());
+    let attempts = store.attempts(&ids).await.unwrap();
+    let one = vec![(0, running.clone()), (1, failed.clone())];
+    assert_eq!(attempts, [one, vec![], vec![(0, running)]]);
+
+    store.put_trace(&job("one", 1), &trace(1)).await.unwrap();
+    store.put_trace(&job("two", 0), &trace(0)).await.unwrap();
+    // A worker that is late with its report does not undo that.
+    store.put_attempt(&job("one", 1), &failed).await.unwrap();
+    let attempts = store.attempts(&ids).await.unwrap();
+    assert_eq!(attempts.iter().map(Vec::len).collect::<Vec<_>>(), [1, 0, 0]);
+    assert_eq!(attempts[0][0].0, 0);
+}
+
+pub async fn the_first_bytes_of_a_blob_stay(store: &Subject) {
+    assert_eq!(store.blob("table:x").await.unwrap(), None);
+    let large: Vec<u8> = (0..5_000_000_u32).map(|byte| byte as u8).collect();
+    store.put_blob("table:x", &large).await.unwrap();
+    store.put_blob("table:x", b"other").await.unwrap();
+    store.put_blob("empty", b"").await.unwrap();
+    assert_eq!(
+        store.blob("table:x").await.unwrap().as_deref(),
+        Some(large.as_slice())
+    );
+    assert_eq!(
+        store.blob("empty").await.unwrap().as_deref(),
+        Some([].as_slice())
+    );
+}
+
+pub async fn of_many_writers_one_is_first(store: &Subject) {
+    let writers = (0..16).map(|_| {
+        let store = store.clone();
+        tokio::spawn(async move { store.put_trace(&job("one", 8), &trace(8)).await.unwrap() })
+    });
+    let mut outcomes = Vec::new();
+    for writer in writers.collect::<Vec<_>>() {
+        outcomes.push(writer.await.unwrap());
+    }
+    let first = outcomes
+        .iter()
+        .filter(|outcome| **outcome == Stored::New)
+        .count();
+    assert_eq!((first, outcomes.len()), (1, 16));
+    let events = store.events_after(&Cursor::default(), 100).await.unwrap();
+    assert_eq!(events.events.len(), 1);
+}

@@ -1,0 +1,119 @@
+//! The binaries of this workspace as processes, to be run, watched and killed.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// The path of a binary of this workspace, `loto` or `loto-worker`, of the same
+/// profile as the running test.
+///
+/// # Panics
+/// If it was not built: `cargo test` alone builds only what it runs itself.
+pub fn binary(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("a test has a path");
+    // The test is target/PROFILE/deps/NAME-HASH.
+    let profile = test
+        .ancestors()
+        .nth(2)
+        .expect("a test lives in target/PROFILE/deps");
+    let binary = profile.join(name);
+    assert!(
+        binary.is_file(),
+        "{} is missing: run cargo build with the same profile first, or make test",
+        binary.display()
+    );
+    binary
+}
+
+/// A command that runs a binary of this workspace, free of the caller's LOTO_ variables.
+pub fn command(name: &str) -> Command {
+    let mut command = Command::new(binary(name));
+    let ours = std::env::vars_os().map(|(variable, _)| variable);
+    for variable in ours.filter(|variable| variable.to_string_lossy().starts_with("LOTO_")) {
+        command.env_remove(variable);
+    }
+    command
+}
+
+/// Runs a binary of this workspace to its end.
+///
+/// # Panics
+/// If it cannot be run.
+pub fn run<Argument: AsRef<OsStr>>(
+    name: &str,
+    arguments: impl IntoIterator<Item = Argument>,
+) -> Output {
+    command(name)
+        .args(arguments)
+        .output()
+        .expect("the binary runs")
+}
+
+/// A process that is killed when this value is dropped.
+pub struct Process(Child);
+
+impl Process {
+    /// Starts a command in the background; its output goes to the test's standard error.
+    ///
+    /// # Panics
+    /// If it cannot be run.
+    pub fn start(mut command: Command) -> Self {
+        Self(
+            command
+                .stdin(Stdio::null())
+                .spawn()
+                .expect("the program runs"),
+        )
+    }
+
+    /// The process id.
+    pub fn id(&self) -> u32 {
+        self.0.id()
+    }
+
+    /// The child process, for its output.
+    pub fn child(&mut self) -> &mut Child {
+        &mut self.0
+    }
+
+    /// Ends it with SIGKILL, as in a crash, and waits until it is gone.
+    pub fn kill(&mut self) {
+        // An error means that it has ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+
+    /// Sends it SIGTERM, as an orderly shutdown does.
+    ///
+    /// # Panics
+    /// If it cannot be sent.
+    pub fn terminate(&self) {
+        let sent = Command::new("kill").arg(self.id().to_string()).status();
+        assert!(sent.expect("kill runs").success());
+    }
+
+    /// Waits for its end, at most so long.
+    ///
+    /// # Panics
+    /// If it does not end in time.
+    pub fn wait(&mut self, at_most: Duration) -> ExitStatus {
+        let begin = Instant::now();
+        loop {
+            if let Some(status) = self.0.try_wait().expect("a child can be waited for") {
+                return status;
+            }
+            assert!(
+                begin.elapsed() < at_most,
+                "it did not end within {at_most:?}"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

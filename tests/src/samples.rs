@@ -1,0 +1,61 @@
+//! Jobs, traces and sweeps made up for tests.
+
+use std::collections::BTreeMap;
+
+use loto_proto::identity::Fingerprint;
+use loto_proto::job::{Job, MethodSpec, Series};
+use loto_proto::sweep::{Blackbox, Sweep};
+use loto_proto::trace::Trace;
+
+/// A method without parameters.
+pub fn method(id: &str) -> MethodSpec {
+    MethodSpec {
+        id: id.into(),
+        version: 1,
+        parameters: BTreeMap::new(),
+    }
+}
+
+/// A series on a table that does not exist.
+pub fn series(task: &str) -> Series {
+    Series {
+        method: method("rs"),
+        table: Fingerprint([5; 16]),
+        task: task.into(),
+        iterations: 3,
+    }
+}
+
+/// A job of that series.
+pub fn job(task: &str, seed: u32) -> Job {
+    Job {
+        series: series(task),
+        seed,
+    }
+}
+
+/// A trace that differs from seed to seed.
+pub fn trace(seed: u32) -> Trace {
+    Trace {
+        rows: vec![seed, seed + 1, seed + 2],
+        values: vec![0.5, 0.1 + f64::from(seed), -0.25],
+        microseconds: vec![3, 2, 1],
+        preparation_microseconds: 7,
+        linear_algebra: "OpenBLAS 0 on this host".into(),
+    }
+}
+
+/// A sweep of that many seeds.
+pub fn sweep(name: &str, seeds: u32) -> Sweep {
+    Sweep {
+        name: name.into(),
+        blackboxes: vec![Blackbox {
+            name: "box".into(),
+            table: Fingerprint([5; 16]),
+            targets: vec!["one".into(), "two".into()],
+            iterations: 3,
+            methods: vec![method("rs"), method("gp")],
+        }],
+        seeds,
+    }
+}

@@ -1,0 +1,216 @@
+//! Brokers and stores to test against.
+//!
+//! Most tests share one RabbitMQ and one Redis, named by `LOTO_TEST_BROKER` and
+//! `LOTO_TEST_STORE`. Tests that kill servers start [`PrivateServers`]. A test
+//! that needs a server never passes without one.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use lapin::options::QueuePurgeOptions;
+use loto_proto::queue::{DEAD_LETTERS, JOBS, RabbitQueue};
+use tempfile::TempDir;
+use tokio::sync::{Mutex, MutexGuard};
+
+/// How many databases the shared Redis has; see `deploy/local/start-servers`.
+const DATABASES: u32 = 256;
+
+fn shared(variable: &str) -> String {
+    std::env::var(variable).unwrap_or_else(|_| {
+        panic!(
+            "{variable} is not set: run make test, or \
+             deploy/local/with-servers cargo test --release --workspace"
+        )
+    })
+}
+
+/// URL of an empty database of the shared Redis, different with each call.
+///
+/// # Panics
+/// If there is no shared Redis.
+pub async fn empty_store() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let database = NEXT.fetch_add(1, Ordering::Relaxed) % DATABASES;
+    let url = format!("{}/{database}", shared("LOTO_TEST_STORE"));
+    let mut connection = connect_redis(&url).await;
+    let _: () = redis::cmd("FLUSHDB")
+        .query_async(&mut connection)
+        .await
+        .expect("it empties");
+    url
+}
+
+/// A connection to look at, or damage, what a store keeps.
+///
+/// # Panics
+/// If it cannot be opened.
+pub async fn connect_redis(url: &str) -> redis::aio::MultiplexedConnection {
+    let client = redis::Client::open(url).expect("the URL is valid");
+    let connection = client.get_multiplexed_async_connection().await;
+    connection.unwrap_or_else(|error| panic!("{url} is not there: {error}"))
+}
+
+/// The shared RabbitMQ, for one test at a time, with empty queues.
+pub struct BrokerTurn {
+    /// Where it is.
+    pub url: String,
+    _turn: MutexGuard<'static, ()>,
+}
+
+/// Waits for a turn with the shared RabbitMQ and empties its queues.
+///
+/// # Panics
+/// If there is no shared RabbitMQ.
+pub async fn broker_turn() -> BrokerTurn {
+    static TURN: Mutex<()> = Mutex::const_new(());
+    let turn = TURN.lock().await;
+    let url = shared("LOTO_TEST_BROKER");
+    // Declares the queues.
+    RabbitQueue::connect(&url)
+        .await
+        .unwrap_or_else(|error| panic!("{error}"));
+    let (_connection, channel) = connect_broker(&url).await;
+    for queue in [JOBS, DEAD_LETTERS] {
+        let purged = channel
+            .queue_purge(queue.into(), QueuePurgeOptions::default())
+            .await;
+        purged.expect("the queue empties");
+    }
+    BrokerTurn { url, _turn: turn }
+}
+
+/// A channel to look at, or litter, what a broker keeps.
+///
+/// # Panics
+/// If it cannot be opened.
+pub async fn connect_broker(url: &str) -> (lapin::Connection, lapin::Channel) {
+    let properties = lapin::ConnectionProperties::default();
+    let connection = lapin::Connection::connect(url, properties).await;
+    let connection = connection.unwrap_or_else(|error| panic!("{url} is not there: {error}"));
+    let channel = connection.create_channel().await.expect("a channel opens");
+    (connection, channel)
+}
+
+/// One of the two servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Server {
+    /// RabbitMQ.
+    Broker,
+    /// Redis, with its append-only file on.
+    Store,
+}
+
+impl Server {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Broker => "broker",
+            Self::Store => "store",
+        }
+    }
+}
+
+/// Servers of one test, to be killed and restarted; they are stopped when this
+/// value is dropped.
+pub struct PrivateServers {
+    folder: TempDir,
+}
+
+impl PrivateServers {
+    /// Starts these servers on free ports with empty data.
+    ///
+    /// # Panics
+    /// If they do not start.
+    pub fn start(servers: &[Server]) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let private = Self { folder };
+        for &server in servers {
+            private.restart(server);
+        }
+        private
+    }
+
+    /// Starts a server again on its port and with its data.
+    ///
+    /// # Panics
+    /// If it does not start.
+    pub fn restart(&self, server: Server) {
+        self.script("start-servers", &[], server);
+    }
+
+    /// Ends a server with SIGKILL, as in a crash.
+    ///
+    /// # Panics
+    /// If the script fails.
+    pub fn kill(&self, server: Server) {
+        self.script("stop-servers", &["--kill"], server);
+    }
+
+    /// Ends a server with SIGTERM, as in an orderly restart.
+    ///
+    /// # Panics
+    /// If the script fails.
+    pub fn stop(&self, server: Server) {
+        self.script("stop-servers", &[], server);
+    }
+
+    /// The broker's URL.
+    ///
+    /// # Panics
+    /// If it was never started.
+    pub fn broker_url(&self) -> String {
+        format!("amqp://guest:guest@127.0.0.1:{}", self.port(Server::Broker))
+    }
+
+    /// The store's URL.
+    ///
+    /// # Panics
+    /// If it was never started.
+    pub fn store_url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port(Server::Store))
+    }
+
+    /// The folder with the data of the servers and room for the test's own.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn port(&self, server: Server) -> String {
+        let file = self.folder.path().join(server.name()).join("port");
+        let port = std::fs::read_to_string(file).expect("the server was started");
+        port.trim().to_owned()
+    }
+
+    fn script(&self, name: &str, options: &[&str], server: Server) {
+        let mut command = Command::new(scripts().join(name));
+        command
+            .args(options)
+            .arg(self.folder.path())
+            .arg(server.name());
+        let output = command
+            .output()
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success(),
+            "{name} {}: {errors}",
+            server.name()
+        );
+    }
+}
+
+impl Drop for PrivateServers {
+    fn drop(&mut self) {
+        // A panic in a drop would hide the test's own; what is left is visible by its folder.
+        let script = scripts().join("stop-servers");
+        let _ = Command::new(script)
+            .arg("--kill")
+            .arg(self.folder.path())
+            .status();
+    }
+}
+
+/// Where the scripts that start and stop servers are.
+fn scripts() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/local")
+}

@@ -1,0 +1,31 @@
+//! Both queues keep the same rules, and RabbitMQ survives what only a server goes through.
+
+mod in_process {
+    use std::sync::Arc;
+
+    use loto_proto::queue::{InProcessQueue, Queue};
+
+    async fn in_process() -> (Arc<dyn Queue>, ()) {
+        (Arc::new(InProcessQueue::new()), ())
+    }
+
+    loto_tests::queue_conformance!(in_process());
+}
+
+mod rabbitmq {
+    use std::sync::Arc;
+
+    use loto_proto::queue::{self, Queue};
+    use loto_tests::servers::{self, BrokerTurn};
+
+    async fn in_rabbitmq() -> (Arc<dyn Queue>, BrokerTurn) {
+        let turn = servers::broker_turn().await;
+        (queue::connect(&turn.url).await.unwrap(), turn)
+    }
+
+    loto_tests::queue_conformance!(in_rabbitmq());
+}
+
+mod in_process_end;
+mod rabbitmq_dead_letters;
+mod rabbitmq_restart;

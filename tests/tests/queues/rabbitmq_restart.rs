@@ -1,0 +1,71 @@
+//! RabbitMQ dies and comes back.
+
+use std::time::Duration;
+
+use loto_proto::queue;
+use loto_tests::conformance::queue::next;
+use loto_tests::samples::job;
+use loto_tests::servers::{PrivateServers, Server};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn jobs_survive_a_crash_and_both_sides_go_on() {
+    let servers = PrivateServers::start(&[Server::Broker]);
+    let queue = queue::connect(&servers.broker_url()).await.unwrap();
+    let jobs: Vec<_> = (0..1000).map(|seed| job("one", seed)).collect();
+    queue.publish(&jobs).await.unwrap();
+    let mut consumer = queue.consume(10).await.unwrap();
+    let mut held = Vec::new();
+    for seed in 0..10 {
+        let delivery = next(&mut consumer).await;
+        assert_eq!(delivery.body, job("one", seed).encode());
+        if seed < 5 {
+            delivery.receipt.acknowledge().await.unwrap();
+        } else {
+            held.push(delivery);
+        }
+    }
+    // The broker answers a request only after the acknowledgements that came before it.
+    queue.publish(&[job("two", 0)]).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    tokio::task::block_in_place(|| servers.kill(Server::Broker));
+
+    let mut lost = loop {
+        match tokio::time::timeout(Duration::from_secs(20), consumer.next()).await {
+            Ok(Ok(Some(prefetched))) => held.push(prefetched),
+            Ok(Ok(None)) => panic!("a broker does not end a queue on purpose"),
+            Ok(Err(error)) => break vec![error],
+            Err(_) => panic!("the loss was not noticed"),
+        }
+    };
+    for delivery in held.drain(..) {
+        lost.push(delivery.receipt.acknowledge().await.unwrap_err());
+    }
+    lost.push(queue.consume(1).await.err().unwrap());
+    for error in lost {
+        assert!(error.is_transient(), "{error}");
+    }
+
+    // Publishing waits for the broker to come back.
+    let publishing = tokio::spawn({
+        let queue = queue.clone();
+        async move { queue.publish(&[job("two", 1)]).await }
+    });
+    tokio::task::block_in_place(|| servers.restart(Server::Broker));
+    publishing.await.unwrap().unwrap();
+
+    let mut consumer = queue.consume(10).await.unwrap();
+    let mut bodies = Vec::new();
+    for _ in 0..995 + 2 {
+        let delivery = next(&mut consumer).await;
+        bodies.push(delivery.body);
+        delivery.receipt.acknowledge().await.unwrap();
+    }
+    bodies.sort_unstable();
+    let rest = (5..1000).map(|seed| job("one", seed));
+    let mut expected: Vec<_> = rest
+        .chain([job("two", 0), job("two", 1)])
+        .map(|job| job.encode())
+        .collect();
+    expected.sort_unstable();
+    assert_eq!(bodies, expected);
+}

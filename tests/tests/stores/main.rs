@@ -1,0 +1,46 @@
+//! Both stores keep the same rules, and Redis survives what only a server goes through.
+
+mod embedded {
+    use std::sync::Arc;
+
+    use loto_proto::store::{EmbeddedStore, Store};
+
+    async fn in_memory() -> (Arc<dyn Store>, ()) {
+        (Arc::new(EmbeddedStore::in_memory().await.unwrap()), ())
+    }
+
+    loto_tests::store_conformance!(in_memory());
+}
+
+mod embedded_file {
+    use std::sync::Arc;
+
+    use loto_proto::store::{self, Store};
+
+    async fn in_file() -> (Arc<dyn Store>, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sweep.loto");
+        (store::open(path.to_str().unwrap()).await.unwrap(), folder)
+    }
+
+    loto_tests::store_conformance!(in_file());
+}
+
+mod redis {
+    use std::sync::Arc;
+
+    use loto_proto::store::{self, Store};
+    use loto_tests::servers;
+
+    async fn in_redis() -> (Arc<dyn Store>, ()) {
+        (
+            store::open(&servers::empty_store().await).await.unwrap(),
+            (),
+        )
+    }
+
+    loto_tests::store_conformance!(in_redis());
+}
+
+mod redis_damage;
+mod redis_restart;

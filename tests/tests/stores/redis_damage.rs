@@ -1,0 +1,189 @@
+//! What Redis may hold is not ours alone: damage is named, never passed on.
+
+use loto_proto::ProtoError;
+use loto_proto::store::{self, Attempt, AttemptState, Cursor};
+use loto_tests::samples::{job, series, sweep, trace};
+use loto_tests::servers;
+use redis::AsyncCommands;
+
+fn assert_corrupt(error: &ProtoError, key: &str) {
+    assert!(matches!(error, ProtoError::CorruptValue { .. }), "{error}");
+    assert!(!error.is_transient());
+    assert!(
+        error.to_string().contains(key),
+        "{error} does not name {key}"
+    );
+}
+
+fn attempt() -> Attempt {
+    Attempt {
+        count: 1,
+        state: AttemptState::Running,
+        worker: "host:1".into(),
+        error: String::new(),
+    }
+}
+
+#[tokio::test]
+async fn damaged_values_are_named_by_key_and_field() {
+    let url = servers::empty_store().await;
+    let store = store::open(&url).await.unwrap();
+    let mut redis = servers::connect_redis(&url).await;
+    let id = series("one").id();
+    let (traces, attempts) = (format!("loto:traces:{id}"), format!("loto:attempts:{id}"));
+
+    let mut cut = trace(3).encode();
+    cut.truncate(20);
+    let _: () = redis.hset(&traces, 3, cut).await.unwrap();
+    let field = format!("{traces}, field 3");
+    assert_corrupt(&store.trace(id, 3).await.unwrap_err(), &field);
+    assert_corrupt(&store.traces(id).await.unwrap_err(), &field);
+    assert_corrupt(
+        &store
+            .put_trace(&job("one", 3), &trace(3))
+            .await
+            .unwrap_err(),
+        &field,
+    );
+    assert_eq!(store.seeds_done(&[id]).await.unwrap(), [[3]]);
+
+    let _: () = redis.hset(&traces, "three", "x").await.unwrap();
+    let error = store
+        .seeds_done(&[series("two").id(), id])
+        .await
+        .unwrap_err();
+    assert_corrupt(&error, &traces);
+    assert!(error.to_string().contains("three"), "{error}");
+
+    let _: () = redis
+        .hset(&attempts, 4, "{\"count\": \"many\"}")
+        .await
+        .unwrap();
+    assert_corrupt(
+        &store.attempts(&[id]).await.unwrap_err(),
+        &format!("{attempts}, field 4"),
+    );
+
+    let sweep = sweep("damaged", 1);
+    store.put_sweep(&sweep).await.unwrap();
+    let key = format!("loto:sweep:{}", sweep.id());
+    let _: () = redis.set(&key, "no sweep").await.unwrap();
+    assert_corrupt(&store.sweep(sweep.id()).await.unwrap_err(), &key);
+    let _: () = redis.rpush("loto:sweeps", "no id").await.unwrap();
+    assert_corrupt(&store.sweeps().await.unwrap_err(), "loto:sweeps");
+
+    let _: String = redis
+        .xadd("loto:events", "5-0", &[("colour", "red")])
+        .await
+        .unwrap();
+    let error = store
+        .events_after(&Cursor::default(), 10)
+        .await
+        .unwrap_err();
+    assert_corrupt(&error, "loto:events, entry 5-0");
+}
+
+#[tokio::test]
+async fn keys_of_the_wrong_type_are_named_and_nothing_is_half_done() {
+    let url = servers::empty_store().await;
+    let store = store::open(&url).await.unwrap();
+    let mut redis = servers::connect_redis(&url).await;
+    let id = series("one").id();
+    let (traces, attempts) = (format!("loto:traces:{id}"), format!("loto:attempts:{id}"));
+
+    for broken in [traces.as_str(), attempts.as_str(), "loto:events"] {
+        let _: () = redis.set(broken, "a string").await.unwrap();
+        let error = store
+            .put_trace(&job("one", 1), &trace(1))
+            .await
+            .unwrap_err();
+        assert_corrupt(&error, broken);
+        let _: () = redis.del(broken).await.unwrap();
+        assert_eq!(store.trace(id, 1).await.unwrap(), None, "{broken}");
+        let events = store.events_after(&Cursor::default(), 10).await.unwrap();
+        assert!(events.events.is_empty(), "{broken}");
+    }
+
+    let _: () = redis.set(&traces, "a string").await.unwrap();
+    assert_corrupt(&store.trace(id, 1).await.unwrap_err(), &traces);
+    assert_corrupt(
+        &store
+            .seeds_done(&[series("two").id(), id])
+            .await
+            .unwrap_err(),
+        &traces,
+    );
+    assert_corrupt(
+        &store
+            .put_attempt(&job("one", 1), &attempt())
+            .await
+            .unwrap_err(),
+        &traces,
+    );
+    let _: () = redis.set(&attempts, "a string").await.unwrap();
+    assert_corrupt(&store.attempts(&[id]).await.unwrap_err(), &attempts);
+    let _: () = redis.lpush("loto:blob:x", "a list").await.unwrap();
+    assert_corrupt(&store.blob("x").await.unwrap_err(), "loto:blob:x");
+}
+
+#[tokio::test]
+async fn a_reader_that_fell_behind_is_told() {
+    let url = servers::empty_store().await;
+    let store = store::open(&url).await.unwrap();
+    let mut redis = servers::connect_redis(&url).await;
+    for seed in 0..4 {
+        store
+            .put_trace(&job("one", seed), &trace(seed))
+            .await
+            .unwrap();
+    }
+    let start = store.events_after(&Cursor::default(), 1).await.unwrap();
+    assert!(!start.incomplete);
+
+    // The stream forgets what this reader has seen: nothing is missing.
+    let _: u64 = redis
+        .xtrim("loto:events", redis::streams::StreamMaxlen::Equals(3))
+        .await
+        .unwrap();
+    let next = store.events_after(&start.next, 10).await.unwrap();
+    assert_eq!((next.events.len(), next.incomplete), (3, false));
+
+    let _: u64 = redis
+        .xtrim("loto:events", redis::streams::StreamMaxlen::Equals(2))
+        .await
+        .unwrap();
+    let next = store.events_after(&start.next, 10).await.unwrap();
+    assert_eq!((next.events.len(), next.incomplete), (2, true));
+    let end = store.events_after(&next.next, 10).await.unwrap();
+    assert_eq!((end.events.len(), end.incomplete), (0, false));
+
+    // The server lost its data and begins again.
+    let _: () = redis.del("loto:events").await.unwrap();
+    store.put_trace(&job("two", 0), &trace(0)).await.unwrap();
+    let next = store.events_after(&end.next, 10).await.unwrap();
+    assert_eq!((next.events.len(), next.incomplete), (1, true));
+}
+
+#[tokio::test]
+async fn a_store_that_is_not_there_is_an_error_without_the_password() {
+    let begin = std::time::Instant::now();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap();
+    drop(free);
+    let error = store::open(&format!("redis://me:secret@{address}"))
+        .await
+        .err()
+        .unwrap();
+    assert!(error.is_transient(), "{error}");
+    assert!(begin.elapsed() < std::time::Duration::from_secs(20));
+    let url = servers::empty_store()
+        .await
+        .replace("redis://", "redis://me:secret@");
+    let refused = store::open(&url).await.err().unwrap();
+    for message in [error.to_string(), refused.to_string()] {
+        assert!(
+            message.contains("127.0.0.1") && !message.contains("secret"),
+            "{message}"
+        );
+    }
+}
