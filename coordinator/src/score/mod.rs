@@ -1,8 +1,8 @@
 //! Scores traces that were recorded elsewhere against the tables of a sweep file.
 //!
-//! [`source`](self) opens the file, [`recording`](self) reads and checks its
-//! lines, [`foreign`](self) looks every value up in its table. The outcome has
-//! the shape of a sweep's own results, so the same statistics and reports follow.
+//! `source` opens the file, `recording` reads and checks its lines, `foreign` finds
+//! values that are in no table, `assemble` arranges the rest. The outcome has the shape of a
+//! sweep's own results, so the same statistics and reports follow.
 
 mod assemble;
 mod foreign;
@@ -60,5 +60,7 @@ pub fn read(
     assemble::assemble(&name, recording, &targets, foreign_values).map_err(invalid)
 }
 
+#[cfg(test)]
+mod reference_tests;
 #[cfg(test)]
 mod tests;

@@ -41,6 +41,9 @@ pub fn adtm(
     baseline: bool,
     (width, height): (f64, f64),
 ) -> Option<Svg> {
+    if blackbox.methods.iter().all(|method| method.averages.is_none()) {
+        return None;
+    }
     let baseline = baseline.then(|| baseline_adtm(blackbox)).flatten();
     let curves = curves(blackbox, palette, baseline.as_deref());
     let (lower, upper) = range(&curves)?;
