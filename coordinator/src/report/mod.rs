@@ -66,9 +66,16 @@ impl Report<'_> {
     /// CPU seconds per trace of a method on a black box, the mean over its finished traces; `None` if they
     /// were not recorded.
     fn seconds_per_trace(&self, blackbox: &str, method: &str) -> Option<f64> {
-        let blackbox = self.results.blackboxes.iter().find(|known| known.name == blackbox)?;
+        let blackbox = self
+            .results
+            .blackboxes
+            .iter()
+            .find(|known| known.name == blackbox)?;
         let position = blackbox.methods.iter().position(|known| known == method)?;
-        let traces = blackbox.tasks.iter().filter_map(|task| task.traces.get(position));
+        let traces = blackbox
+            .tasks
+            .iter()
+            .filter_map(|task| task.traces.get(position));
         let totals: Vec<f64> = traces
             .flat_map(|seeds| seeds.values())
             .filter(|trace| !trace.seconds.is_empty())

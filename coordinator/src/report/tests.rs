@@ -24,7 +24,9 @@ fn results() -> SweepResults {
     let task = |name: &str, position: u32| {
         let seeds = |method: u32| -> BTreeMap<u32, SeedTrace> {
             let first = u32::from(position == 0 && method == 1);
-            (first..4).map(|seed| (seed, trace(3 + 5 * position + seed + method, 1 + method))).collect()
+            (first..4)
+                .map(|seed| (seed, trace(3 + 5 * position + seed + method, 1 + method)))
+                .collect()
         };
         TaskResults {
             name: name.into(),
@@ -121,7 +123,11 @@ fn scores_read_back_bit_for_bit() {
         assert_eq!(rows.len(), methods.len());
         for (row, method) in rows.iter().zip(methods) {
             let averages = method.averages.as_ref().unwrap();
-            let expected = [averages.improvement, averages.average_rank, averages.final_adtm];
+            let expected = [
+                averages.improvement,
+                averages.average_rank,
+                averages.final_adtm,
+            ];
             let found = [2, 3, 4].map(|column| row[column].parse::<f64>().unwrap());
             assert_eq!(row[0], report.analysis.blackboxes[0].name);
             assert_eq!(row[1], method.method);
@@ -136,13 +142,25 @@ fn the_folder_has_every_file_and_the_same_bytes_each_time() {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("not/there/yet");
         report.write_folder(&out).unwrap();
-        let names = ["traces.csv.gz", "scores.csv", "scores_by_task.csv", "statistics.json", "report.html"];
+        let names = [
+            "traces.csv.gz",
+            "scores.csv",
+            "scores_by_task.csv",
+            "statistics.json",
+            "report.html",
+        ];
         let read = |name: &str| fs::read(out.join(name)).unwrap();
         let before = names.map(read);
         report.write_folder(&out).unwrap();
-        assert!(before == names.map(read), "the same report was written in different bytes");
+        assert!(
+            before == names.map(read),
+            "the same report was written in different bytes"
+        );
         assert_eq!(fs::read_dir(&out).unwrap().count(), names.len() + 1);
-        let mut charts: Vec<_> = fs::read_dir(out.join("charts")).unwrap().map(Result::unwrap).collect();
+        let mut charts: Vec<_> = fs::read_dir(out.join("charts"))
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
         charts.sort_by_key(fs::DirEntry::file_name);
         assert_eq!(charts.len(), 4);
         for chart in charts {
@@ -161,13 +179,24 @@ fn traces_are_complete_and_exact() {
     let mut bytes = Vec::new();
     traces_csv::write(&results, &mut bytes).unwrap();
     let mut text = String::new();
-    flate2::read::GzDecoder::new(bytes.as_slice()).read_to_string(&mut text).unwrap();
+    flate2::read::GzDecoder::new(bytes.as_slice())
+        .read_to_string(&mut text)
+        .unwrap();
     let mut lines = csv::Reader::from_reader(text.as_bytes());
     let header = "blackbox,task,method,seed,iteration,row,value,best,seconds";
-    assert_eq!(lines.headers().unwrap().iter().collect::<Vec<_>>().join(","), header);
+    assert_eq!(
+        lines
+            .headers()
+            .unwrap()
+            .iter()
+            .collect::<Vec<_>>()
+            .join(","),
+        header
+    );
     let rows: Vec<csv::StringRecord> = lines.records().map(Result::unwrap).collect();
     assert_eq!(rows.len(), 23 * 5);
-    let is_wanted = |row: &&csv::StringRecord| &row[1] == "plain" && &row[2] == "rs" && &row[3] == "2";
+    let is_wanted =
+        |row: &&csv::StringRecord| &row[1] == "plain" && &row[2] == "rs" && &row[3] == "2";
     let trace = &results.blackboxes[0].tasks[1].traces[0][&2];
     let mut best = f64::INFINITY;
     for (index, row) in rows.iter().filter(is_wanted).enumerate() {

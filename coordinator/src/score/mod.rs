@@ -51,12 +51,17 @@ pub fn read(
         path: traces.to_owned(),
         problem,
     };
-    foreign_values.check(plan).map_err(CoordinatorError::InvalidInput)?;
+    foreign_values
+        .check(plan)
+        .map_err(CoordinatorError::InvalidInput)?;
     let targets = assemble::Targets::new(plan)?;
     let recording = source::with_reader(traces, |reader| {
         recording::Recording::read(reader, &targets).map_err(invalid)
     })?;
-    let name = traces.file_name().unwrap_or(traces.as_os_str()).to_string_lossy();
+    let name = traces
+        .file_name()
+        .unwrap_or(traces.as_os_str())
+        .to_string_lossy();
     assemble::assemble(&name, recording, &targets, foreign_values).map_err(invalid)
 }
 

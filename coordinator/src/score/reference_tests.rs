@@ -35,7 +35,10 @@ fn improvements(analysis: &SweepAnalysis) -> BTreeMap<Key, f64> {
             scores.insert(key, score.unwrap());
         };
         for method in &blackbox.methods {
-            let averages = method.averages.as_ref().map(|averages| averages.improvement);
+            let averages = method
+                .averages
+                .as_ref()
+                .map(|averages| averages.improvement);
             add("MEAN", &method.method, averages);
         }
         for task in &blackbox.tasks {
@@ -94,7 +97,9 @@ fn artefacts_of_recorded_traces_are_named() {
         return;
     };
     let traces = data.join("traces_reimplem.csv.zip");
-    let error = read(&traces, &plan(&data), &ForeignValues::default()).unwrap_err().to_string();
+    let error = read(&traces, &plan(&data), &ForeignValues::default())
+        .unwrap_err()
+        .to_string();
     for (task, seed, count) in [
         ("DeepAR, m4-Weekly", 21, 24),
         ("DeepAR, m4-Yearly", 8, 15),
@@ -111,6 +116,9 @@ fn artefacts_of_recorded_traces_are_named() {
     for task in ["naval", "parkinsons", "protein", "slice"] {
         assert!(error.contains(&format!("FCNET, {task}: ")), "{error}");
     }
-    let groups = error.lines().filter(|line| line.contains(", seed ")).count();
+    let groups = error
+        .lines()
+        .filter(|line| line.contains(", seed "))
+        .count();
     assert_eq!(groups, 6, "{error}");
 }

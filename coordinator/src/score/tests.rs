@@ -91,7 +91,9 @@ fn values(scored: &ScoredTraces, seed: u32) -> &[f64] {
 
 #[test]
 fn traces_are_arranged_as_the_sweep_file_plans_them() {
-    let lines = format!("1,1,2,,B,two,y\n1,0,1,,B,two,y\n{WHOLE}1,2,0.25,,A,one,y\n1,1,3,,A,one,y\n1,0,3,,A,one,y\n");
+    let lines = format!(
+        "1,1,2,,B,two,y\n1,0,1,,B,two,y\n{WHOLE}1,2,0.25,,A,one,y\n1,1,3,,A,one,y\n1,0,3,,A,one,y\n"
+    );
     let scored = Case::new().read(&lines, &ForeignValues::default()).unwrap();
     assert!(scored.notes.is_empty());
     let results = scored.results;
@@ -105,7 +107,12 @@ fn traces_are_arranged_as_the_sweep_file_plans_them() {
     assert_eq!(names, ["one", "two"]);
     assert_eq!(a.tasks[0].traces[0][&1].values, [3.0, 3.0, 0.25]);
     assert_eq!(a.tasks[0].traces[1][&0].values, [3.0, 0.25, 0.1]);
-    assert!(a.tasks[1].traces.iter().all(std::collections::BTreeMap::is_empty));
+    assert!(
+        a.tasks[1]
+            .traces
+            .iter()
+            .all(std::collections::BTreeMap::is_empty)
+    );
     assert_eq!(b.tasks[0].traces[0][&1].values, [1.0, 2.0]);
     assert_eq!(*b.tasks[0].objective, [1.0, 2.0, 3.0]);
 }
@@ -137,7 +144,11 @@ fn packed_files_are_read_and_damaged_ones_refused() {
         let error = read(&path, &case.plan, &ForeignValues::default()).unwrap_err();
         assert!(error.to_string().contains(name), "{error}");
     }
-    let error = read(&case.folder.path().join("none"), &case.plan, &ForeignValues::default());
+    let error = read(
+        &case.folder.path().join("none"),
+        &case.plan,
+        &ForeignValues::default(),
+    );
     assert!(error.unwrap_err().to_string().contains("cannot read"));
 }
 
@@ -146,18 +157,38 @@ fn mistakes_are_named_with_their_line() {
     let case = Case::new();
     let cases = [
         ("0,2,0.1,,A,one,x\n", "", "plans 3"),
-        ("0,1,0.25,,A,one,x\n", "", "iteration 1 is missing before line 3"),
+        (
+            "0,1,0.25,,A,one,x\n",
+            "",
+            "iteration 1 is missing before line 3",
+        ),
         ("0,2,0.1", "0,1,0.1", "line 4: iteration 1 is there twice"),
         ("0,2,0.1", "0,2.0,0.1", "line 4: iteration is `2.0`"),
         ("0,2,0.1", "0,2,NaN", "line 4: value is `NaN`"),
         ("0,2,0.1", "0,2,1e999", "line 4: value is `1e999`"),
         ("0,2,0.1", "0,2,", "line 4: value is ``"),
-        ("0,1,0.25", "2,1,0.25", "line 3: seed is `2`, expected a whole number from 0 to 1"),
+        (
+            "0,1,0.25",
+            "2,1,0.25",
+            "line 3: seed is `2`, expected a whole number from 0 to 1",
+        ),
         ("0,1,0.25", "-1,1,0.25", "line 3: seed is `-1`"),
-        ("0.25,,A,one", "0.25,,C,one", "line 3: black box `C` is not in the sweep file, which has A, B"),
-        ("0.25,,A,one", "0.25,,A,source", "line 3: task `source` is not a target of black box `A`"),
+        (
+            "0.25,,A,one",
+            "0.25,,C,one",
+            "line 3: black box `C` is not in the sweep file, which has A, B",
+        ),
+        (
+            "0.25,,A,one",
+            "0.25,,A,source",
+            "line 3: task `source` is not a target of black box `A`",
+        ),
         ("0.25,,A,one", "0.25,,A,none", "whose targets are one, two"),
-        ("A,one,x", "A,one,", "line 2: the optimizer's name has 0 bytes"),
+        (
+            "A,one,x",
+            "A,one,",
+            "line 2: the optimizer's name has 0 bytes",
+        ),
         ("0.25,,A,one,x", "0.25,,A,one", "line 3"),
         ("0,2,0.1", "0,3,0.1", "iteration 2 is missing"),
         (WHOLE, "", "no lines below its header"),
@@ -169,7 +200,9 @@ fn mistakes_are_named_with_their_line() {
         assert!(message.contains(expected), "{replace}: {message}");
     }
     let path = case.write("other.csv", b"seed,iteration,value,task,optimizer\n");
-    let message = read(&path, &case.plan, &ForeignValues::default()).unwrap_err().to_string();
+    let message = read(&path, &case.plan, &ForeignValues::default())
+        .unwrap_err()
+        .to_string();
     assert!(message.contains("column blackbox is missing"), "{message}");
 }
 
@@ -191,7 +224,10 @@ fn foreign_values_are_refused_by_line_and_value() {
 fn a_task_of_another_table_is_named_once() {
     let lines = "0,0,5,,A,one,x\n0,1,6,,A,one,x\n0,2,3,,A,one,x\n";
     let message = Case::new().refusal(lines);
-    assert!(message.contains("A, one: 2 of 3 values, so these traces belong"), "{message}");
+    assert!(
+        message.contains("A, one: 2 of 3 values, so these traces belong"),
+        "{message}"
+    );
     assert!(message.contains("line 2: 5, line 3: 6, ..."), "{message}");
     assert!(!message.contains("seed 0"), "{message}");
 }
@@ -203,7 +239,9 @@ fn foreign_values_are_kept_or_dropped_as_told() {
     let keep = ForeignValues::new(Some(&[]), None).unwrap();
     let scored = case.read(&lines, &keep).unwrap();
     assert_eq!(values(&scored, 0), [3.0, -7.0, 0.1]);
-    assert!(scored.notes[0].starts_with("1 of 3 values on A are not in its table; they are scored"));
+    assert!(
+        scored.notes[0].starts_with("1 of 3 values on A are not in its table; they are scored")
+    );
 
     let drop = ForeignValues::new(None, Some(&["A".into()])).unwrap();
     let scored = case.read(&lines, &drop).unwrap();
@@ -222,7 +260,10 @@ fn a_first_value_cannot_be_dropped() {
     let drop = ForeignValues::new(None, Some(&[])).unwrap();
     let lines = WHOLE.replace("0,0,3", "0,0,4");
     let message = Case::new().read(&lines, &drop).unwrap_err();
-    assert!(message.contains("line 2: the first value of A, one, x, seed 0 is 4"), "{message}");
+    assert!(
+        message.contains("line 2: the first value of A, one, x, seed 0 is 4"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -103,7 +103,11 @@ impl Logarithmic {
                     _ if step > 1 => continue,
                     _ => labelled_steps.contains(&multiple),
                 };
-                let label = if is_labelled { self.label(multiple, exponent) } else { Label::None };
+                let label = if is_labelled {
+                    self.label(multiple, exponent)
+                } else {
+                    Label::None
+                };
                 ticks.push(Tick { value, label });
             }
         }
@@ -189,16 +193,28 @@ mod tests {
             start: 0.0,
             end: 200.0,
         };
-        assert_eq!(labels(&axis.ticks(4)), ["\u{2212}1.0", "\u{2212}0.5", "0.0", "0.5", "1.0"]);
+        assert_eq!(
+            labels(&axis.ticks(4)),
+            ["\u{2212}1.0", "\u{2212}0.5", "0.0", "0.5", "1.0"]
+        );
         assert_eq!(axis.pixel(0.5), 150.0);
         assert_eq!(axis.pixel(-7.0), 0.0);
     }
 
     #[test]
     fn logarithmic_ticks_fit_the_range() {
-        assert_eq!(labels(&logarithmic(1e-6, 0.01).ticks()), ["1e-6", "1e-5", "1e-4", "1e-3", "1e-2"]);
-        assert_eq!(labels(&logarithmic(0.012, 0.15).ticks()), ["0.02", "0.03", "0.05", "0.1"]);
-        assert_eq!(labels(&logarithmic(1.5e-5, 6e-5).ticks()), ["2e-5", "3e-5", "5e-5"]);
+        assert_eq!(
+            labels(&logarithmic(1e-6, 0.01).ticks()),
+            ["1e-6", "1e-5", "1e-4", "1e-3", "1e-2"]
+        );
+        assert_eq!(
+            labels(&logarithmic(0.012, 0.15).ticks()),
+            ["0.02", "0.03", "0.05", "0.1"]
+        );
+        assert_eq!(
+            labels(&logarithmic(1.5e-5, 6e-5).ticks()),
+            ["2e-5", "3e-5", "5e-5"]
+        );
         assert!(labels(&logarithmic(1e-30, 1.0).ticks()).len() <= 10);
         assert_eq!(logarithmic(1e-2, 1.0).pixel(0.1), 50.0);
         assert_eq!(logarithmic(1e-2, 1.0).pixel(0.0), 100.0);
@@ -209,6 +225,9 @@ mod tests {
         assert_eq!(spread(&[10.0, 50.0], 14.0, 0.0, 100.0), [10.0, 50.0]);
         assert_eq!(spread(&[50.0, 50.0], 14.0, 0.0, 100.0), [43.0, 57.0]);
         assert_eq!(spread(&[98.0, 99.0], 14.0, 0.0, 100.0), [86.0, 100.0]);
-        assert_eq!(spread(&[50.0; 6], 30.0, 0.0, 100.0), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
+        assert_eq!(
+            spread(&[50.0; 6], 30.0, 0.0, 100.0),
+            [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]
+        );
     }
 }

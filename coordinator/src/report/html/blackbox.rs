@@ -8,7 +8,11 @@ use crate::report::{Report, numbers};
 use crate::statistics::analysis::{BlackboxAnalysis, MethodAnalysis, MethodAverages};
 
 /// The section of `blackbox`.
-pub(super) fn section(report: &Report<'_>, blackbox: &BlackboxAnalysis, palette: &Palette) -> String {
+pub(super) fn section(
+    report: &Report<'_>,
+    blackbox: &BlackboxAnalysis,
+    palette: &Palette,
+) -> String {
     let mut html = format!(
         "<section>\n<h2>{}</h2>\n<p>{}, {}, up to {} per method and data set.</p>\n",
         escape(&blackbox.name),
@@ -45,15 +49,28 @@ fn curves(report: &Report<'_>, blackbox: &BlackboxAnalysis, palette: &Palette) -
 fn method_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> Table {
     let averages = |get: fn(&MethodAverages) -> f64| -> Vec<Option<f64>> {
         let methods = blackbox.methods.iter();
-        methods.map(|method| method.averages.as_ref().map(get)).collect()
+        methods
+            .map(|method| method.averages.as_ref().map(get))
+            .collect()
     };
     let best_improvement = best_two(&averages(|averages| averages.improvement));
     let best_rank = best_two(&averages(|averages| -averages.average_rank));
     let best_adtm = best_two(&averages(|averages| -averages.final_adtm));
     let relative_at = relative_iterations(blackbox);
-    let mut header: Vec<String> =
-        ["method", "improvement", "average rank", "final ADTM", "mean"].map(String::from).into();
-    header.extend(relative_at.iter().map(|iteration| format!("at {iteration}")));
+    let mut header: Vec<String> = [
+        "method",
+        "improvement",
+        "average rank",
+        "final ADTM",
+        "mean",
+    ]
+    .map(String::from)
+    .into();
+    header.extend(
+        relative_at
+            .iter()
+            .map(|iteration| format!("at {iteration}")),
+    );
     header.extend(["CPU s/trace", "traces"].map(String::from));
     let row = |(index, method): (usize, &MethodAnalysis)| {
         let averages = method.averages.as_ref();
@@ -70,11 +87,19 @@ fn method_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> Table {
                 .bold_if(best_rank[index]),
             Cell::optional(averages.map(|averages| numbers::magnitude(averages.final_adtm)))
                 .bold_if(best_adtm[index]),
-            Cell::optional(relative.and_then(|relative| relative.mean).map(numbers::score)),
+            Cell::optional(
+                relative
+                    .and_then(|relative| relative.mean)
+                    .map(numbers::score),
+            ),
         ];
         for &iteration in &relative_at {
             let at = relative.and_then(|relative| {
-                relative.at.iter().find(|at| at.iteration == iteration)?.value
+                relative
+                    .at
+                    .iter()
+                    .find(|at| at.iteration == iteration)?
+                    .value
             });
             cells.push(Cell::optional(at.map(numbers::score)));
         }
@@ -89,7 +114,11 @@ fn method_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> Table {
             blackbox.name
         ),
         class: "",
-        groups: vec![("", 4), ("relative improvement", 1 + relative_at.len()), ("", 2)],
+        groups: vec![
+            ("", 4),
+            ("relative improvement", 1 + relative_at.len()),
+            ("", 2),
+        ],
         header: header.iter().map(|name| Cell::text(name)).collect(),
         rows: blackbox.methods.iter().enumerate().map(row).collect(),
     }
@@ -97,8 +126,13 @@ fn method_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> Table {
 
 /// The iterations at which relative improvements are known.
 fn relative_iterations(blackbox: &BlackboxAnalysis) -> Vec<usize> {
-    let averages = blackbox.methods.iter().find_map(|method| method.averages.as_ref());
-    let at = averages.iter().flat_map(|averages| &averages.relative_improvement.at);
+    let averages = blackbox
+        .methods
+        .iter()
+        .find_map(|method| method.averages.as_ref());
+    let at = averages
+        .iter()
+        .flat_map(|averages| &averages.relative_improvement.at);
     at.map(|at| at.iteration).collect()
 }
 
@@ -113,14 +147,19 @@ fn iteration_table(blackbox: &BlackboxAnalysis) -> Table {
             }
             kept
         });
-    let at = iterations.iter().map(|iteration| Cell::text(&format!("at {iteration}")));
+    let at = iterations
+        .iter()
+        .map(|iteration| Cell::text(&format!("at {iteration}")));
     let at: Vec<Cell> = at.collect();
     let header = [vec![Cell::text("method")], at.clone(), at.clone(), at].concat();
     let row = |method: &MethodAnalysis| {
         let averages = method.averages.as_ref();
         let value = |get: fn(&MethodAverages) -> &[f64], show: fn(f64) -> String| -> Vec<Cell> {
             let at = |iteration: &usize| Some(show(*get(averages?).get(iteration - 1)?));
-            iterations.iter().map(|iteration| Cell::optional(at(iteration))).collect()
+            iterations
+                .iter()
+                .map(|iteration| Cell::optional(at(iteration)))
+                .collect()
         };
         [
             vec![Cell::text(&method.method)],
@@ -161,19 +200,34 @@ fn data_sets(blackbox: &BlackboxAnalysis, palette: &Palette) -> String {
 
 /// Improvement of every method on every data set.
 fn data_set_table(blackbox: &BlackboxAnalysis) -> Table {
-    let methods = blackbox.methods.iter().map(|method| Cell::text(&method.method));
+    let methods = blackbox
+        .methods
+        .iter()
+        .map(|method| Cell::text(&method.method));
     let rows = blackbox.tasks.iter().map(|task| {
-        let scores: Vec<_> = task.methods.iter().map(|method| method.improvement).collect();
+        let scores: Vec<_> = task
+            .methods
+            .iter()
+            .map(|method| method.improvement)
+            .collect();
         let best = best_two(&scores);
         let cells = scores.into_iter().zip(best);
-        let cells = cells.map(|(score, best)| Cell::optional(score.map(numbers::score)).bold_if(best));
-        std::iter::once(Cell::text(&task.name)).chain(cells).collect()
+        let cells =
+            cells.map(|(score, best)| Cell::optional(score.map(numbers::score)).bold_if(best));
+        std::iter::once(Cell::text(&task.name))
+            .chain(cells)
+            .collect()
     });
     Table {
-        caption: format!("Improvement per data set of {}, the best two in bold.", blackbox.name),
+        caption: format!(
+            "Improvement per data set of {}, the best two in bold.",
+            blackbox.name
+        ),
         class: "",
         groups: Vec::new(),
-        header: std::iter::once(Cell::text("data set")).chain(methods).collect(),
+        header: std::iter::once(Cell::text("data set"))
+            .chain(methods)
+            .collect(),
         rows: rows.collect(),
     }
 }

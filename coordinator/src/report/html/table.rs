@@ -102,7 +102,11 @@ pub(super) fn number_html(number: &str) -> String {
     let proper = |text: &str| escape(text).replace('-', "&minus;");
     match number.split_once('e') {
         Some((digits, exponent)) if exponent.parse::<i32>().is_ok() => {
-            format!("{}&thinsp;&times;&thinsp;10<sup>{}</sup>", proper(digits), proper(exponent))
+            format!(
+                "{}&thinsp;&times;&thinsp;10<sup>{}</sup>",
+                proper(digits),
+                proper(exponent)
+            )
         }
         _ => proper(number),
     }
@@ -132,7 +136,10 @@ mod tests {
     #[test]
     fn numbers_are_set_properly() {
         assert_eq!(number_html("-0.25"), "&minus;0.25");
-        assert_eq!(number_html("2.1e-5"), "2.1&thinsp;&times;&thinsp;10<sup>&minus;5</sup>");
+        assert_eq!(
+            number_html("2.1e-5"),
+            "2.1&thinsp;&times;&thinsp;10<sup>&minus;5</sup>"
+        );
         assert_eq!(number_html("<0.001"), "&lt;0.001");
         assert_eq!(number_html("infinite"), "infinite");
     }
