@@ -37,7 +37,7 @@ pub fn improvement(blackbox: &BlackboxAnalysis, palette: &Palette, width: f64) -
         .filter_map(|method| method.improvement)
         .reduce(f64::min)?;
     // Each method has its own lane, as long as the picture stays on a page.
-    let lane = (1000.0 / dots as f64).clamp(4.0, 11.0);
+    let lane = (1100.0 / dots as f64).clamp(4.0, 11.0);
     let gap = 12.0;
 
     let names = tasks.iter().map(|(task, _)| shorten(&task.name, 26));
