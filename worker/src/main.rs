@@ -1,5 +1,6 @@
 //! The worker's command line: takes jobs from a broker, puts traces into a store.
 
+use std::io::IsTerminal;
 use std::num::NonZero;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -74,8 +75,11 @@ fn main() -> ExitCode {
 }
 
 fn work(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
     tracing_subscriber::registry()
-        .with(tracing_subscriber::fmt::layer().with_writer(std::io::stderr))
+        .with(lines)
         .with(arguments.log.clone())
         .init();
     let runtime = tokio::runtime::Builder::new_multi_thread()

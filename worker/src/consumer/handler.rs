@@ -90,6 +90,13 @@ impl Handler {
                 Outcome::Refused(error.to_string())
             }
         };
+        if matches!(outcome, Outcome::Failed(_)) {
+            // The job's slot is free again, and its message waits here rather than go round in haste.
+            tokio::select! {
+                () = self.shutdown.cancelled() => {}
+                () = tokio::time::sleep(self.options.failure_pause) => {}
+            }
+        }
         if let Err(error) = settle(receipt, &outcome).await {
             // The message comes again; if its trace is stored, it is found there.
             tracing::warn!("a delivery could not be settled: {error}");
@@ -98,19 +105,11 @@ impl Handler {
     }
 
     async fn outcome(&self, job: &Job) -> Outcome {
-        let attempted = match self.attempt(job).await {
+        match self.attempt(job).await {
             Ok(outcome) => outcome,
             Err(Stop::Interrupted) => Outcome::GivenBack,
             Err(Stop::Permanent(error)) => Outcome::Refused(error.to_string()),
-        };
-        if matches!(attempted, Outcome::Failed(_)) {
-            // Its slot is free again; the message waits with us, not with the others.
-            tokio::select! {
-                () = self.shutdown.cancelled() => {}
-                () = tokio::time::sleep(self.options.failure_pause) => {}
-            }
         }
-        attempted
     }
 
     /// Runs the job once, unless it is done already.

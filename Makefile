@@ -1,0 +1,24 @@
+# The commands of daily work. Each installs what it needs (Debian packages); Rust must be there.
+
+.PHONY: demo test lint bench
+
+# Runs the sweep that is compiled into the binary; the report is demo-report/report.html.
+demo:
+	deploy/local/install-packages
+	cargo build --release --locked --bin loto
+	target/release/loto run --out demo-report
+
+# All tests, with a private RabbitMQ and Redis. LOTO_DATA=DIR adds those on the public tables.
+test:
+	deploy/local/install-packages --tests
+	deploy/local/run-tests
+
+# The release profile shares what is compiled with `make test`.
+lint:
+	deploy/local/install-packages
+	cargo fmt --all -- --check
+	cargo clippy --release --workspace --all-targets --locked -- --deny warnings
+
+bench:
+	deploy/local/install-packages --tests
+	deploy/local/with-servers cargo bench --workspace --locked
