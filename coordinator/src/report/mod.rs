@@ -89,7 +89,7 @@ impl Report<'_> {
         match self.analysis.baseline {
             Baseline::Exact => "exact expectation of random search without replacement",
             Baseline::ExactWithReplacement => "exact expectation of random search with replacement",
-            Baseline::Sampled => "the sweep's own sampled random search (rs)",
+            Baseline::Sampled => "sampled random search of the sweep itself (rs)",
         }
     }
 }
