@@ -70,7 +70,7 @@ fn columns(space: &Space, rows: usize) -> Vec<Column> {
 
 /// A process with the first `count` rows observed, and their targets.
 fn observed(space: &Space, columns: &[Column], count: usize) -> (GaussianProcess, Vec<f64>) {
-    let mut process = GaussianProcess::new(space.width(), count, Hyperprior::Gamma);
+    let mut process = GaussianProcess::new(space, count, Hyperprior::Gamma);
     let mut point = vec![0.0; space.width()];
     let mut noise = random(2);
     let targets = (0..count).map(|row| {
