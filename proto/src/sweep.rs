@@ -5,6 +5,7 @@ use prost::Message;
 use crate::ProtoError;
 use crate::identity::{ContentHasher, Fingerprint, JobId, SweepId};
 use crate::job::{Job, MethodSpec, Series};
+use crate::sweep_file::MAX_SEEDS;
 use crate::wire;
 
 /// A sweep as it is stored: all that is needed to list its jobs again.
@@ -151,6 +152,12 @@ impl Sweep {
             blackboxes: blackboxes.collect::<Result<_, ProtoError>>()?,
             seeds: sweep.seeds,
         };
+        if sweep.seeds > MAX_SEEDS {
+            return Err(malformed(format!(
+                "it has {} seeds, allowed are {MAX_SEEDS}",
+                sweep.seeds
+            )));
+        }
         let found = sweep.id();
         if found != expected {
             return Err(malformed(format!("its jobs hash to {found}")));
@@ -219,5 +226,13 @@ mod tests {
         changed.seeds = 4;
         assert!(Sweep::decode(&changed.encode(), sweep().id()).is_err());
         assert!(Sweep::decode(&bytes[..bytes.len() - 5], sweep().id()).is_err());
+    }
+
+    #[test]
+    fn a_stored_sweep_cannot_ask_for_endless_work() {
+        let mut endless = sweep();
+        endless.seeds = u32::MAX;
+        let error = Sweep::decode(&endless.encode(), sweep().id()).unwrap_err();
+        assert!(error.to_string().contains("4294967295 seeds"), "{error}");
     }
 }

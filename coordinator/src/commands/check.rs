@@ -43,7 +43,7 @@ impl CheckCommand {
         if !self.time {
             return Ok(());
         }
-        print("\nseconds of one trace, on the first target:\n")?;
+        print("\nCPU seconds of one trace, on the first target:\n")?;
         // Nothing else runs in this process, so it may block this thread.
         let trials = trial::run(&plan)?;
         print(&describe_trials(&plan, &trials))
@@ -98,7 +98,7 @@ fn describe(plan: &Plan) -> String {
 
 fn describe_trials(plan: &Plan, trials: &[trial::Trial]) -> String {
     let mut rows = vec![
-        ["black box", "method", "seconds", "jobs"]
+        ["black box", "method", "CPU seconds", "jobs"]
             .map(str::to_owned)
             .to_vec(),
     ];

@@ -23,19 +23,37 @@ pub enum ExitStatus {
 impl ExitStatus {
     /// The exit status of a command that ends with `error`.
     pub fn of(error: &CoordinatorError) -> Self {
+        use CoordinatorError::*;
         match error {
-            CoordinatorError::Proto(error)
-            | CoordinatorError::Worker(WorkerError::Proto(error)) => match error {
-                ProtoError::Conflict { .. } => Self::Failed,
-                _ => Self::WrongInput,
-            },
-            CoordinatorError::Worker(
-                WorkerError::ImpossibleJob(_) | WorkerError::LinearAlgebra { .. },
-            )
-            | CoordinatorError::GaveUp { .. }
-            | CoordinatorError::RunFailed(_)
-            | CoordinatorError::Internal(_) => Self::Failed,
-            CoordinatorError::Interrupted(_) => Self::Interrupted,
+            Proto(error) | Worker(WorkerError::Proto(error)) => Self::of_proto(error),
+            Worker(WorkerError::ImpossibleJob(_) | WorkerError::LinearAlgebra { .. })
+            | GaveUp { .. }
+            | RunFailed(_)
+            | ThreadDied { .. }
+            | Internal(_) => Self::Failed,
+            Interrupted(_) => Self::Interrupted,
+            Worker(_)
+            | TableNotFound { .. }
+            | TableChanged { .. }
+            | UnknownSweep { .. }
+            | InvalidInput(_)
+            | UnwritableFile { .. }
+            | InvalidTraces { .. }
+            | UnknownBaseline { .. }
+            | NoSampledBaseline { .. }
+            | InvalidAnalysisOption { .. }
+            | InvalidResults { .. }
+            | CorruptTrace { .. }
+            | TaskNotInTable { .. }
+            | Serving { .. } => Self::WrongInput,
+        }
+    }
+
+    /// A server that is not there and a value that is damaged are wrong input,
+    /// two outcomes of one job are not.
+    fn of_proto(error: &ProtoError) -> Self {
+        match error {
+            ProtoError::Conflict { .. } => Self::Failed,
             _ => Self::WrongInput,
         }
     }
@@ -44,5 +62,45 @@ impl ExitStatus {
 impl From<ExitStatus> for ExitCode {
     fn from(status: ExitStatus) -> Self {
         Self::from(status as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loto_proto::identity::JobId;
+
+    use super::*;
+
+    #[test]
+    fn errors_end_as_documented() {
+        let conflict = ProtoError::Conflict {
+            job: JobId([0; 16]),
+            iteration: 1,
+            linear_algebra: String::new(),
+        };
+        let unreachable = ProtoError::Store {
+            store: "redis://localhost".into(),
+            problem: "connection refused".into(),
+        };
+        let unknown = WorkerError::UnknownMethod {
+            id: "x".into(),
+            known: "rs".into(),
+        };
+        let cases = [
+            (CoordinatorError::from(conflict), ExitStatus::Failed),
+            (unreachable.into(), ExitStatus::WrongInput),
+            (unknown.into(), ExitStatus::WrongInput),
+            (
+                WorkerError::ImpossibleJob("x".into()).into(),
+                ExitStatus::Failed,
+            ),
+            (
+                CoordinatorError::Interrupted("x".into()),
+                ExitStatus::Interrupted,
+            ),
+        ];
+        for (error, expected) in cases {
+            assert_eq!(ExitStatus::of(&error), expected, "{error}");
+        }
     }
 }

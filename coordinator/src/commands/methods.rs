@@ -48,8 +48,15 @@ fn describe(method: &Method) -> String {
         text.push_str("\nIt has no parameters.\n");
         return text;
     }
-    text.push_str(&format!("\nParameters, set in [method.{}] of a sweep file:\n", method.id));
-    let mut rows = vec![["name", "default", "values", "meaning"].map(str::to_owned).to_vec()];
+    text.push_str(&format!(
+        "\nParameters, set in [method.{}] of a sweep file:\n",
+        method.id
+    ));
+    let mut rows = vec![
+        ["name", "default", "values", "meaning"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     for parameter in method.parameters {
         rows.push(vec![
             parameter.name.into(),

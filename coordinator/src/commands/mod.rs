@@ -50,7 +50,8 @@ struct Arguments {
         env = "LOTO_LOG",
         value_name = "FILTER",
         default_value = logging::DEFAULT_FILTER,
-        global = true
+        global = true,
+        display_order = 100
     )]
     log: String,
 

@@ -16,8 +16,10 @@ Examples:
   loto status 3fa9 --store redis://localhost           one sweep, by the beginning of its id
   loto status demo --store loto-results/demo/sweep.loto";
 
-/// Counts a sweep's jobs by state, black box and method, and lists the errors of
-/// those that were given up; without a sweep, lists all sweeps.
+/// Says how far a sweep is, or lists all sweeps.
+///
+/// Counts the sweep's jobs by state, black box and method, and lists the errors of
+/// those that were given up.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct StatusCommand {

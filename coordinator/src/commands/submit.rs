@@ -9,7 +9,9 @@ use loto_proto::queue;
 use super::options::{DataOption, StoreOption, on_signal};
 use super::output::print;
 use crate::CoordinatorError;
-use crate::dispatch::{Wait, publish_missing, recall_poisoned, record, wait_until_done};
+use crate::dispatch::{
+    LONGEST_OUTAGE, POLL_INTERVAL, Wait, publish_missing, recall_poisoned, record, wait_until_done,
+};
 use crate::plan::{Plan, SweepSource};
 use crate::progress::Tracker;
 use crate::progress::display::Display;
@@ -70,8 +72,9 @@ impl SubmitCommand {
         let wait = Wait {
             store: store.as_ref(),
             queue: Some(queue.as_ref()),
-            poll_interval: Duration::from_secs(1),
+            poll_interval: POLL_INTERVAL,
             patience: PATIENCE,
+            longest_outage: LONGEST_OUTAGE,
             shutdown,
         };
         wait_until_done(&mut tracker, wait, |progress| display.update(progress)).await

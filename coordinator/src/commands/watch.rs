@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::find_sweep::find_sweep;
 use super::options::StoreOption;
 use crate::CoordinatorError;
-use crate::dispatch::{Wait, wait_until_done};
+use crate::dispatch::{LONGEST_OUTAGE, POLL_INTERVAL, Wait, wait_until_done};
 use crate::progress::Tracker;
 use crate::progress::display::Display;
 
@@ -38,8 +38,9 @@ impl WatchCommand {
         let wait = Wait {
             store: store.as_ref(),
             queue: None,
-            poll_interval: Duration::from_secs(1),
+            poll_interval: POLL_INTERVAL,
             patience: Duration::MAX,
+            longest_outage: LONGEST_OUTAGE,
             shutdown: CancellationToken::new(),
         };
         wait_until_done(&mut tracker, wait, |progress| display.update(progress)).await

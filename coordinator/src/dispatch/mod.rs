@@ -6,7 +6,7 @@ mod wait;
 
 pub use publish::{publish_missing, recall_poisoned};
 pub use record::record;
-pub use wait::{Wait, conclude, wait_until_done};
+pub use wait::{LONGEST_OUTAGE, POLL_INTERVAL, Wait, conclude, wait_until_done};
 
 #[cfg(test)]
 mod tests;

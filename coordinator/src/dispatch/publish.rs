@@ -2,6 +2,7 @@
 
 use loto_proto::ProtoError;
 use loto_proto::queue::Queue;
+use loto_proto::retry::{RetryPolicy, retry_transient};
 use loto_proto::store::{Attempt, AttemptState, Store};
 
 use crate::progress::Tracker;
@@ -16,7 +17,7 @@ const JOBS_PER_BATCH: usize = 1000;
 /// once all the same, as the second worker finds the trace in the store.
 ///
 /// # Errors
-/// [`ProtoError::Broker`] if the broker does not take them.
+/// [`ProtoError::Broker`] if the broker does not take them, or does not come back.
 pub async fn publish_missing(tracker: &Tracker, queue: &dyn Queue) -> Result<u64, ProtoError> {
     let mut missing = tracker.missing();
     let mut published = 0;
@@ -25,7 +26,8 @@ pub async fn publish_missing(tracker: &Tracker, queue: &dyn Queue) -> Result<u64
         if batch.is_empty() {
             return Ok(published);
         }
-        queue.publish(&batch).await?;
+        let publish = || queue.publish(&batch);
+        retry_transient(RetryPolicy::BRIEF, "publishing jobs", publish).await?;
         published += batch.len() as u64;
     }
 }

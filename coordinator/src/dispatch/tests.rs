@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use loto_proto::identity::Fingerprint;
@@ -14,6 +15,7 @@ use super::*;
 use crate::CoordinatorError;
 use crate::plan::{Plan, SweepSource};
 use crate::progress::Tracker;
+use crate::results::tests::faulty_store::FaultyStore;
 
 fn sweep(seeds: u32) -> Sweep {
     Sweep {
@@ -66,6 +68,7 @@ fn wait<'a>(store: &'a dyn Store, queue: Option<&'a dyn Queue>) -> Wait<'a> {
         queue,
         poll_interval: Duration::from_millis(2),
         patience: Duration::from_millis(20),
+        longest_outage: Duration::from_secs(30),
         shutdown: CancellationToken::new(),
     }
 }
@@ -131,6 +134,34 @@ async fn lost_jobs_are_published_again() {
     let waiting = wait_until_done(&mut tracker, wait(&store, Some(&queue)), |_| {});
     let (outcome, ()) = tokio::join!(waiting, computing);
     outcome.unwrap();
+}
+
+#[tokio::test]
+async fn an_outage_of_the_store_is_outlasted() {
+    let sweep = sweep(2);
+    let store = FaultyStore::new().await;
+    for job in sweep.jobs() {
+        store.put_trace(&job, &trace()).await.unwrap();
+    }
+    store.offline.store(true, Ordering::Relaxed);
+    let mut looks = 0;
+    let mut tracker = Tracker::new(&sweep);
+    let outcome = wait_until_done(&mut tracker, wait(&store, None), |progress| {
+        assert_eq!(progress.total.done, if looks < 3 { 0 } else { 4 });
+        looks += 1;
+        store.offline.store(looks < 3, Ordering::Relaxed);
+    });
+    outcome.await.unwrap();
+    assert_eq!(looks, 4);
+
+    store.offline.store(true, Ordering::Relaxed);
+    let mut brief = wait(&store, None);
+    brief.longest_outage = Duration::ZERO;
+    let outcome = wait_until_done(&mut tracker, brief, |_| {}).await;
+    assert!(
+        matches!(outcome, Err(CoordinatorError::Proto(_))),
+        "{outcome:?}"
+    );
 }
 
 #[tokio::test]

@@ -14,6 +14,12 @@ use crate::progress::{Progress, Tracker};
 /// Errors of given-up jobs that are listed; `loto status` lists them all.
 const LISTED_ERRORS: usize = 10;
 
+/// Time between two looks at a networked store.
+pub const POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How long a networked store may be out of reach while a user waits.
+pub const LONGEST_OUTAGE: Duration = Duration::from_secs(600);
+
 /// How to wait for a sweep.
 pub struct Wait<'a> {
     /// Where its traces end up.
@@ -25,6 +31,8 @@ pub struct Wait<'a> {
     /// Time without any change after which the missing jobs are published again.
     /// It doubles each time, so that a queue without workers does not fill with copies.
     pub patience: Duration,
+    /// How long the store may be out of reach.
+    pub longest_outage: Duration,
     /// Ends the waiting early.
     pub shutdown: CancellationToken,
 }
@@ -35,7 +43,7 @@ pub struct Wait<'a> {
 ///
 /// # Errors
 /// [`CoordinatorError::GaveUp`] if jobs were given up, [`CoordinatorError::Interrupted`]
-/// on shutdown, [`CoordinatorError::Proto`] if the store fails.
+/// on shutdown, [`CoordinatorError::Proto`] if the store fails for too long.
 pub async fn wait_until_done(
     tracker: &mut Tracker,
     mut wait: Wait<'_>,
@@ -43,35 +51,63 @@ pub async fn wait_until_done(
 ) -> Result<(), CoordinatorError> {
     let mut last = tracker.progress();
     let mut last_change = Instant::now();
+    let mut outage: Option<Instant> = None;
     loop {
-        tracker.follow(wait.store).await?;
-        if tracker.progress().total.unfinished() == 0 {
-            // The history says that all is done; what counts is what is in the store.
-            tracker.scan(wait.store).await?;
+        match look(tracker, wait.store).await {
+            Ok(()) => outage = None,
+            Err(error) => outage = Some(outlast(error, outage, wait.longest_outage)?),
         }
         let progress = tracker.progress();
         on_progress(&progress);
-        if progress.total.unfinished() == 0 {
+        if outage.is_none() && progress.total.unfinished() == 0 {
             return conclude(tracker);
         }
         if progress != last {
             last = progress;
             last_change = Instant::now();
         } else if let Some(queue) = wait.queue
+            && outage.is_none()
             && last_change.elapsed() >= wait.patience
         {
-            republish(tracker, wait.store, queue, wait.patience).await?;
-            wait.patience *= 2;
+            match republish(tracker, wait.store, queue, wait.patience).await {
+                Ok(()) => wait.patience *= 2,
+                Err(error) => _ = outlast(error, None, wait.longest_outage)?,
+            }
             last_change = Instant::now();
         }
         tokio::select! {
             () = tokio::time::sleep(wait.poll_interval) => {}
             () = wait.shutdown.cancelled() => {
-                let unfinished = last.total.unfinished();
-                return Err(CoordinatorError::Interrupted(format!("{unfinished} jobs are not done")));
+                return Err(CoordinatorError::Interrupted(last.total.to_string()));
             }
         }
     }
+}
+
+/// Takes in what is new. When the history says that all is done, everything is
+/// asked for once more: what counts is what is in the store.
+async fn look(tracker: &mut Tracker, store: &dyn Store) -> Result<(), ProtoError> {
+    tracker.follow(store).await?;
+    if tracker.progress().total.unfinished() == 0 {
+        tracker.scan(store).await?;
+    }
+    Ok(())
+}
+
+/// Since when servers are out of reach; an error when that is too long or the
+/// failure is of another kind.
+fn outlast(
+    error: ProtoError,
+    since: Option<Instant>,
+    longest: Duration,
+) -> Result<Instant, ProtoError> {
+    if !error.is_transient() || since.is_some_and(|since| since.elapsed() >= longest) {
+        return Err(error);
+    }
+    if since.is_none() {
+        tracing::warn!("{error}; waiting until it is back");
+    }
+    Ok(since.unwrap_or_else(Instant::now))
 }
 
 async fn republish(

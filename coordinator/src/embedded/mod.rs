@@ -122,3 +122,6 @@ impl Refusals {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,29 +19,24 @@ static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 pub struct Display {
     name: String,
     started: Instant,
+    on_terminal: bool,
     bar: Option<ProgressBar>,
     rate: Rate,
     last_line: Option<Instant>,
+    last_shown: String,
 }
 
 impl Display {
     /// A display for the sweep of that name.
     pub fn new(name: &str) -> Self {
-        let bar = io::stderr().is_terminal().then(|| {
-            let bar = BARS.add(ProgressBar::new(0));
-            let style = ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len} {msg}");
-            if let Ok(style) = style {
-                bar.set_style(style.progress_chars("=> "));
-            }
-            bar.set_prefix(name.to_owned());
-            bar
-        });
         Self {
             name: name.to_owned(),
             started: Instant::now(),
-            bar,
+            on_terminal: io::stderr().is_terminal(),
+            bar: None,
             rate: Rate::default(),
             last_line: None,
+            last_shown: String::new(),
         }
     }
 
@@ -49,41 +44,56 @@ impl Display {
     pub fn update(&mut self, progress: &Progress) {
         let counts = &progress.total;
         self.rate.sample(self.started.elapsed(), counts.done);
-        let message = self.describe(counts);
-        if let Some(bar) = &self.bar {
-            bar.set_length(counts.planned());
-            bar.set_position(counts.done);
-            bar.set_message(message);
+        let time = match counts.unfinished() {
+            0 => format!("in {}", describe_duration(self.started.elapsed())),
+            unfinished => self.rate.describe(unfinished),
+        };
+        self.last_shown = format!("sweep {}: {counts}; {time}", self.name);
+        if self.on_terminal {
+            self.update_bar(counts, time);
             return;
         }
         let is_due = self
             .last_line
             .is_none_or(|last| last.elapsed() >= LINE_INTERVAL);
-        if is_due || counts.unfinished() == 0 {
+        if is_due && counts.unfinished() > 0 {
             self.last_line = Some(Instant::now());
-            tracing::info!("sweep {}: {counts}; {message}", self.name);
+            tracing::info!("{}", self.last_shown);
         }
     }
 
-    fn describe(&self, counts: &Counts) -> String {
-        if counts.unfinished() == 0 {
-            return format!("in {}", describe_duration(self.started.elapsed()));
-        }
-        let mut message = self.rate.describe(counts.unfinished());
+    fn update_bar(&mut self, counts: &Counts, mut message: String) {
         for (count, state) in [(counts.failed, "failed"), (counts.poisoned, "given up")] {
-            if self.bar.is_some() && count > 0 {
+            if count > 0 {
                 message.push_str(&format!(", {count} {state}"));
             }
         }
-        message
+        let name = &self.name;
+        let bar = self.bar.get_or_insert_with(|| new_bar(name));
+        bar.set_length(counts.planned());
+        bar.set_position(counts.done);
+        bar.set_message(message);
     }
 }
 
+fn new_bar(name: &str) -> ProgressBar {
+    let bar = BARS.add(ProgressBar::no_length());
+    if let Ok(style) = ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len} {msg}") {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar.set_prefix(name.to_owned());
+    bar
+}
+
 impl Drop for Display {
+    /// The bar gives way to a line that stays.
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
-            bar.abandon();
+            bar.finish_and_clear();
             BARS.remove(bar);
+        }
+        if !self.last_shown.is_empty() {
+            tracing::info!("{}", self.last_shown);
         }
     }
 }

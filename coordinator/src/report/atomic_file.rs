@@ -35,7 +35,9 @@ fn write_and_rename(
 ) -> io::Result<()> {
     let mut writer = BufWriter::with_capacity(1 << 16, File::create(partial)?);
     content(&mut writer)?;
-    let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+    let file = writer
+        .into_inner()
+        .map_err(io::IntoInnerError::into_error)?;
     file.sync_all()?;
     drop(file);
     fs::rename(partial, path)
@@ -57,7 +59,10 @@ mod tests {
             Err(io::Error::other("disk full"))
         });
         let message = result.unwrap_err().to_string();
-        assert!(message.contains("scores.csv") && message.contains("disk full"), "{message}");
+        assert!(
+            message.contains("scores.csv") && message.contains("disk full"),
+            "{message}"
+        );
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }

@@ -3,7 +3,7 @@
 /// The text with markup characters as entities and control characters replaced.
 ///
 /// Safe as element content and inside quoted attributes of HTML and XML.
-pub fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -66,7 +66,11 @@ impl Report<'_> {
             write(&format!("critical-difference-{name}"), ranks, &title)?;
         }
         let title = format!("Results of {}", self.analysis.name);
-        write("overview", charts::overview(self.analysis, &palette, baseline), &title)
+        write(
+            "overview",
+            charts::overview(self.analysis, &palette, baseline),
+            &title,
+        )
     }
 }
 

@@ -49,7 +49,10 @@ fn incomplete_methods<'a>(
         if method.finished_traces > 0 {
             sentence.push_str("; incomplete: ");
             let listed = tasks.iter().take(MOST_LISTED).map(|entry| {
-                format!("{} ({} of {} seeds)", entry.task, entry.finished, entry.planned)
+                format!(
+                    "{} ({} of {} seeds)",
+                    entry.task, entry.finished, entry.planned
+                )
             });
             sentence.push_str(&listed.collect::<Vec<_>>().join(", "));
             if tasks.len() > MOST_LISTED {

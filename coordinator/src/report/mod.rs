@@ -10,7 +10,7 @@ mod escape;
 mod folder;
 mod html;
 mod missing;
-mod numbers;
+pub(crate) mod numbers;
 mod scores_csv;
 mod text;
 mod traces_csv;
@@ -66,9 +66,16 @@ impl Report<'_> {
     /// CPU seconds per trace of a method on a black box, the mean over its finished traces; `None` if they
     /// were not recorded.
     fn seconds_per_trace(&self, blackbox: &str, method: &str) -> Option<f64> {
-        let blackbox = self.results.blackboxes.iter().find(|known| known.name == blackbox)?;
+        let blackbox = self
+            .results
+            .blackboxes
+            .iter()
+            .find(|known| known.name == blackbox)?;
         let position = blackbox.methods.iter().position(|known| known == method)?;
-        let traces = blackbox.tasks.iter().filter_map(|task| task.traces.get(position));
+        let traces = blackbox
+            .tasks
+            .iter()
+            .filter_map(|task| task.traces.get(position));
         let totals: Vec<f64> = traces
             .flat_map(|seeds| seeds.values())
             .filter(|trace| !trace.seconds.is_empty())
@@ -82,7 +89,7 @@ impl Report<'_> {
         match self.analysis.baseline {
             Baseline::Exact => "exact expectation of random search without replacement",
             Baseline::ExactWithReplacement => "exact expectation of random search with replacement",
-            Baseline::Sampled => "the sweep's own sampled random search (rs)",
+            Baseline::Sampled => "sampled random search of the sweep itself (rs)",
         }
     }
 }

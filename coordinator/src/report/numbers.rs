@@ -1,7 +1,7 @@
 //! How numbers are shown to readers. Files for machines have all digits instead.
 
 /// A score such as the improvement: two decimals, none from 100 on.
-pub fn score(value: f64) -> String {
+pub(super) fn score(value: f64) -> String {
     let text = if value.abs() >= 99.995 {
         format!("{value:.0}")
     } else {
@@ -13,8 +13,18 @@ pub fn score(value: f64) -> String {
     }
 }
 
+/// A score with its standard error, if there is one, to the same number of decimals.
+pub(super) fn with_error(value: f64, error: Option<f64>, sign: &str) -> String {
+    let score = score(value);
+    let decimals = if score.contains('.') { 2 } else { 0 };
+    match error {
+        Some(error) => format!("{score} {sign} {error:.decimals$}"),
+        None => score,
+    }
+}
+
 /// A quantity that spans many orders of magnitude, such as ADTM: two significant digits.
-pub fn magnitude(value: f64) -> String {
+pub(super) fn magnitude(value: f64) -> String {
     match value {
         0.0 => "0".into(),
         large if large.abs() >= 0.01 && large.abs() < 100.0 => significant(large),
@@ -23,7 +33,7 @@ pub fn magnitude(value: f64) -> String {
 }
 
 /// A duration in seconds: two significant digits, at most three decimals.
-pub fn seconds(value: f64) -> String {
+pub(super) fn seconds(value: f64) -> String {
     match value {
         small if small < 0.001 => "<0.001".into(),
         small if small < 0.01 => format!("{small:.4}"),
@@ -32,7 +42,7 @@ pub fn seconds(value: f64) -> String {
 }
 
 /// A probability: three decimals, `<0.001` below.
-pub fn probability(value: f64) -> String {
+pub(super) fn probability(value: f64) -> String {
     if value < 0.001 {
         "<0.001".into()
     } else {
@@ -41,7 +51,7 @@ pub fn probability(value: f64) -> String {
 }
 
 /// A test statistic: two decimals; infinite if there is no finite one.
-pub fn statistic(value: f64) -> String {
+pub(super) fn statistic(value: f64) -> String {
     if value.is_finite() {
         format!("{value:.2}")
     } else {
@@ -50,12 +60,12 @@ pub fn statistic(value: f64) -> String {
 }
 
 /// A share as a percentage without decimals.
-pub fn percentage(value: f64) -> String {
+pub(super) fn percentage(value: f64) -> String {
     format!("{:.0}%", 100.0 * value)
 }
 
 /// A count with its noun: `1 task`, `1,234 tasks`.
-pub fn count(number: u64, noun: &str) -> String {
+pub(super) fn count(number: u64, noun: &str) -> String {
     let plural = match noun {
         _ if number == 1 => "",
         noun if noun.ends_with('x') => "es",
@@ -65,11 +75,11 @@ pub fn count(number: u64, noun: &str) -> String {
 }
 
 /// A whole number with commas between groups of three digits.
-pub fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -78,7 +88,7 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// The number with a true minus sign, for print.
-pub fn typographic(number: &str) -> String {
+pub(super) fn typographic(number: &str) -> String {
     number.replace('-', "\u{2212}")
 }
 
@@ -98,6 +108,7 @@ mod tests {
         assert_eq!(score(-563.27), "-563");
         assert_eq!(score(-0.001), "0.00");
         assert_eq!(score(99.999), "100");
+        assert_eq!(with_error(-145.2, Some(56.04), "+-"), "-145 +- 56");
         assert_eq!(magnitude(2.13e-5), "2.1e-5");
         assert_eq!(magnitude(0.0213), "0.021");
         assert_eq!(magnitude(0.0), "0");

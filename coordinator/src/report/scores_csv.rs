@@ -7,7 +7,13 @@ use crate::statistics::analysis::SweepAnalysis;
 /// One line per black box and method; empty fields where there is no score.
 pub(super) fn write_scores(analysis: &SweepAnalysis, output: &mut impl Write) -> io::Result<()> {
     let mut lines = csv::Writer::from_writer(output);
-    lines.write_record(["blackbox", "method", "improvement", "average_rank", "final_adtm"])?;
+    lines.write_record([
+        "blackbox",
+        "method",
+        "improvement",
+        "average_rank",
+        "final_adtm",
+    ])?;
     for blackbox in &analysis.blackboxes {
         for method in &blackbox.methods {
             let averages = method.averages.as_ref();
@@ -29,7 +35,14 @@ pub(super) fn write_scores_by_task(
     output: &mut impl Write,
 ) -> io::Result<()> {
     let mut lines = csv::Writer::from_writer(output);
-    lines.write_record(["blackbox", "task", "method", "improvement", "rank", "final_dtm"])?;
+    lines.write_record([
+        "blackbox",
+        "task",
+        "method",
+        "improvement",
+        "rank",
+        "final_dtm",
+    ])?;
     for blackbox in &analysis.blackboxes {
         for task in &blackbox.tasks {
             for method in &task.methods {

@@ -1,0 +1,231 @@
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::sync::Arc;
+
+use super::*;
+use crate::results::{BlackboxResults, SeedTrace, TaskResults};
+use crate::statistics::analysis::{AnalysisOptions, analyse};
+
+/// A name as an attacker would choose it.
+const EVIL: &str = "</svg><script>alert('1')</script>\"&\u{7}";
+
+/// Two methods on three tasks; the second lacks a seed on the first task.
+fn results() -> SweepResults {
+    let objective: Arc<[f64]> = (1..=20).map(|row| f64::from(row) / 10.0).collect();
+    let trace = |start: u32, step: u32| {
+        let rows: Vec<u32> = (0..5).map(|t| (start + 7 * step * t) % 20).collect();
+        SeedTrace {
+            values: rows.iter().map(|&row| objective[row as usize]).collect(),
+            seconds: rows.iter().map(|&row| 1e-3 * f64::from(row + 1)).collect(),
+            rows,
+        }
+    };
+    let task = |name: &str, position: u32| {
+        let seeds = |method: u32| -> BTreeMap<u32, SeedTrace> {
+            let first = u32::from(position == 0 && method == 1);
+            (first..4)
+                .map(|seed| (seed, trace(3 + 5 * position + seed + method, 1 + method)))
+                .collect()
+        };
+        TaskResults {
+            name: name.into(),
+            objective: Arc::clone(&objective),
+            traces: vec![seeds(0), seeds(1)],
+        }
+    };
+    SweepResults {
+        name: format!("sweep {EVIL}"),
+        seeds: 4,
+        blackboxes: vec![BlackboxResults {
+            name: format!("box, {EVIL}"),
+            iterations: 5,
+            methods: vec!["rs".into(), format!("method {EVIL}")],
+            tasks: vec![task(EVIL, 0), task("plain", 1), task("third", 2)],
+        }],
+    }
+}
+
+fn with_report(check: impl FnOnce(&Report<'_>)) {
+    let results = results();
+    let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    check(&Report {
+        results: &results,
+        analysis: &analysis,
+        sweep: Some(SweepId([0xab; 16])),
+        notes: &[format!("note {EVIL}")],
+    });
+}
+
+fn text(report: &Report<'_>, format: Format) -> String {
+    let mut output = Vec::new();
+    report.write(format, &mut output).unwrap();
+    String::from_utf8(output).unwrap()
+}
+
+/// Checks that every element of the markup is closed, in order. `<` occurs in tags alone, since text is escaped.
+fn check_well_formed(markup: &str) {
+    const EMPTY: [&str; 4] = ["meta", "!DOCTYPE", "br", "link"];
+    let mut open: Vec<&str> = Vec::new();
+    for tag in markup.split('<').skip(1) {
+        let (tag, _) = tag.split_once('>').expect("a tag is closed");
+        let name = tag.split([' ', '\n']).next().unwrap_or_default();
+        if let Some(closed) = name.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(closed), "{tag}");
+        } else if !tag.ends_with('/') && !EMPTY.contains(&name) {
+            open.push(name);
+        }
+    }
+    assert_eq!(open, Vec::<&str>::new());
+}
+
+#[test]
+fn the_page_is_well_formed_safe_and_needs_no_network() {
+    with_report(|report| {
+        let page = text(report, Format::Html);
+        check_well_formed(&page);
+        assert!(!page.contains("<script"), "a name became markup");
+        assert!(!page.contains('\u{7}'));
+        let addresses = page.matches("http").count();
+        let namespaces = page.matches("xmlns=\"http://www.w3.org/2000/svg\"").count();
+        assert_eq!(addresses, namespaces, "the page refers to other files");
+        assert!(page.contains("abababababababababababababababab"));
+        assert!(page.contains("23 of 24 finished"));
+        assert!(page.contains("(3 of 4 seeds)"));
+        // Curves, scores and ranks of the black box; ranks of the whole sweep.
+        assert_eq!(page.matches("<svg").count(), 4);
+        for bad in ["NaN", "inf\"", "infinity"] {
+            assert!(!page.contains(bad), "{bad}");
+        }
+    });
+}
+
+#[test]
+fn text_tells_scores_and_what_is_missing() {
+    with_report(|report| {
+        let text = text(report, Format::Text);
+        assert!(text.contains("23 of 24 traces finished"), "{text}");
+        assert!(text.contains("missing:\n  method"), "{text}");
+        assert!(text.contains("Friedman chi-square"), "{text}");
+        assert!(!text.contains('\u{7}'), "{text:?}");
+        let row = text.lines().find(|line| line.starts_with("  rs ")).unwrap();
+        assert_eq!(row.split_whitespace().last(), Some("12"), "{row}");
+    });
+}
+
+#[test]
+fn scores_read_back_bit_for_bit() {
+    with_report(|report| {
+        let text = text(report, Format::Csv);
+        let mut lines = csv::Reader::from_reader(text.as_bytes());
+        let methods = &report.analysis.blackboxes[0].methods;
+        let rows: Vec<csv::StringRecord> = lines.records().map(Result::unwrap).collect();
+        assert_eq!(rows.len(), methods.len());
+        for (row, method) in rows.iter().zip(methods) {
+            let averages = method.averages.as_ref().unwrap();
+            let expected = [
+                averages.improvement,
+                averages.average_rank,
+                averages.final_adtm,
+            ];
+            let found = [2, 3, 4].map(|column| row[column].parse::<f64>().unwrap());
+            assert_eq!(row[0], report.analysis.blackboxes[0].name);
+            assert_eq!(row[1], method.method);
+            assert_eq!(found.map(f64::to_bits), expected.map(f64::to_bits));
+        }
+    });
+}
+
+#[test]
+fn the_folder_has_every_file_and_the_same_bytes_each_time() {
+    with_report(|report| {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("not/there/yet");
+        report.write_folder(&out).unwrap();
+        let names = [
+            "traces.csv.gz",
+            "scores.csv",
+            "scores_by_task.csv",
+            "statistics.json",
+            "report.html",
+        ];
+        let read = |name: &str| fs::read(out.join(name)).unwrap();
+        let before = names.map(read);
+        report.write_folder(&out).unwrap();
+        assert!(
+            before == names.map(read),
+            "the same report was written in different bytes"
+        );
+        assert_eq!(fs::read_dir(&out).unwrap().count(), names.len() + 1);
+        let mut charts: Vec<_> = fs::read_dir(out.join("charts"))
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        charts.sort_by_key(fs::DirEntry::file_name);
+        assert_eq!(charts.len(), 4);
+        for chart in charts {
+            let picture = fs::read_to_string(chart.path()).unwrap();
+            check_well_formed(&picture);
+            assert!(!picture.contains("<script"));
+        }
+        let json: serde_json::Value = serde_json::from_slice(&before[3]).unwrap();
+        assert_eq!(json["finished_traces"], 23);
+    });
+}
+
+#[test]
+fn traces_are_complete_and_exact() {
+    let results = results();
+    let mut bytes = Vec::new();
+    traces_csv::write(&results, &mut bytes).unwrap();
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(bytes.as_slice())
+        .read_to_string(&mut text)
+        .unwrap();
+    let mut lines = csv::Reader::from_reader(text.as_bytes());
+    let header = "blackbox,task,method,seed,iteration,row,value,best,seconds";
+    assert_eq!(
+        lines
+            .headers()
+            .unwrap()
+            .iter()
+            .collect::<Vec<_>>()
+            .join(","),
+        header
+    );
+    let rows: Vec<csv::StringRecord> = lines.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 23 * 5);
+    let is_wanted =
+        |row: &&csv::StringRecord| &row[1] == "plain" && &row[2] == "rs" && &row[3] == "2";
+    let trace = &results.blackboxes[0].tasks[1].traces[0][&2];
+    let mut best = f64::INFINITY;
+    for (index, row) in rows.iter().filter(is_wanted).enumerate() {
+        best = best.min(trace.values[index]);
+        assert_eq!(row[4], (index + 1).to_string());
+        assert_eq!(row[5], trace.rows[index].to_string());
+        let numbers = [6, 7, 8].map(|column| row[column].parse::<f64>().unwrap());
+        assert_eq!(numbers, [trace.values[index], best, trace.seconds[index]]);
+    }
+}
+
+#[test]
+fn a_report_without_any_trace_says_so() {
+    let mut results = results();
+    for task in &mut results.blackboxes[0].tasks {
+        task.traces.iter_mut().for_each(BTreeMap::clear);
+    }
+    let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    let report = Report {
+        results: &results,
+        analysis: &analysis,
+        sweep: None,
+        notes: &[],
+    };
+    let page = text(&report, Format::Html);
+    check_well_formed(&page);
+    assert!(page.contains("0 of 24 finished"));
+    assert!(page.contains("There is no curve to draw yet."));
+    assert!(text(&report, Format::Text).contains("no comparison of the methods"));
+    let folder = tempfile::tempdir().unwrap();
+    report.write_folder(folder.path()).unwrap();
+}

@@ -44,16 +44,23 @@ fn write_blackbox(
         numbers::count(blackbox.averaged_tasks as u64, "task"),
         numbers::count(blackbox.iterations as u64, "iteration"),
     )?;
-    let header = ["method", "improvement", "average rank", "final ADTM", "CPU s/trace", "traces"];
+    let header = [
+        "method",
+        "improvement",
+        "average rank",
+        "final ADTM",
+        "CPU s/trace",
+        "traces",
+    ];
     let mut rows = vec![header.map(String::from)];
     for method in &blackbox.methods {
         let averages = method.averages.as_ref();
         let improvement = averages.map(|averages| {
-            let score = numbers::score(averages.improvement);
-            match averages.improvement_standard_error {
-                Some(error) => format!("{score} +- {}", numbers::score(error)),
-                None => score,
-            }
+            numbers::with_error(
+                averages.improvement,
+                averages.improvement_standard_error,
+                "+-",
+            )
         });
         let seconds = report.seconds_per_trace(&blackbox.name, &method.method);
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
@@ -122,12 +129,24 @@ fn write_ranks(comparison: &Comparison, output: &mut impl Write) -> io::Result<(
         comparison.nemenyi.critical_difference,
         comparison.nemenyi.alpha,
     )?;
-    let mut ranked: Vec<_> = comparison.methods.iter().zip(&comparison.average_ranks).collect();
+    let mut ranked: Vec<_> = comparison
+        .methods
+        .iter()
+        .zip(&comparison.average_ranks)
+        .collect();
     ranked.sort_by(|(_, one), (_, other)| one.total_cmp(other));
-    let ranked = ranked.iter().map(|(method, rank)| format!("{} {rank:.2}", clean(method)));
-    writeln!(output, "  average ranks: {}", ranked.collect::<Vec<_>>().join(", "))?;
+    let ranked = ranked
+        .iter()
+        .map(|(method, rank)| format!("{} {rank:.2}", clean(method)));
+    writeln!(
+        output,
+        "  average ranks: {}",
+        ranked.collect::<Vec<_>>().join(", ")
+    )?;
     for group in &comparison.nemenyi.groups {
-        let names = group.iter().map(|&method| clean(&comparison.methods[method]));
+        let names = group
+            .iter()
+            .map(|&method| clean(&comparison.methods[method]));
         let names = names.collect::<Vec<_>>().join(", ");
         writeln!(output, "  no significant difference: {names}")?;
     }
@@ -137,6 +156,12 @@ fn write_ranks(comparison: &Comparison, output: &mut impl Write) -> io::Result<(
 /// A name without control characters, which could command a terminal.
 fn clean(text: &str) -> String {
     text.chars()
-        .map(|character| if character.is_control() { '\u{fffd}' } else { character })
+        .map(|character| {
+            if character.is_control() {
+                '\u{fffd}'
+            } else {
+                character
+            }
+        })
         .collect()
 }

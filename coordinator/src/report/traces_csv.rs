@@ -7,7 +7,15 @@ use flate2::{Compression, GzBuilder};
 use crate::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
 
 const COLUMNS: [&str; 9] = [
-    "blackbox", "task", "method", "seed", "iteration", "row", "value", "best", "seconds",
+    "blackbox",
+    "task",
+    "method",
+    "seed",
+    "iteration",
+    "row",
+    "value",
+    "best",
+    "seconds",
 ];
 
 /// Writes the traces, gzipped; the same traces give the same bytes.
@@ -15,7 +23,9 @@ const COLUMNS: [&str; 9] = [
 /// Iterations are counted from 1, rows from 0. Row and seconds are empty where they were not recorded.
 pub(super) fn write(results: &SweepResults, output: &mut impl Write) -> io::Result<()> {
     // No name and no time in the header: they would make equal results differ.
-    let gzip = GzBuilder::new().mtime(0).write(output, Compression::default());
+    let gzip = GzBuilder::new()
+        .mtime(0)
+        .write(output, Compression::default());
     let mut lines = csv::Writer::from_writer(gzip);
     lines.write_record(COLUMNS)?;
     let mut line = csv::ByteRecord::new();
@@ -54,7 +64,9 @@ fn write_trace(
     for (index, &value) in trace.values.iter().enumerate() {
         best = best.min(value);
         line.clear();
-        prefix.iter().for_each(|field| line.push_field(field.as_bytes()));
+        prefix
+            .iter()
+            .for_each(|field| line.push_field(field.as_bytes()));
         let mut push = |field: Option<&dyn std::fmt::Display>| -> io::Result<()> {
             number.clear();
             if let Some(field) = field {

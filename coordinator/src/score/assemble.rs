@@ -47,7 +47,10 @@ impl Targets {
         };
         let mut blackboxes = Vec::with_capacity(plan.sweep.blackboxes.len());
         for blackbox in &plan.sweep.blackboxes {
-            let table = plan.tables.iter().find(|table| table.fingerprint() == blackbox.table);
+            let table = plan
+                .tables
+                .iter()
+                .find(|table| table.fingerprint() == blackbox.table);
             let table = table.ok_or_else(|| missing(&blackbox.name))?;
             let mut tasks = Vec::with_capacity(blackbox.targets.len());
             for target in &blackbox.targets {
@@ -81,7 +84,11 @@ impl Targets {
     /// A text that names what is unknown and what is known.
     pub(super) fn find(&self, blackbox: &str, task: &str) -> Result<(usize, usize), String> {
         let Some(&position) = self.positions.get(blackbox) else {
-            let known: Vec<_> = self.blackboxes.iter().map(|known| known.name.as_str()).collect();
+            let known: Vec<_> = self
+                .blackboxes
+                .iter()
+                .map(|known| known.name.as_str())
+                .collect();
             return Err(format!(
                 "black box `{}` is not in the sweep file, which has {}",
                 shown(blackbox),
@@ -106,7 +113,12 @@ impl Targets {
     pub(super) fn describe(&self, key: &TraceKey, optimizer: &str) -> String {
         let blackbox = &self.blackboxes[key.blackbox];
         let task = &blackbox.tasks[key.task].name;
-        format!("{}, {task}, {}, seed {}", blackbox.name, shown(optimizer), key.seed)
+        format!(
+            "{}, {task}, {}, seed {}",
+            blackbox.name,
+            shown(optimizer),
+            key.seed
+        )
     }
 }
 
@@ -129,7 +141,11 @@ pub(super) fn assemble(
         let (values, foreign_here) = look_up(evaluations, objective, rule);
         if values.first().is_some_and(|value| value.is_infinite()) {
             let trace = targets.describe(key, &recording.optimizers[key.optimizer]);
-            return Err(nothing_to_go_on_from(&trace, &evaluations[0], &blackbox.name));
+            return Err(nothing_to_go_on_from(
+                &trace,
+                &evaluations[0],
+                &blackbox.name,
+            ));
         }
         foreign.add(*key, evaluations.len(), foreign_here);
         traces.insert(
@@ -195,8 +211,7 @@ fn arrange(
     let mut blackboxes = Vec::new();
     for (position, blackbox) in targets.blackboxes.iter().enumerate() {
         let ran = |optimizer: &usize| {
-            let is_here =
-                |key: &TraceKey| key.blackbox == position && key.optimizer == *optimizer;
+            let is_here = |key: &TraceKey| key.blackbox == position && key.optimizer == *optimizer;
             traces.keys().any(is_here)
         };
         let methods: Vec<usize> = (0..optimizers.len()).filter(ran).collect();
@@ -221,7 +236,10 @@ fn arrange(
         blackboxes.push(BlackboxResults {
             name: blackbox.name.clone(),
             iterations: blackbox.iterations,
-            methods: methods.iter().map(|&method| optimizers[method].clone()).collect(),
+            methods: methods
+                .iter()
+                .map(|&method| optimizers[method].clone())
+                .collect(),
             tasks,
         });
     }

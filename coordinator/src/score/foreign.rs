@@ -58,7 +58,11 @@ impl ForeignValues {
                 Some([]) => this.default = rule,
                 Some(names) => {
                     for name in names {
-                        if this.rules.insert(name.clone(), rule).is_some_and(|other| other != rule) {
+                        if this
+                            .rules
+                            .insert(name.clone(), rule)
+                            .is_some_and(|other| other != rule)
+                        {
                             return Err(format!(
                                 "foreign values of `{name}` cannot both be allowed and be dropped"
                             ));
@@ -77,7 +81,12 @@ impl ForeignValues {
 
     /// Refuses rules for black boxes that the plan does not have.
     pub(super) fn check(&self, plan: &Plan) -> Result<(), String> {
-        let is_known = |name: &&String| plan.sweep.blackboxes.iter().any(|known| known.name == **name);
+        let is_known = |name: &&String| {
+            plan.sweep
+                .blackboxes
+                .iter()
+                .any(|known| known.name == **name)
+        };
         match self.rules.keys().find(|name| !is_known(name)) {
             Some(name) => Err(format!(
                 "black box `{name}`, named for its foreign values, is not in the sweep file"
@@ -91,14 +100,16 @@ impl ForeignValues {
 pub(super) fn table_value(ascending: &[f64], value: f64) -> Option<f64> {
     let above = ascending.partition_point(|known| *known < value);
     let candidates = [above.checked_sub(1), Some(above)];
-    let candidates = candidates.into_iter().flatten().filter_map(|index| ascending.get(index));
+    let candidates = candidates
+        .into_iter()
+        .flatten()
+        .filter_map(|index| ascending.get(index));
     let distance = |known: &f64| (known - value).abs();
     let nearest = candidates
         .copied()
         .min_by(|one, other| distance(one).total_cmp(&distance(other)))?;
     (distance(&nearest) <= TOLERANCE * value.abs()).then_some(nearest)
 }
-
 
 #[cfg(test)]
 mod tests {
@@ -118,13 +129,21 @@ mod tests {
 
     #[test]
     fn the_two_options_share_the_black_boxes() {
-        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let names = |names: &[&str]| {
+            names
+                .iter()
+                .map(|name| (*name).to_owned())
+                .collect::<Vec<_>>()
+        };
         let all = ForeignValues::new(Some(&[]), None).unwrap();
         assert_eq!(all.rule("FCNET"), OnForeign::Keep);
         let both = ForeignValues::new(Some(&names(&["FCNET"])), Some(&[])).unwrap();
         assert_eq!(both.rule("FCNET"), OnForeign::Keep);
         assert_eq!(both.rule("DeepAR"), OnForeign::Drop);
-        assert_eq!(ForeignValues::new(None, None).unwrap().rule("DeepAR"), OnForeign::Refuse);
+        assert_eq!(
+            ForeignValues::new(None, None).unwrap().rule("DeepAR"),
+            OnForeign::Refuse
+        );
         assert!(ForeignValues::new(Some(&[]), Some(&[])).is_err());
         assert!(ForeignValues::new(Some(&names(&["a"])), Some(&names(&["a"]))).is_err());
     }

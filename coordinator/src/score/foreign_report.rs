@@ -6,6 +6,7 @@ use std::fmt::Write;
 use super::assemble::Targets;
 use super::foreign::{ForeignValues, OnForeign};
 use super::recording::{Evaluation, TraceKey};
+use crate::report::numbers;
 
 /// Most values that a message names one by one.
 const MOST_NAMED: usize = 1000;
@@ -47,17 +48,26 @@ impl ForeignReport {
         let is_refused = |key: &TraceKey| {
             rules.rule(&targets.blackboxes[key.blackbox].name) == OnForeign::Refuse
         };
-        let refused: Vec<_> = self.traces.iter().filter(|(key, _)| is_refused(key)).collect();
+        let refused: Vec<_> = self
+            .traces
+            .iter()
+            .filter(|(key, _)| is_refused(key))
+            .collect();
         if refused.is_empty() {
             return Ok(());
         }
         let count: usize = refused.iter().map(|(_, foreign)| foreign.len()).sum();
         let total: usize = self.totals.values().sum();
-        let mut text = format!("{count} of {total} values are not in the tables of the sweep file:");
+        let mut text =
+            format!("{count} of {total} values are not in the tables of the sweep file:");
         let foreign_tasks = self.foreign_tasks();
         for &(blackbox, task) in &foreign_tasks {
-            let here = refused.iter().filter(|(key, _)| (key.blackbox, key.task) == (blackbox, task));
-            let here: Vec<Evaluation> = here.flat_map(|(_, foreign)| foreign.iter().copied()).collect();
+            let here = refused
+                .iter()
+                .filter(|(key, _)| (key.blackbox, key.task) == (blackbox, task));
+            let here: Vec<Evaluation> = here
+                .flat_map(|(_, foreign)| foreign.iter().copied())
+                .collect();
             if here.is_empty() {
                 continue;
             }
@@ -93,20 +103,35 @@ impl ForeignReport {
 
     /// One sentence for each black box with foreign values.
     pub(super) fn notes(&self, targets: &Targets, rules: &ForeignValues) -> Vec<String> {
-        let notes = targets.blackboxes.iter().enumerate().filter_map(|(position, blackbox)| {
-            let here = self.traces.iter().filter(|(key, _)| key.blackbox == position);
-            let count: usize = here.map(|(_, foreign)| foreign.len()).sum();
-            let totals = self.totals.iter().filter(|((blackbox, _), _)| *blackbox == position);
-            let total: usize = totals.map(|(_, total)| total).sum();
-            let done = match rules.rule(&blackbox.name) {
-                OnForeign::Keep => "they are scored as they were recorded",
-                OnForeign::Drop => "they are dropped: at each the best value before it stays",
-                OnForeign::Refuse => return None,
-            };
-            (count > 0).then(|| {
-                format!("{count} of {total} values on {} are not in its table; {done}.", blackbox.name)
-            })
-        });
+        let notes = targets
+            .blackboxes
+            .iter()
+            .enumerate()
+            .filter_map(|(position, blackbox)| {
+                let here = self
+                    .traces
+                    .iter()
+                    .filter(|(key, _)| key.blackbox == position);
+                let count: usize = here.map(|(_, foreign)| foreign.len()).sum();
+                let totals = self
+                    .totals
+                    .iter()
+                    .filter(|((blackbox, _), _)| *blackbox == position);
+                let total: usize = totals.map(|(_, total)| total).sum();
+                let done = match rules.rule(&blackbox.name) {
+                    OnForeign::Keep => "they are scored as they were recorded",
+                    OnForeign::Drop => "they are dropped: at each the best value before it stays",
+                    OnForeign::Refuse => return None,
+                };
+                (count > 0).then(|| {
+                    format!(
+                        "{} of {} values on {} are not in its table; {done}.",
+                        numbers::grouped(count as u64),
+                        numbers::grouped(total as u64),
+                        blackbox.name
+                    )
+                })
+            });
         notes.collect()
     }
 
@@ -117,7 +142,11 @@ impl ForeignReport {
             *counts.entry((key.blackbox, key.task)).or_default() += foreign.len();
         }
         let is_foreign = |(task, count): &(TaskKey, usize)| 2 * count > self.totals[task];
-        counts.into_iter().filter(is_foreign).map(|(task, _)| task).collect()
+        counts
+            .into_iter()
+            .filter(is_foreign)
+            .map(|(task, _)| task)
+            .collect()
     }
 }
 

@@ -1,8 +1,8 @@
 //! Scores traces that were recorded elsewhere against the tables of a sweep file.
 //!
-//! [`source`](self) opens the file, [`recording`](self) reads and checks its
-//! lines, [`foreign`](self) looks every value up in its table. The outcome has
-//! the shape of a sweep's own results, so the same statistics and reports follow.
+//! `source` opens the file, `recording` reads and checks its lines, `foreign` finds
+//! values that are in no table, `assemble` arranges the rest. The outcome has the shape of a
+//! sweep's own results, so the same statistics and reports follow.
 
 mod assemble;
 mod foreign;
@@ -51,14 +51,21 @@ pub fn read(
         path: traces.to_owned(),
         problem,
     };
-    foreign_values.check(plan).map_err(CoordinatorError::InvalidInput)?;
+    foreign_values
+        .check(plan)
+        .map_err(CoordinatorError::InvalidInput)?;
     let targets = assemble::Targets::new(plan)?;
     let recording = source::with_reader(traces, |reader| {
         recording::Recording::read(reader, &targets).map_err(invalid)
     })?;
-    let name = traces.file_name().unwrap_or(traces.as_os_str()).to_string_lossy();
+    let name = traces
+        .file_name()
+        .unwrap_or(traces.as_os_str())
+        .to_string_lossy();
     assemble::assemble(&name, recording, &targets, foreign_values).map_err(invalid)
 }
 
+#[cfg(test)]
+mod reference_tests;
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,14 @@ use super::assemble::Targets;
 /// Most optimizers in a file: every statistic compares all with all.
 const MAX_OPTIMIZERS: usize = 200;
 
-const COLUMNS: [&str; 6] = ["blackbox", "task", "optimizer", "seed", "iteration", "value"];
+const COLUMNS: [&str; 6] = [
+    "blackbox",
+    "task",
+    "optimizer",
+    "seed",
+    "iteration",
+    "value",
+];
 
 /// One line of the file.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +63,10 @@ impl Recording {
         let mut optimizers = Optimizers::default();
         let mut traces: BTreeMap<TraceKey, Vec<Evaluation>> = BTreeMap::new();
         let mut record = StringRecord::new();
-        while lines.read_record(&mut record).map_err(|error| unreadable_line(&error))? {
+        while lines
+            .read_record(&mut record)
+            .map_err(|error| unreadable_line(&error))?
+        {
             let line = record.position().map_or(0, csv::Position::line);
             let (key, evaluation) = parse(&record, line, &columns, targets, &mut optimizers)
                 .map_err(|problem| format!("line {line}: {problem}"))?;
@@ -72,7 +82,11 @@ impl Recording {
 
     /// Sorts each trace and checks that it has every iteration once.
     fn check_whole(&mut self, targets: &Targets) -> Result<(), String> {
-        let iterations = self.traces.values().flatten().map(|evaluation| evaluation.iteration);
+        let iterations = self
+            .traces
+            .values()
+            .flatten()
+            .map(|evaluation| evaluation.iteration);
         let first = iterations.min().ok_or("it has no lines below its header")?;
         if first > 1 {
             return Err(format!(
@@ -101,7 +115,9 @@ fn check_trace(trace: &[Evaluation], first: u32, planned: usize) -> Result<(), S
             return Err(format!("line {line}: iteration {iteration} is there twice"));
         }
         if *iteration > expected {
-            return Err(format!("iteration {expected} is missing before line {line}"));
+            return Err(format!(
+                "iteration {expected} is missing before line {line}"
+            ));
         }
     }
     if trace.len() != planned {
@@ -134,7 +150,9 @@ impl Optimizers {
             ));
         }
         if self.names.len() == MAX_OPTIMIZERS {
-            return Err(format!("`{name}` is one optimizer too many, allowed are {MAX_OPTIMIZERS}"));
+            return Err(format!(
+                "`{name}` is one optimizer too many, allowed are {MAX_OPTIMIZERS}"
+            ));
         }
         self.positions.insert(name.to_owned(), self.names.len());
         self.names.push(name.to_owned());
@@ -146,10 +164,18 @@ impl Optimizers {
 fn columns(header: &StringRecord) -> Result<[usize; 6], String> {
     let mut positions = [0; 6];
     for (position, name) in positions.iter_mut().zip(COLUMNS) {
-        let mut found = header.iter().enumerate().filter(|(_, column)| *column == name);
+        let mut found = header
+            .iter()
+            .enumerate()
+            .filter(|(_, column)| *column == name);
         *position = match (found.next(), found.next()) {
             (Some((position, _)), None) => position,
-            (None, _) => return Err(format!("column {name} is missing: needed are {}", COLUMNS.join(", "))),
+            (None, _) => {
+                return Err(format!(
+                    "column {name} is missing: needed are {}",
+                    COLUMNS.join(", ")
+                ));
+            }
             (Some(_), Some(_)) => return Err(format!("column {name} is there twice")),
         };
     }
@@ -169,7 +195,11 @@ fn parse(
     let whole = |name: &str, text: &str, end: u32| {
         let number = text.parse::<u32>().ok().filter(|number| *number < end);
         number.ok_or_else(|| {
-            format!("{name} is `{}`, expected a whole number from 0 to {}", shown(text), end - 1)
+            format!(
+                "{name} is `{}`, expected a whole number from 0 to {}",
+                shown(text),
+                end - 1
+            )
         })
     };
     let key = TraceKey {
@@ -178,7 +208,10 @@ fn parse(
         optimizer: optimizers.position(optimizer)?,
         seed: whole("seed", seed, targets.seeds)?,
     };
-    let number = value.parse::<f64>().ok().filter(|number| number.is_finite());
+    let number = value
+        .parse::<f64>()
+        .ok()
+        .filter(|number| number.is_finite());
     let evaluation = Evaluation {
         iteration: whole("iteration", iteration, MAX_ITERATIONS + 1)?,
         value: number

@@ -23,7 +23,10 @@ pub(super) fn with_reader<T>(
     };
     let mut file = File::open(path).map_err(unreadable)?;
     let mut start = Vec::with_capacity(2);
-    (&mut file).take(2).read_to_end(&mut start).map_err(unreadable)?;
+    (&mut file)
+        .take(2)
+        .read_to_end(&mut start)
+        .map_err(unreadable)?;
     file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
     let file = BufReader::new(file);
     match start.as_slice() {

@@ -25,4 +25,4 @@ pub mod tail_probability;
 pub mod wilcoxon;
 
 #[cfg(test)]
-mod reference_cases;
+pub(crate) mod reference_cases;

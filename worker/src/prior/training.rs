@@ -119,7 +119,7 @@ mod tests {
 
     use super::*;
     use crate::random::Purpose;
-    use crate::table::encoding::{Column, Hyperparameter, Kind};
+    use crate::table::encoding::Column;
 
     #[test]
     fn adam_takes_the_steps_of_a_hand_computation() {
@@ -139,15 +139,7 @@ mod tests {
 
     #[test]
     fn a_heteroscedastic_line_is_learned_and_small_tasks_count_as_much() {
-        let space = Space {
-            hyperparameters: vec![Hyperparameter {
-                name: "hp_x".into(),
-                kind: Kind::Numeric {
-                    minimum: 0.0,
-                    maximum: 1.0,
-                },
-            }],
-        };
+        let space = Space::numeric(1);
         let mut random = RandomStream::new(Purpose::Prior, Fingerprint([1; 16]), "t", 0);
         // Two tasks, z = 2 x - 1 plus and minus 0.5: mean 2 x - 1, sigma 0.5 for
         // tasks of equal weight, though one has ten times the rows.

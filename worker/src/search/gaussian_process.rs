@@ -53,7 +53,7 @@ impl<'a> GaussianProcessSearch<'a> {
             prior,
             space,
             columns: setting.columns(),
-            process: GaussianProcess::new(space.width(), setting.iterations, hyperprior),
+            process: GaussianProcess::new(space, setting.iterations, hyperprior),
             pool: CandidatePool::new(space, setting.columns()),
             priority,
             targets: Vec::new(),

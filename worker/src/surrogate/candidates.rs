@@ -313,7 +313,7 @@ mod tests {
             space.encode(&columns, row, &mut point);
             point
         };
-        let mut process = GaussianProcess::new(width, 20, Hyperprior::Gamma);
+        let mut process = GaussianProcess::new(&space, 20, Hyperprior::Gamma);
         let mut targets = Vec::new();
         for row in (0..20).map(|index| index * 29) {
             process.observe(&encode(row));

@@ -1,10 +1,11 @@
 //! The fit of a Gaussian process to the observations so far.
 
-use super::hyperparameters::{self, Hyperprior};
+use super::hyperparameters::{HyperparameterModel, Hyperprior};
 use super::lbfgs::{self, Settings};
 use super::likelihood::Likelihood;
 use super::pairs::SquaredDifferences;
 use crate::WorkerError;
+use crate::table::encoding::Space;
 
 /// Warm starts make the optimum near: the tolerances are those at which a tighter
 /// fit no longer changes scores.
@@ -18,7 +19,7 @@ const FIT: Settings = Settings {
 /// A Gaussian process on points of the unit cube.
 pub struct GaussianProcess {
     width: usize,
-    hyperprior: Hyperprior,
+    model: HyperparameterModel,
     /// Logarithms of lengthscales, signal and noise variance; the next fit starts here.
     logarithms: Vec<f64>,
     bounds: (Vec<f64>, Vec<f64>),
@@ -43,13 +44,15 @@ pub struct Posterior {
 }
 
 impl GaussianProcess {
-    /// A process on points of `width` coordinates, at most `points` of them.
-    pub fn new(width: usize, points: usize, hyperprior: Hyperprior) -> Self {
+    /// A process on encoded points of a space, at most `points` of them.
+    pub fn new(space: &Space, points: usize, hyperprior: Hyperprior) -> Self {
+        let model = HyperparameterModel::new(space, hyperprior);
+        let width = model.width();
         Self {
             width,
-            hyperprior,
-            logarithms: hyperparameters::start(width),
-            bounds: hyperparameters::bounds(width),
+            logarithms: model.start(),
+            bounds: model.bounds(),
+            model,
             points: Vec::with_capacity(width * points),
             squares: SquaredDifferences::new(width, points),
             likelihood: Likelihood::new(width, points),
@@ -76,10 +79,10 @@ impl GaussianProcess {
     pub fn fit(&mut self, targets: &[f64]) -> Result<(), WorkerError> {
         assert_eq!(targets.len(), self.count(), "one target per observed point");
         let (squares, likelihood) = (&self.squares, &mut self.likelihood);
-        let hyperprior = self.hyperprior;
+        let model = &self.model;
         lbfgs::minimise(
             |logarithms, gradient| {
-                likelihood.evaluate(squares, targets, hyperprior, logarithms, gradient)
+                likelihood.evaluate(squares, targets, model, logarithms, gradient)
             },
             &mut self.logarithms,
             (&self.bounds.0, &self.bounds.1),
@@ -135,7 +138,7 @@ mod tests {
             })
             .collect();
         let (optimum, rows) = reference.split_last().unwrap();
-        let mut process = GaussianProcess::new(2, rows.len(), Hyperprior::Gamma);
+        let mut process = GaussianProcess::new(&Space::numeric(2), rows.len(), Hyperprior::Gamma);
         let mut targets = Vec::new();
         for row in rows {
             process.observe(&row[..2]);

@@ -13,7 +13,7 @@ use std::f64::consts::PI;
 
 use pulp::Simd;
 
-use super::hyperparameters::Hyperprior;
+use super::hyperparameters::HyperparameterModel;
 use super::matern::correlation_and_slope;
 use super::pairs::{SquaredDifferences, pair_count};
 use crate::WorkerError;
@@ -61,7 +61,7 @@ impl Likelihood {
         &mut self,
         squares: &SquaredDifferences,
         targets: &[f64],
-        hyperprior: Hyperprior,
+        model: &HyperparameterModel,
         logarithms: &[f64],
         gradient: &mut [f64],
     ) -> Result<f64, WorkerError> {
@@ -111,7 +111,7 @@ impl Likelihood {
         }
         gradient[width] = -signal * (0.5 * trace + signal_sum);
         gradient[width + 1] = -0.5 * noise * trace;
-        Ok(value + hyperprior.penalty(logarithms, gradient))
+        Ok(value + model.penalty(logarithms, gradient))
     }
 
     /// Factorises K at these hyperparameters and returns the negative log
@@ -231,8 +231,9 @@ mod tests {
     use ndarray_linalg::{Determinant, Inverse};
 
     use super::*;
-    use crate::surrogate::hyperparameters;
+    use crate::surrogate::hyperparameters::Hyperprior;
     use crate::surrogate::matern::correlation;
+    use crate::table::encoding::Space;
 
     struct Case {
         points: Vec<[f64; 3]>,
@@ -262,6 +263,10 @@ mod tests {
             targets,
             squares,
         }
+    }
+
+    fn model(width: usize, hyperprior: Hyperprior) -> HyperparameterModel {
+        HyperparameterModel::new(&Space::numeric(width), hyperprior)
     }
 
     const LOGARITHMS: [f64; 5] = [-0.7, 0.1, 0.9, 0.3, -2.0];
@@ -300,7 +305,7 @@ mod tests {
                 .evaluate(
                     &case.squares,
                     &case.targets,
-                    Hyperprior::None,
+                    &model(3, Hyperprior::None),
                     &LOGARITHMS,
                     &mut gradient,
                 )
@@ -317,16 +322,11 @@ mod tests {
     fn the_gradient_agrees_with_finite_differences() {
         for hyperprior in [Hyperprior::None, Hyperprior::Gamma] {
             let case = case(25);
+            let model = model(3, hyperprior);
             let mut likelihood = Likelihood::new(3, 25);
             let mut evaluate = |logarithms: &[f64], gradient: &mut [f64]| {
                 likelihood
-                    .evaluate(
-                        &case.squares,
-                        &case.targets,
-                        hyperprior,
-                        logarithms,
-                        gradient,
-                    )
+                    .evaluate(&case.squares, &case.targets, &model, logarithms, gradient)
                     .unwrap()
             };
             let mut gradient = [0.0; 5];
@@ -351,7 +351,7 @@ mod tests {
         squares.append(&[0.5], &[0.5]);
         squares.append(&[0.5, 0.5], &[0.5]);
         let mut likelihood = Likelihood::new(1, 3);
-        let (_, upper) = hyperparameters::bounds(1);
+        let (_, upper) = model(1, Hyperprior::None).bounds();
         let logarithms = [upper[0], upper[1], libm::log(1e-4)];
         let value = likelihood
             .factorise(&squares, &[0.0, 1.0, 2.0], &logarithms)

@@ -78,3 +78,20 @@ impl Space {
         }
     }
 }
+
+#[cfg(test)]
+impl Space {
+    /// A space of `width` numeric hyperparameters, for tests.
+    pub(crate) fn numeric(width: usize) -> Self {
+        let hyperparameter = |index| Hyperparameter {
+            name: format!("hp_{index}"),
+            kind: Kind::Numeric {
+                minimum: 0.0,
+                maximum: 1.0,
+            },
+        };
+        Self {
+            hyperparameters: (0..width).map(hyperparameter).collect(),
+        }
+    }
+}

@@ -32,7 +32,7 @@ pub fn critical_difference(
     let label_width = (0..count)
         .map(|index| text_width(&label(index), TEXT_SIZE))
         .fold(40.0, f64::max);
-    let margin = label_width + 74.0;
+    let margin = label_width + 80.0;
     let difference = comparison.nemenyi.critical_difference;
     let ranks = Linear {
         lower: 1.0,
@@ -54,7 +54,9 @@ pub fn critical_difference(
     draw_axis(&mut picture, &ranks, count, difference, axis);
     for (level, group) in groups.iter().enumerate() {
         let y = axis + 14.0 + BAR_GAP * level as f64;
-        let pixels = group.iter().map(|&method| ranks.pixel(comparison.average_ranks[method]));
+        let pixels = group
+            .iter()
+            .map(|&method| ranks.pixel(comparison.average_ranks[method]));
         let first = pixels.clone().fold(f64::INFINITY, f64::min);
         let last = pixels.fold(f64::NEG_INFINITY, f64::max);
         picture.line((first - 3.0, y), (last + 3.0, y), BAR);
@@ -62,7 +64,11 @@ pub fn critical_difference(
     for (position, &method) in order.iter().enumerate() {
         // On both sides the outermost method has the uppermost label, so that no two lines cross.
         let on_left = position < left;
-        let line = if on_left { position } else { count - 1 - position };
+        let line = if on_left {
+            position
+        } else {
+            count - 1 - position
+        };
         let y = first_label + LINE_HEIGHT * line as f64;
         let rank = comparison.average_ranks[method];
         let pixel = ranks.pixel(rank);
@@ -74,10 +80,14 @@ pub fn critical_difference(
         };
         let leader = Stroke::solid(style.colour, LEADER_WIDTH);
         picture.polyline(&[(pixel, axis), (pixel, y), (end, y)], leader);
-        let name = TextStyle::new(TEXT_SIZE, anchor).coloured(style.colour);
-        picture.text((end + outward * 42.0, y + 4.0), &label(method), name);
+        let name = TextStyle::new(TEXT_SIZE, anchor);
+        picture.text((end + outward * 47.0, y + 4.0), &label(method), name);
         let number = TextStyle::new(TEXT_SIZE - 1.5, anchor).coloured("#444444");
-        picture.text((end + outward * 6.0, y + 4.0), &format!("{rank:.2}"), number);
+        picture.text(
+            (end + outward * 6.0, y + 4.0),
+            &format!("{rank:.2}"),
+            number,
+        );
         picture.marker(style.marker, (pixel, axis), 3.6, style.colour, None);
     }
     picture
@@ -104,8 +114,12 @@ fn draw_axis(picture: &mut Svg, ranks: &Linear, count: usize, difference: f64, y
     let text = format!("critical difference {difference:.2}");
     let style = TextStyle::new(TEXT_SIZE - 1.0, Anchor::Start);
     picture.text((start, level - 8.0), &text, style);
-    picture.text((ranks.start - 10.0, y + 4.0), "average rank", TextStyle {
-        anchor: Anchor::End,
-        ..number
-    });
+    picture.text(
+        (ranks.start - 10.0, y + 4.0),
+        "average rank",
+        TextStyle {
+            anchor: Anchor::End,
+            ..number
+        },
+    );
 }

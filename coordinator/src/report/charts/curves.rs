@@ -41,6 +41,13 @@ pub fn adtm(
     baseline: bool,
     (width, height): (f64, f64),
 ) -> Option<Svg> {
+    if blackbox
+        .methods
+        .iter()
+        .all(|method| method.averages.is_none())
+    {
+        return None;
+    }
     let baseline = baseline.then(|| baseline_adtm(blackbox)).flatten();
     let curves = curves(blackbox, palette, baseline.as_deref());
     let (lower, upper) = range(&curves)?;
@@ -133,9 +140,14 @@ fn curves<'a>(
 fn range(curves: &[Curve<'_>]) -> Option<(f64, f64)> {
     let positive = |values: &[f64]| -> Vec<f64> {
         let values = values.iter().copied();
-        values.filter(|value| value.is_finite() && *value > 0.0).collect()
+        values
+            .filter(|value| value.is_finite() && *value > 0.0)
+            .collect()
     };
-    let means: Vec<f64> = curves.iter().flat_map(|curve| positive(curve.mean)).collect();
+    let means: Vec<f64> = curves
+        .iter()
+        .flat_map(|curve| positive(curve.mean))
+        .collect();
     let least_mean = means.iter().copied().reduce(f64::min)?;
     let greatest = curves
         .iter()
@@ -148,7 +160,9 @@ fn range(curves: &[Curve<'_>]) -> Option<(f64, f64)> {
         .filter_map(|curve| curve.band)
         .flat_map(|band| positive(&band.lower))
         .fold(least_mean, f64::min);
-    let lower = least_band.max(least_mean / 3.0).max(greatest / 10f64.powf(MOST_DECADES));
+    let lower = least_band
+        .max(least_mean / 3.0)
+        .max(greatest / 10f64.powf(MOST_DECADES));
     Some((lower * 0.8, greatest * 1.2))
 }
 
@@ -163,12 +177,14 @@ fn draw_axes(picture: &mut Svg, frame: &Frame, x: &Linear, y: &Logarithmic) {
                 continue;
             }
             Label::Number(number) => picture.text(position, number, axis_text),
-            Label::PowerOfTen(exponent) => picture.power_of_ten(position, *exponent, axis_text),
+            Label::Scientific { multiple, exponent } => {
+                picture.scientific(position, *multiple, *exponent, axis_text);
+            }
         }
         picture.line((frame.left, pixel), (frame.right, pixel), GRID);
         picture.line((frame.left - 4.0, pixel), (frame.left, pixel), FRAME);
     }
-    let mut ticks = x.ticks(((frame.right - frame.left) / 75.0) as usize);
+    let mut ticks = x.ticks(((frame.right - frame.left) / 55.0) as usize);
     ticks.retain(|tick| tick.value >= 1.0 && tick.value.fract() == 0.0);
     for tick in ticks {
         let pixel = x.pixel(tick.value);
@@ -178,12 +194,24 @@ fn draw_axes(picture: &mut Svg, frame: &Frame, x: &Linear, y: &Logarithmic) {
             anchor: Anchor::Middle,
             ..axis_text
         };
-        picture.text((pixel, frame.bottom + 17.0), &format!("{}", tick.value), centred);
+        picture.text(
+            (pixel, frame.bottom + 17.0),
+            &format!("{}", tick.value),
+            centred,
+        );
     }
     picture.line((frame.left, frame.top), (frame.left, frame.bottom), FRAME);
-    picture.line((frame.left, frame.bottom), (frame.right, frame.bottom), FRAME);
+    picture.line(
+        (frame.left, frame.bottom),
+        (frame.right, frame.bottom),
+        FRAME,
+    );
     let centred = TextStyle::new(TEXT_SIZE, Anchor::Middle);
-    picture.text(((frame.left + frame.right) / 2.0, frame.bottom + 35.0), "iteration", centred);
+    picture.text(
+        ((frame.left + frame.right) / 2.0, frame.bottom + 35.0),
+        "iteration",
+        centred,
+    );
     picture.text_upwards((14.0, (frame.top + frame.bottom) / 2.0), "ADTM", centred);
 }
 
@@ -195,12 +223,19 @@ fn draw_band(picture: &mut Svg, curve: &Curve<'_>, x: &Linear, y: &Logarithmic) 
 }
 
 fn draw_curve(picture: &mut Svg, curve: &Curve<'_>, index: usize, x: &Linear, y: &Logarithmic) {
-    let points = points(curve.mean, x, y);
+    // A curve that falls to 0 ends where it meets the axis.
+    let shown = curve.mean.iter().position(|value| *value < y.lower);
+    let shown = shown.map_or(curve.mean.len(), |below| below + 1);
+    let points = points(&curve.mean[..shown], x, y);
     picture.polyline(&points, curve.stroke);
     let Some(style) = curve.style else { return };
     // Markers of different curves are put at different iterations, so that none hides another.
-    let every = (points.len() / 8).max(1);
-    for point in points.iter().skip((index * every * 3 / 8) % every).step_by(every) {
+    let every = (curve.mean.len() / 8).max(1);
+    for point in points
+        .iter()
+        .skip((index * every * 3 / 8) % every)
+        .step_by(every)
+    {
         picture.marker(style.marker, *point, 3.2, style.colour, None);
     }
 }
@@ -220,11 +255,14 @@ fn draw_names(picture: &mut Svg, curves: &[Curve<'_>], frame: &Frame, y: &Logari
             width: curve.stroke.width.min(1.4),
             ..curve.stroke
         };
-        picture.polyline(&[(start, pixel), (start + 12.0, place), (end, place)], leader);
+        picture.polyline(
+            &[(start, pixel), (start + 12.0, place), (end, place)],
+            leader,
+        );
         if let Some(style) = curve.style {
             picture.marker(style.marker, (end - 6.0, place), 3.6, style.colour, None);
         }
-        let style = TextStyle::new(TEXT_SIZE, Anchor::Start).coloured(curve.stroke.colour);
+        let style = TextStyle::new(TEXT_SIZE, Anchor::Start);
         picture.text((end + 4.0, place + 4.0), &curve.name, style);
     }
 }

@@ -28,11 +28,16 @@ pub fn improvement(blackbox: &BlackboxAnalysis, palette: &Palette, width: f64) -
         .map(|task| (task, task.methods.iter().filter(scored).collect::<Vec<_>>()))
         .filter(|(_, methods)| !methods.is_empty())
         .collect();
-    let dots = tasks.iter().map(|(_, methods)| methods.len()).sum::<usize>();
+    let dots = tasks
+        .iter()
+        .map(|(_, methods)| methods.len())
+        .sum::<usize>();
     let scores = tasks.iter().flat_map(|(_, methods)| methods.iter());
-    let least = scores.filter_map(|method| method.improvement).reduce(f64::min)?;
+    let least = scores
+        .filter_map(|method| method.improvement)
+        .reduce(f64::min)?;
     // Each method has its own lane, as long as the picture stays on a page.
-    let lane = (1000.0 / dots as f64).clamp(4.0, 11.0);
+    let lane = (1100.0 / dots as f64).clamp(4.0, 11.0);
     let gap = 12.0;
 
     let names = tasks.iter().map(|(task, _)| shorten(&task.name, 26));
@@ -41,7 +46,11 @@ pub fn improvement(blackbox: &BlackboxAnalysis, palette: &Palette, width: f64) -
         .iter()
         .map(|name| text_width(name, TEXT_SIZE))
         .fold(60.0, f64::max);
-    let methods: Vec<&str> = blackbox.methods.iter().map(|method| method.method.as_str()).collect();
+    let methods: Vec<&str> = blackbox
+        .methods
+        .iter()
+        .map(|method| method.method.as_str())
+        .collect();
     let (legend, top) = legend::legend(&methods, palette, width - name_width - 20.0);
     let top = TOP + top;
     let height = top + dots as f64 * lane + tasks.len() as f64 * gap + 44.0;
@@ -96,9 +105,15 @@ fn draw_dot(
     y: f64,
     lane: f64,
 ) {
-    let Some(value) = method.improvement else { return };
+    let Some(value) = method.improvement else {
+        return;
+    };
     let style = palette.style(&method.method);
-    let tooltip = format!("{}: {}", method.method, numbers::typographic(&numbers::score(value)));
+    let tooltip = format!(
+        "{}: {}",
+        method.method,
+        numbers::typographic(&numbers::score(value))
+    );
     let radius = (lane * 0.34).clamp(2.0, 3.6);
     let beyond = value < x.lower || value > x.upper;
     if beyond {
@@ -107,7 +122,13 @@ fn draw_dot(
         } else {
             (Marker::TriangleRight, x.end + 8.0, Anchor::End, -7.0)
         };
-        picture.marker(marker, (pixel, y), radius + 0.6, style.colour, Some(&tooltip));
+        picture.marker(
+            marker,
+            (pixel, y),
+            radius + 0.6,
+            style.colour,
+            Some(&tooltip),
+        );
         if lane >= 8.0 {
             let text = TextStyle::new(lane - 1.0, anchor).coloured(style.colour);
             picture.text((pixel + offset, y + lane * 0.32), &tooltip, text);
@@ -118,5 +139,11 @@ fn draw_dot(
         let ends = ((x.pixel(value - error), y), (x.pixel(value + error), y));
         picture.line(ends.0, ends.1, Stroke::solid(style.colour, 1.3));
     }
-    picture.marker(style.marker, (x.pixel(value), y), radius, style.colour, Some(&tooltip));
+    picture.marker(
+        style.marker,
+        (x.pixel(value), y),
+        radius,
+        style.colour,
+        Some(&tooltip),
+    );
 }

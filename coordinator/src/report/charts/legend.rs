@@ -18,7 +18,7 @@ pub(super) fn legend(methods: &[&str], palette: &Palette, width: f64) -> (Svg, f
         }
         let style = palette.style(method);
         picture.marker(style.marker, (x + 5.0, y), 4.0, style.colour, None);
-        let text = TextStyle::new(TEXT_SIZE, Anchor::Start).coloured(style.colour);
+        let text = TextStyle::new(TEXT_SIZE, Anchor::Start);
         picture.text((x + 14.0, y + 4.0), &name, text);
         x += entry;
     }

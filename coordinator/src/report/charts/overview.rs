@@ -22,7 +22,10 @@ pub fn overview(analysis: &SweepAnalysis, palette: &Palette, baseline: bool) -> 
     let curves: Vec<Svg> = curves.collect();
     let width = size.0 * columns as f64;
     let comparison = analysis.comparison.computed().map(|comparison| {
-        let title = format!("Average ranks over {} data sets", comparison.data_sets.len());
+        let title = format!(
+            "Average ranks over {} data sets",
+            comparison.data_sets.len()
+        );
         critical_difference(comparison, &title, palette, width.min(CURVES_SIZE.0))
     });
     if curves.is_empty() && comparison.is_none() {
@@ -30,10 +33,16 @@ pub fn overview(analysis: &SweepAnalysis, palette: &Palette, baseline: bool) -> 
     }
     let rows = curves.len().div_ceil(columns);
     let top = rows as f64 * size.1;
-    let height = top + comparison.as_ref().map_or(0.0, |picture| picture.height() + 10.0);
+    let height = top
+        + comparison
+            .as_ref()
+            .map_or(0.0, |picture| picture.height() + 10.0);
     let mut sheet = Svg::new(width, height);
     for (index, picture) in curves.iter().enumerate() {
-        let position = ((index % columns) as f64 * size.0, (index / columns) as f64 * size.1);
+        let position = (
+            (index % columns) as f64 * size.0,
+            (index / columns) as f64 * size.1,
+        );
         sheet.place(position, picture);
     }
     if let Some(picture) = &comparison {

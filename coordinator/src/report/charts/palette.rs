@@ -54,7 +54,11 @@ impl Palette {
     /// Styles for every method of any black box, in order of first appearance.
     pub fn new(analysis: &SweepAnalysis) -> Self {
         let mut methods: Vec<String> = Vec::new();
-        for method in analysis.blackboxes.iter().flat_map(|blackbox| &blackbox.methods) {
+        for method in analysis
+            .blackboxes
+            .iter()
+            .flat_map(|blackbox| &blackbox.methods)
+        {
             if !methods.contains(&method.method) {
                 methods.push(method.method.clone());
             }
@@ -81,7 +85,8 @@ impl Palette {
         MethodStyle {
             colour: COLOURS[index % COLOURS.len()],
             // The second round through the colours has other dashes than the first.
-            dash: DASHES[(index + index / COLOURS.len()) % 2 + 2 * (index / (2 * COLOURS.len()) % 2)],
+            dash: DASHES
+                [(index + index / COLOURS.len()) % 2 + 2 * (index / (2 * COLOURS.len()) % 2)],
             marker: MARKERS[index % MARKERS.len()],
         }
     }

@@ -15,8 +15,13 @@ pub(super) enum Label {
     None,
     /// A number as it is to be read.
     Number(String),
-    /// Ten to this power.
-    PowerOfTen(i32),
+    /// A multiple of a power of ten.
+    Scientific {
+        /// From 1 to 9.
+        multiple: u32,
+        /// The power.
+        exponent: i32,
+    },
 }
 
 /// A linear axis from `lower` to `upper`, drawn from pixel `start` to pixel `end`.
@@ -93,36 +98,30 @@ impl Logarithmic {
                 if value < self.lower * (1.0 - 1e-9) || value > self.upper * (1.0 + 1e-9) {
                     continue;
                 }
-                let label = match multiple {
-                    1 if exponent.rem_euclid(step) == 0 => power_label(exponent),
-                    1 => Label::None,
+                let is_labelled = match multiple {
+                    1 => exponent.rem_euclid(step) == 0,
                     _ if step > 1 => continue,
-                    _ if labelled_steps.contains(&multiple) => multiple_label(multiple, exponent),
-                    _ => Label::None,
+                    _ => labelled_steps.contains(&multiple),
+                };
+                let label = if is_labelled {
+                    self.label(multiple, exponent)
+                } else {
+                    Label::None
                 };
                 ticks.push(Tick { value, label });
             }
         }
         ticks
     }
-}
 
-fn power_label(exponent: i32) -> Label {
-    match exponent {
-        0 => Label::Number("1".into()),
-        -2..0 => multiple_label(1, exponent),
-        _ => Label::PowerOfTen(exponent),
-    }
-}
-
-fn multiple_label(multiple: u32, exponent: i32) -> Label {
-    match exponent {
-        0..=2 => Label::Number((multiple * 10u32.pow(exponent.unsigned_abs())).to_string()),
-        -4..0 => {
-            let decimals = exponent.unsigned_abs() as usize;
-            Label::Number(format!("{:.decimals$}", f64::from(multiple) * 10f64.powi(exponent)))
+    /// Plain numbers from 0.001 to 999 if the whole axis fits, powers of ten otherwise.
+    fn label(&self, multiple: u32, exponent: i32) -> Label {
+        if self.lower < 1e-3 || self.upper >= 1e3 {
+            return Label::Scientific { multiple, exponent };
         }
-        _ => Label::None,
+        let decimals = (-exponent).max(0) as usize;
+        let value = f64::from(multiple) * 10f64.powi(exponent);
+        Label::Number(format!("{value:.decimals$}"))
     }
 }
 
@@ -172,7 +171,7 @@ mod tests {
         let text = |tick: &Tick| match &tick.label {
             Label::None => None,
             Label::Number(number) => Some(number.clone()),
-            Label::PowerOfTen(exponent) => Some(format!("10^{exponent}")),
+            Label::Scientific { multiple, exponent } => Some(format!("{multiple}e{exponent}")),
         };
         ticks.iter().filter_map(text).collect()
     }
@@ -194,15 +193,28 @@ mod tests {
             start: 0.0,
             end: 200.0,
         };
-        assert_eq!(labels(&axis.ticks(4)), ["\u{2212}1.0", "\u{2212}0.5", "0.0", "0.5", "1.0"]);
+        assert_eq!(
+            labels(&axis.ticks(4)),
+            ["\u{2212}1.0", "\u{2212}0.5", "0.0", "0.5", "1.0"]
+        );
         assert_eq!(axis.pixel(0.5), 150.0);
         assert_eq!(axis.pixel(-7.0), 0.0);
     }
 
     #[test]
     fn logarithmic_ticks_fit_the_range() {
-        assert_eq!(labels(&logarithmic(1e-6, 0.01).ticks()), ["10^-6", "10^-5", "10^-4", "10^-3", "0.01"]);
-        assert_eq!(labels(&logarithmic(0.012, 0.15).ticks()), ["0.02", "0.03", "0.05", "0.1"]);
+        assert_eq!(
+            labels(&logarithmic(1e-6, 0.01).ticks()),
+            ["1e-6", "1e-5", "1e-4", "1e-3", "1e-2"]
+        );
+        assert_eq!(
+            labels(&logarithmic(0.012, 0.15).ticks()),
+            ["0.02", "0.03", "0.05", "0.1"]
+        );
+        assert_eq!(
+            labels(&logarithmic(1.5e-5, 6e-5).ticks()),
+            ["2e-5", "3e-5", "5e-5"]
+        );
         assert!(labels(&logarithmic(1e-30, 1.0).ticks()).len() <= 10);
         assert_eq!(logarithmic(1e-2, 1.0).pixel(0.1), 50.0);
         assert_eq!(logarithmic(1e-2, 1.0).pixel(0.0), 100.0);
@@ -213,6 +225,9 @@ mod tests {
         assert_eq!(spread(&[10.0, 50.0], 14.0, 0.0, 100.0), [10.0, 50.0]);
         assert_eq!(spread(&[50.0, 50.0], 14.0, 0.0, 100.0), [43.0, 57.0]);
         assert_eq!(spread(&[98.0, 99.0], 14.0, 0.0, 100.0), [86.0, 100.0]);
-        assert_eq!(spread(&[50.0; 6], 30.0, 0.0, 100.0), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
+        assert_eq!(
+            spread(&[50.0; 6], 30.0, 0.0, 100.0),
+            [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]
+        );
     }
 }

@@ -153,10 +153,20 @@ impl Svg {
         self.text_markup((x, y), &escape(text), style, &rotation);
     }
 
-    /// A power of ten, `10` with its exponent raised.
-    pub(super) fn power_of_ten(&mut self, position: Point, exponent: i32, style: TextStyle) {
+    /// A multiple of a power of ten, with the exponent raised.
+    pub(super) fn scientific(
+        &mut self,
+        position: Point,
+        multiple: u32,
+        exponent: i32,
+        style: TextStyle,
+    ) {
+        let factor = match multiple {
+            1 => String::new(),
+            _ => format!("{multiple}\u{d7}"),
+        };
         let markup = format!(
-            r#"10<tspan dy="{:.1}" font-size="{:.1}">{}</tspan>"#,
+            r#"{factor}10<tspan dy="{:.1}" font-size="{:.1}">{}</tspan>"#,
             -0.4 * style.size,
             0.75 * style.size,
             exponent.to_string().replace('-', "\u{2212}"),
@@ -170,7 +180,11 @@ impl Svg {
             Anchor::Middle => "middle",
             Anchor::End => "end",
         };
-        let weight = if style.bold { r#" font-weight="600""# } else { "" };
+        let weight = if style.bold {
+            r#" font-weight="600""#
+        } else {
+            ""
+        };
         self.push(format_args!(
             r#"<text x="{x:.1}" y="{y:.1}" font-size="{}" fill="{}" text-anchor="{anchor}"{weight}{extra}>{markup}</text>"#,
             style.size, style.colour,
@@ -187,7 +201,9 @@ impl Svg {
         tooltip: Option<&str>,
     ) {
         let points = |corners: &[Point]| -> String {
-            let corners = corners.iter().map(|(dx, dy)| (x + dx * radius, y + dy * radius));
+            let corners = corners
+                .iter()
+                .map(|(dx, dy)| (x + dx * radius, y + dy * radius));
             path(&corners.collect::<Vec<_>>())
         };
         let outline = match marker {
@@ -208,7 +224,9 @@ impl Svg {
             Marker::Cross => points(&bars(std::f64::consts::FRAC_PI_4)),
         };
         let title = tooltip.map(title_element).unwrap_or_default();
-        self.push(format_args!(r#"<path d="{outline}Z" fill="{colour}">{title}</path>"#));
+        self.push(format_args!(
+            r#"<path d="{outline}Z" fill="{colour}">{title}</path>"#
+        ));
     }
 
     /// Puts another picture into this one, its upper left corner at `position`.
@@ -249,9 +267,18 @@ fn bars(angle: f64) -> [Point; 12] {
     let (long, short) = (1.25, 0.38);
     let (sine, cosine) = angle.sin_cos();
     [
-        (short, short), (short, long), (-short, long), (-short, short), (-long, short),
-        (-long, -short), (-short, -short), (-short, -long), (short, -long), (short, -short),
-        (long, -short), (long, short),
+        (short, short),
+        (short, long),
+        (-short, long),
+        (-short, short),
+        (-long, short),
+        (-long, -short),
+        (-short, -short),
+        (-short, -long),
+        (short, -long),
+        (short, -short),
+        (long, -short),
+        (long, short),
     ]
     .map(|(x, y)| (x * cosine - y * sine, x * sine + y * cosine))
 }

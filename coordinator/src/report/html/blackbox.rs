@@ -5,10 +5,14 @@ use super::table::{Cell, Table, best_two};
 use crate::report::charts::{CURVES_SIZE, Palette, WIDTH, adtm, improvement};
 use crate::report::escape::escape;
 use crate::report::{Report, numbers};
-use crate::statistics::analysis::{BlackboxAnalysis, MethodAverages};
+use crate::statistics::analysis::{BlackboxAnalysis, MethodAnalysis, MethodAverages};
 
 /// The section of `blackbox`.
-pub(super) fn section(report: &Report<'_>, blackbox: &BlackboxAnalysis, palette: &Palette) -> String {
+pub(super) fn section(
+    report: &Report<'_>,
+    blackbox: &BlackboxAnalysis,
+    palette: &Palette,
+) -> String {
     let mut html = format!(
         "<section>\n<h2>{}</h2>\n<p>{}, {}, up to {} per method and data set.</p>\n",
         escape(&blackbox.name),
@@ -34,7 +38,7 @@ fn curves(report: &Report<'_>, blackbox: &BlackboxAnalysis, palette: &Palette) -
     let title = format!("ADTM over iterations on {}", blackbox.name);
     format!(
         "<figure>{}<figcaption>Average distance to the minimum over {}, with {} bootstrap bands over \
-         the seeds.</figcaption></figure>\n",
+         the seeds. Curves that meet the axis have reached 0.</figcaption></figure>\n",
         picture.finish(&title),
         numbers::count(blackbox.averaged_tasks as u64, "data set"),
         numbers::percentage(report.analysis.confidence),
@@ -45,24 +49,34 @@ fn curves(report: &Report<'_>, blackbox: &BlackboxAnalysis, palette: &Palette) -
 fn method_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> Table {
     let averages = |get: fn(&MethodAverages) -> f64| -> Vec<Option<f64>> {
         let methods = blackbox.methods.iter();
-        methods.map(|method| method.averages.as_ref().map(get)).collect()
+        methods
+            .map(|method| method.averages.as_ref().map(get))
+            .collect()
     };
     let best_improvement = best_two(&averages(|averages| averages.improvement));
     let best_rank = best_two(&averages(|averages| -averages.average_rank));
     let best_adtm = best_two(&averages(|averages| -averages.final_adtm));
     let relative_at = relative_iterations(blackbox);
-    let mut header = vec!["method", "improvement", "average rank", "final ADTM", "relative improvement"];
-    let at: Vec<String> = relative_at.iter().map(|t| format!("at {t}")).collect();
-    header.extend(at.iter().map(String::as_str));
-    header.extend(["CPU s/trace", "traces"]);
-    let row = |(index, method): (usize, &crate::statistics::analysis::MethodAnalysis)| {
+    let mut header: Vec<String> = [
+        "method",
+        "improvement",
+        "average rank",
+        "final ADTM",
+        "mean",
+    ]
+    .map(String::from)
+    .into();
+    header.extend(
+        relative_at
+            .iter()
+            .map(|iteration| format!("at {iteration}")),
+    );
+    header.extend(["CPU s/trace", "traces"].map(String::from));
+    let row = |(index, method): (usize, &MethodAnalysis)| {
         let averages = method.averages.as_ref();
         let improvement = averages.map(|averages| {
-            let score = numbers::score(averages.improvement);
-            match averages.improvement_standard_error {
-                Some(error) => format!("{score} \u{b1} {}", numbers::score(error)),
-                None => score,
-            }
+            let error = averages.improvement_standard_error;
+            numbers::with_error(averages.improvement, error, "\u{b1}")
         });
         let relative = averages.map(|averages| &averages.relative_improvement);
         let seconds = report.seconds_per_trace(&blackbox.name, &method.method);
@@ -73,11 +87,19 @@ fn method_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> Table {
                 .bold_if(best_rank[index]),
             Cell::optional(averages.map(|averages| numbers::magnitude(averages.final_adtm)))
                 .bold_if(best_adtm[index]),
-            Cell::optional(relative.and_then(|relative| relative.mean).map(numbers::score)),
+            Cell::optional(
+                relative
+                    .and_then(|relative| relative.mean)
+                    .map(numbers::score),
+            ),
         ];
         for &iteration in &relative_at {
             let at = relative.and_then(|relative| {
-                relative.at.iter().find(|at| at.iteration == iteration)?.value
+                relative
+                    .at
+                    .iter()
+                    .find(|at| at.iteration == iteration)?
+                    .value
             });
             cells.push(Cell::optional(at.map(numbers::score)));
         }
@@ -87,26 +109,36 @@ fn method_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> Table {
     };
     Table {
         caption: format!(
-            "Scores on {}: improvement over random search with its standard error over the seeds, \
+            "Scores on {}: improvement over random search with its standard error over the seeds; \
              relative improvement of the objective on average and at single iterations.",
             blackbox.name
         ),
         class: "",
-        header: header.into_iter().map(Cell::text).collect(),
+        groups: vec![
+            ("", 4),
+            ("relative improvement", 1 + relative_at.len()),
+            ("", 2),
+        ],
+        header: header.iter().map(|name| Cell::text(name)).collect(),
         rows: blackbox.methods.iter().enumerate().map(row).collect(),
     }
 }
 
 /// The iterations at which relative improvements are known.
 fn relative_iterations(blackbox: &BlackboxAnalysis) -> Vec<usize> {
-    let averages = blackbox.methods.iter().find_map(|method| method.averages.as_ref());
-    let at = averages.iter().flat_map(|averages| &averages.relative_improvement.at);
+    let averages = blackbox
+        .methods
+        .iter()
+        .find_map(|method| method.averages.as_ref());
+    let at = averages
+        .iter()
+        .flat_map(|averages| &averages.relative_improvement.at);
     at.map(|at| at.iteration).collect()
 }
 
 /// SGPT's measures at a few iterations.
 fn iteration_table(blackbox: &BlackboxAnalysis) -> Table {
-    let iterations: Vec<usize> = [10, 25, 50, blackbox.iterations]
+    let iterations: Vec<usize> = [10, 50, blackbox.iterations]
         .into_iter()
         .filter(|&iteration| iteration <= blackbox.iterations)
         .fold(Vec::new(), |mut kept, iteration| {
@@ -115,15 +147,19 @@ fn iteration_table(blackbox: &BlackboxAnalysis) -> Table {
             }
             kept
         });
-    let at = |name: &str| -> Vec<String> {
-        iterations.iter().map(|iteration| format!("{name} at {iteration}")).collect()
-    };
-    let header = [vec!["method".into()], at("rank"), at("ADTM"), at("unsolved")].concat();
-    let row = |method: &crate::statistics::analysis::MethodAnalysis| {
+    let at = iterations
+        .iter()
+        .map(|iteration| Cell::text(&format!("at {iteration}")));
+    let at: Vec<Cell> = at.collect();
+    let header = [vec![Cell::text("method")], at.clone(), at.clone(), at].concat();
+    let row = |method: &MethodAnalysis| {
         let averages = method.averages.as_ref();
         let value = |get: fn(&MethodAverages) -> &[f64], show: fn(f64) -> String| -> Vec<Cell> {
             let at = |iteration: &usize| Some(show(*get(averages?).get(iteration - 1)?));
-            iterations.iter().map(|iteration| Cell::optional(at(iteration))).collect()
+            iterations
+                .iter()
+                .map(|iteration| Cell::optional(at(iteration)))
+                .collect()
         };
         [
             vec![Cell::text(&method.method)],
@@ -140,7 +176,11 @@ fn iteration_table(blackbox: &BlackboxAnalysis) -> Table {
             blackbox.name
         ),
         class: "",
-        header: header.iter().map(|name| Cell::text(name)).collect(),
+        groups: [("", 1)]
+            .into_iter()
+            .chain(["average rank", "ADTM", "unsolved"].map(|name| (name, iterations.len())))
+            .collect(),
+        header,
         rows: blackbox.methods.iter().map(row).collect(),
     }
 }
@@ -160,18 +200,34 @@ fn data_sets(blackbox: &BlackboxAnalysis, palette: &Palette) -> String {
 
 /// Improvement of every method on every data set.
 fn data_set_table(blackbox: &BlackboxAnalysis) -> Table {
-    let methods = blackbox.methods.iter().map(|method| Cell::text(&method.method));
+    let methods = blackbox
+        .methods
+        .iter()
+        .map(|method| Cell::text(&method.method));
     let rows = blackbox.tasks.iter().map(|task| {
-        let scores: Vec<_> = task.methods.iter().map(|method| method.improvement).collect();
+        let scores: Vec<_> = task
+            .methods
+            .iter()
+            .map(|method| method.improvement)
+            .collect();
         let best = best_two(&scores);
         let cells = scores.into_iter().zip(best);
-        let cells = cells.map(|(score, best)| Cell::optional(score.map(numbers::score)).bold_if(best));
-        std::iter::once(Cell::text(&task.name)).chain(cells).collect()
+        let cells =
+            cells.map(|(score, best)| Cell::optional(score.map(numbers::score)).bold_if(best));
+        std::iter::once(Cell::text(&task.name))
+            .chain(cells)
+            .collect()
     });
     Table {
-        caption: format!("Improvement per data set of {}, the best two in bold.", blackbox.name),
+        caption: format!(
+            "Improvement per data set of {}, the best two in bold.",
+            blackbox.name
+        ),
         class: "",
-        header: std::iter::once(Cell::text("data set")).chain(methods).collect(),
+        groups: Vec::new(),
+        header: std::iter::once(Cell::text("data set"))
+            .chain(methods)
+            .collect(),
         rows: rows.collect(),
     }
 }

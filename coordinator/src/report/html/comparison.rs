@@ -14,7 +14,10 @@ pub(super) fn comparison(outcome: &ComparisonOutcome, place: &str, palette: &Pal
     match outcome {
         ComparisonOutcome::Computed(comparison) => computed(comparison, place, palette),
         ComparisonOutcome::Impossible { reason } => {
-            format!("<p class=\"muted\">No comparison of the methods: {}.</p>\n", escape(reason))
+            format!(
+                "<p class=\"muted\">No comparison of the methods: {}.</p>\n",
+                escape(reason)
+            )
         }
     }
 }
@@ -39,13 +42,17 @@ fn left_out(comparison: &Comparison) -> String {
     let mut text = String::new();
     if !comparison.excluded_methods.is_empty() {
         let names = comparison.excluded_methods.join(", ");
-        text.push_str(&format!("Left out, because not finished or not planned everywhere: {names}. "));
+        text.push_str(&format!(
+            "Left out, because not finished or not planned everywhere: {names}. "
+        ));
     }
     if !comparison.excluded_data_sets.is_empty() {
         let names = comparison.excluded_data_sets.iter();
         let names = names.map(|set| format!("{} of {}", set.task, set.blackbox));
         let names = names.collect::<Vec<_>>().join(", ");
-        text.push_str(&format!("Left out, because a method has no score there: {names}."));
+        text.push_str(&format!(
+            "Left out, because a method has no score there: {names}."
+        ));
     }
     escape(&text)
 }
@@ -109,7 +116,10 @@ fn pairs(comparison: &Comparison) -> Table {
              the row's method wins / ties / loses against the column's."
         ),
         class: "matrix",
-        header: std::iter::once(Cell::text("")).chain(names.clone()).collect(),
+        groups: Vec::new(),
+        header: std::iter::once(Cell::text(""))
+            .chain(names.clone())
+            .collect(),
         rows: names
             .zip(cells)
             .map(|(name, cells)| std::iter::once(name).chain(cells).collect())

@@ -49,7 +49,11 @@ pub(super) fn page(report: &Report<'_>) -> String {
 
 fn header(report: &Report<'_>) -> String {
     let analysis = report.analysis;
-    let data_sets = analysis.blackboxes.iter().map(|blackbox| blackbox.tasks.len() as u64).sum();
+    let data_sets = analysis
+        .blackboxes
+        .iter()
+        .map(|blackbox| blackbox.tasks.len() as u64)
+        .sum();
     let methods = Palette::new(analysis).methods().len() as u64;
     let facts = [
         (
@@ -81,7 +85,9 @@ fn header(report: &Report<'_>) -> String {
         ),
     ];
     let facts = facts.map(|(name, text)| format!("<dt>{name}</dt><dd>{}</dd>\n", escape(&text)));
-    let id = report.sweep.map_or_else(String::new, |id| format!("<p class=\"id\">sweep {id}</p>\n"));
+    let id = report.sweep.map_or_else(String::new, |id| {
+        format!("<p class=\"id\">sweep {id}</p>\n")
+    });
     format!(
         "<header>\n<h1>{}</h1>\n{id}<dl class=\"facts\">\n{}</dl>\n</header>\n",
         escape(&analysis.name),
@@ -94,24 +100,33 @@ fn alerts(report: &Report<'_>) -> String {
     let alert = |heading: &str, sentences: &[String]| match sentences {
         [] => String::new(),
         _ => {
-            let items = sentences.iter().map(|sentence| format!("<li>{}</li>\n", escape(sentence)));
+            let items = sentences
+                .iter()
+                .map(|sentence| format!("<li>{}</li>\n", escape(sentence)));
             let items: String = items.collect();
             format!("<div class=\"alert\"><strong>{heading}</strong><ul>\n{items}</ul></div>\n")
         }
     };
     let missing = missing::sentences(report.analysis);
-    alert("About the data", report.notes) + &alert("Not everything is finished or counted", &missing)
+    alert("About the data", report.notes)
+        + &alert("Not everything is finished or counted", &missing)
 }
 
 /// ICML's Table 2: a row per method, a column per black box.
 fn summary(report: &Report<'_>, palette: &Palette) -> Table {
     let columns = report.analysis.blackboxes.iter().map(|blackbox| {
         let averages = |name: &String| {
-            let method = blackbox.methods.iter().find(|method| method.method == *name)?;
+            let method = blackbox
+                .methods
+                .iter()
+                .find(|method| method.method == *name)?;
             method.averages.as_ref()
         };
         let averages: Vec<_> = palette.methods().iter().map(averages).collect();
-        let scores: Vec<_> = averages.iter().map(|averages| Some((*averages)?.improvement)).collect();
+        let scores: Vec<_> = averages
+            .iter()
+            .map(|averages| Some((*averages)?.improvement))
+            .collect();
         let cells = averages.into_iter().zip(best_two(&scores));
         let cells = cells.map(|(averages, best)| match averages {
             None => Cell::optional(None),
@@ -128,12 +143,17 @@ fn summary(report: &Report<'_>, palette: &Palette) -> Table {
         let cells = columns.iter().map(|column| column[index].clone());
         std::iter::once(Cell::text(method)).chain(cells).collect()
     });
-    let names = report.analysis.blackboxes.iter().map(|blackbox| Cell::text(&blackbox.name));
+    let names = report
+        .analysis
+        .blackboxes
+        .iter()
+        .map(|blackbox| Cell::text(&blackbox.name));
     Table {
         caption: "Improvement over random search, average rank over the data sets in parentheses; the best \
                   two improvements of each black box in bold."
             .into(),
         class: "",
+        groups: Vec::new(),
         header: std::iter::once(Cell::text("method")).chain(names).collect(),
         rows: rows.collect(),
     }

@@ -59,6 +59,8 @@ pub(super) struct Table {
     pub(super) caption: String,
     /// Class of the style sheet.
     pub(super) class: &'static str,
+    /// Headings above the header, each over so many columns; none if empty.
+    pub(super) groups: Vec<(&'static str, usize)>,
     pub(super) header: Vec<Cell>,
     pub(super) rows: Vec<Vec<Cell>>,
 }
@@ -67,10 +69,18 @@ impl Table {
     /// The table as HTML.
     pub(super) fn render(&self) -> String {
         let mut html = format!(
-            "<div class=\"scroll\"><table class=\"{}\"><caption>{}</caption>\n<thead><tr>",
+            "<div class=\"scroll\"><table class=\"{}\"><caption>{}</caption>\n<thead>",
             self.class,
             escape(&self.caption)
         );
+        if !self.groups.is_empty() {
+            html.push_str("<tr class=\"groups\">");
+            for (heading, columns) in &self.groups {
+                let _ = write!(html, "<th colspan=\"{columns}\">{}</th>", escape(heading));
+            }
+            html.push_str("</tr>\n");
+        }
+        html.push_str("<tr>");
         for cell in &self.header {
             push_cell(&mut html, "th", cell);
         }
@@ -92,7 +102,11 @@ pub(super) fn number_html(number: &str) -> String {
     let proper = |text: &str| escape(text).replace('-', "&minus;");
     match number.split_once('e') {
         Some((digits, exponent)) if exponent.parse::<i32>().is_ok() => {
-            format!("{}&thinsp;&times;&thinsp;10<sup>{}</sup>", proper(digits), proper(exponent))
+            format!(
+                "{}&thinsp;&times;&thinsp;10<sup>{}</sup>",
+                proper(digits),
+                proper(exponent)
+            )
         }
         _ => proper(number),
     }
@@ -112,7 +126,7 @@ fn push_cell(html: &mut String, tag: &str, cell: &Cell) {
         "" => String::new(),
         class => format!(" class=\"{class}\""),
     };
-    write!(html, "<{tag}{class}>{}</{tag}>", cell.html).expect("writing to a string cannot fail");
+    let _ = write!(html, "<{tag}{class}>{}</{tag}>", cell.html);
 }
 
 #[cfg(test)]
@@ -122,7 +136,10 @@ mod tests {
     #[test]
     fn numbers_are_set_properly() {
         assert_eq!(number_html("-0.25"), "&minus;0.25");
-        assert_eq!(number_html("2.1e-5"), "2.1&thinsp;&times;&thinsp;10<sup>&minus;5</sup>");
+        assert_eq!(
+            number_html("2.1e-5"),
+            "2.1&thinsp;&times;&thinsp;10<sup>&minus;5</sup>"
+        );
         assert_eq!(number_html("<0.001"), "&lt;0.001");
         assert_eq!(number_html("infinite"), "infinite");
     }

@@ -1,0 +1,105 @@
+use std::fs;
+use std::path::Path;
+
+use loto_proto::store::EmbeddedStore;
+
+use super::*;
+use crate::dispatch::record;
+use crate::plan::{Plan, SweepSource};
+
+const SWEEP: &str = r#"
+name = "test"
+methods = ["rs", "gp"]
+seeds = 3
+iterations = 6
+
+[[blackbox]]
+name = "B"
+table = "table.csv"
+objective = "metric_error"
+"#;
+
+fn plan(folder: &Path) -> Plan {
+    let mut table = String::from("hp_a,hp_b,metric_error,task\n");
+    for task in 0..2 {
+        for row in 0..8 {
+            let value = f64::from((row * 5 + task) % 8) / 8.0;
+            table.push_str(&format!("{row},{},{value},task{task}\n", row % 3));
+        }
+    }
+    fs::write(folder.join("table.csv"), table).unwrap();
+    let path = folder.join("sweep.toml");
+    fs::write(&path, SWEEP).unwrap();
+    Plan::read(&SweepSource::File(path), None).unwrap()
+}
+
+async fn recorded(plan: &Plan) -> Arc<dyn Store> {
+    let store = EmbeddedStore::in_memory().await.unwrap();
+    record(plan, &store).await.unwrap();
+    Arc::new(store)
+}
+
+async fn run_all(plan: &Plan, store: &Arc<dyn Store>, jobs: u16) -> Vec<Progress> {
+    let mut seen = Vec::new();
+    let shutdown = CancellationToken::new();
+    let store = Arc::clone(store);
+    let outcome = run(&plan.sweep, store, jobs, shutdown, |progress| {
+        seen.push(progress.clone())
+    });
+    outcome.await.unwrap();
+    seen
+}
+
+#[tokio::test]
+async fn every_trace_is_computed_and_a_second_run_computes_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = plan(folder.path());
+    let store = recorded(&plan).await;
+    let seen = run_all(&plan, &store, 2).await;
+    assert_eq!(seen.last().unwrap().total.done, 2 * 2 * 3);
+    for job in plan.sweep.jobs() {
+        let trace = store
+            .trace(job.series.id(), job.seed)
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(trace.rows.len(), 6);
+    }
+    let end = store.latest_cursor().await.unwrap();
+    run_all(&plan, &store, 2).await;
+    assert_eq!(store.latest_cursor().await.unwrap(), end);
+}
+
+#[tokio::test]
+async fn the_traces_do_not_depend_on_the_number_of_jobs() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = plan(folder.path());
+    let (one, three) = (recorded(&plan).await, recorded(&plan).await);
+    run_all(&plan, &one, 1).await;
+    run_all(&plan, &three, 3).await;
+    for job in plan.sweep.jobs() {
+        let left = one.trace(job.series.id(), job.seed).await.unwrap().unwrap();
+        let right = three
+            .trace(job.series.id(), job.seed)
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(left.first_difference(&right), None);
+    }
+}
+
+#[tokio::test]
+async fn an_interrupted_run_goes_on_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = plan(folder.path());
+    let store = recorded(&plan).await;
+    let shutdown = CancellationToken::new();
+    shutdown.cancel();
+    let outcome = run(&plan.sweep, Arc::clone(&store), 1, shutdown, |_| {}).await;
+    assert!(
+        matches!(outcome, Err(CoordinatorError::Interrupted(_))),
+        "{outcome:?}"
+    );
+    let seen = run_all(&plan, &store, 1).await;
+    assert_eq!(seen.last().unwrap().total.unfinished(), 0);
+}

@@ -1,0 +1,324 @@
+//! The program `loto` as its users meet it: on the embedded store, without servers.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use flate2::read::GzDecoder;
+use loto_tests::programs::{Process, command, run};
+use tempfile::TempDir;
+
+/// Two tasks of six rows.
+const TABLE: &str = "\
+hp_a,hp_b,metric_error,task
+0,0,0.50,one
+1,0,0.25,one
+2,1,0.75,one
+3,1,0.20,one
+4,2,0.90,one
+5,2,0.10,one
+0,0,0.30,two
+1,0,0.35,two
+2,1,0.65,two
+3,1,0.15,two
+4,2,0.80,two
+5,2,0.40,two
+";
+
+const SWEEP: &str = r#"
+name = "small"
+methods = ["rs", "gcp"]
+seeds = 2
+iterations = 6
+
+[[blackbox]]
+name = "B"
+table = "table.csv"
+objective = "metric_error"
+"#;
+
+/// A folder with a table and a sweep file.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        folder.write("table.csv", TABLE);
+        folder.write("sweep.toml", SWEEP);
+        folder
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    /// `loto run sweep.toml --out out`, without waiting for it.
+    fn run_command(&self) -> Command {
+        let mut run = command("loto");
+        run.current_dir(self.0.path());
+        run.args(["run", "sweep.toml", "--out", "out", "--jobs", "2"]);
+        run
+    }
+
+    fn run(&self) -> Output {
+        self.run_command().output().unwrap()
+    }
+
+    /// The error of a run that must be refused.
+    fn refusal(&self) -> String {
+        let output = self.run();
+        refusal_of("run", &output)
+    }
+}
+
+fn refusal_of(what: &str, output: &Output) -> String {
+    let error = String::from_utf8(output.stderr.clone()).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{what}: {error}");
+    assert_eq!(output.stdout, b"", "{what}");
+    assert!(error.starts_with("error: "), "{what}: {error}");
+    assert!(!error.contains("panicked"), "{what}: {error}");
+    error
+}
+
+/// `traces.csv.gz` of a report without its last column, the seconds.
+fn outcomes(folder: &Path) -> Vec<String> {
+    let file = fs::File::open(folder.join("traces.csv.gz")).unwrap();
+    let mut text = String::new();
+    GzDecoder::new(file).read_to_string(&mut text).unwrap();
+    let without_seconds = |line: &str| line.rsplit_once(',').unwrap().0.to_owned();
+    text.lines().map(without_seconds).collect()
+}
+
+#[test]
+fn a_sweep_is_run_reported_and_found_again() {
+    let folder = Folder::new();
+    let first = folder.run();
+    assert_eq!(first.status.code(), Some(0), "{first:?}");
+    let text = String::from_utf8(first.stdout).unwrap();
+    assert!(text.contains("8 of 8 traces finished"), "{text}");
+    for file in [
+        "report.html",
+        "scores.csv",
+        "scores_by_task.csv",
+        "statistics.json",
+    ] {
+        assert!(folder.path("out").join(file).is_file(), "{file}");
+    }
+    // A header, and six rows for each of eight traces.
+    assert_eq!(outcomes(&folder.path("out")).len(), 1 + 8 * 6);
+
+    let store = folder.path("out/sweep.loto");
+    let store = store.to_str().unwrap();
+    let status = run("loto", ["status", "--store", store]);
+    let status = String::from_utf8(status.stdout).unwrap();
+    let id = status
+        .lines()
+        .nth(1)
+        .unwrap()
+        .split_whitespace()
+        .next()
+        .unwrap();
+    let report = run(
+        "loto",
+        ["report", &id[..6], "--store", store, "--format", "csv"],
+    );
+    assert_eq!(
+        report.stdout,
+        fs::read(folder.path("out/scores.csv")).unwrap()
+    );
+    let watch = run("loto", ["watch", "small", "--store", store]);
+    assert_eq!(watch.status.code(), Some(0), "{watch:?}");
+}
+
+#[test]
+fn wrong_sweep_files_are_refused() {
+    let cases = [
+        ("\"gcp\"", "\"gpc\"", "unknown method `gpc`"),
+        ("metric_error", "metric_loss", "metric_loss"),
+        ("seeds = 2", "sedes = 2", "sedes"),
+        ("iterations = 6", "iterations = 7", "only 6 rows"),
+        ("table.csv", "tabel.csv", "tabel.csv is not there"),
+        (
+            "[[blackbox]]",
+            "[method.gcp]\nspeed = 1\n\n[[blackbox]]",
+            "no parameter `speed`",
+        ),
+    ];
+    for (find, replace, expected) in cases {
+        let folder = Folder::new();
+        assert!(SWEEP.contains(find));
+        folder.write("sweep.toml", SWEEP.replacen(find, replace, 1));
+        let error = folder.refusal();
+        assert!(error.contains(expected), "{replace}: {error}");
+        assert!(
+            !folder.path("out").exists(),
+            "{replace}: it left a folder behind"
+        );
+    }
+}
+
+#[test]
+fn wrong_tables_are_refused() {
+    let one_task: String = TABLE.split_inclusive('\n').take(7).collect();
+    let cases = [
+        (
+            "a column is missing",
+            TABLE.replacen("metric_error", "metric_other", 1),
+            "metric_error",
+        ),
+        (
+            "text in a number",
+            TABLE.replacen("0.75", "high", 1),
+            "high",
+        ),
+        ("NaN", TABLE.replacen("0.75", "NaN", 1), "NaN"),
+        (
+            "duplicate rows",
+            TABLE.replacen("1,0,0.25", "0,0,0.25", 1),
+            "line 3",
+        ),
+        ("one task", one_task, "only one task"),
+        ("empty", String::new(), "table.csv"),
+    ];
+    for (what, table, expected) in cases {
+        let folder = Folder::new();
+        folder.write("table.csv", table);
+        let error = folder.refusal();
+        assert!(error.contains(expected), "{what}: {error}");
+        assert!(error.contains("table.csv"), "{what}: {error}");
+    }
+}
+
+#[test]
+fn a_truncated_archive_is_refused() {
+    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../coordinator/sweeps");
+    let archive = fs::read(built_in.join("svm-sklearn.csv.zip")).unwrap();
+    let folder = Folder::new();
+    for keep in [10, 1000, archive.len() / 2, archive.len() - 10] {
+        folder.write("table.csv", &archive[..keep]);
+        assert!(folder.refusal().contains("table.csv"), "{keep}");
+    }
+}
+
+#[test]
+fn a_table_that_changed_after_the_first_run_is_refused() {
+    let folder = Folder::new();
+    assert_eq!(folder.run().status.code(), Some(0));
+    folder.write("table.csv", TABLE.replacen("0.75", "0.70", 1));
+    let error = folder.refusal();
+    assert!(error.contains("table.csv, has changed"), "{error}");
+    folder.write("table.csv", TABLE);
+    assert_eq!(folder.run().status.code(), Some(0));
+    // More seeds are the same sweep, grown.
+    folder.write("sweep.toml", SWEEP.replacen("seeds = 2", "seeds = 3", 1));
+    assert_eq!(folder.run().status.code(), Some(0));
+}
+
+#[test]
+fn wrong_addresses_and_names_are_refused() {
+    let folder = Folder::new();
+    assert_eq!(folder.run().status.code(), Some(0));
+    let sweep = folder.path("sweep.toml");
+    let sweep = sweep.to_str().unwrap();
+    let store = folder.path("out/sweep.loto");
+    let store = store.to_str().unwrap();
+    let absent = folder.path("absent.loto");
+    let absent = absent.to_str().unwrap();
+    // Port 1 is reserved; nothing listens there.
+    let (no_redis, no_broker) = ("redis://127.0.0.1:1", "amqp://127.0.0.1:1");
+    let cases: [(&[&str], &str); 8] = [
+        (&["status", "--store", no_redis], "127.0.0.1:1"),
+        (&["status", "--store", "ftp://x"], "ftp://x"),
+        (&["status", "--store", absent], "no such file"),
+        (&["report", "ffff", "--store", store], "no sweep of this id"),
+        (
+            &["submit", sweep, "--broker", no_broker, "--store", store],
+            "127.0.0.1:1",
+        ),
+        (&["run", "absent.toml"], "absent.toml"),
+        (&["methods", "absent"], "unknown method `absent`"),
+        (&["run", "--baseline", "none"], "exact-with-replacement"),
+    ];
+    for (arguments, expected) in cases {
+        let error = refusal_of(&arguments.join(" "), &run("loto", arguments));
+        assert!(error.contains(expected), "{arguments:?}: {error}");
+    }
+    assert!(!Path::new(absent).exists());
+}
+
+/// The sweep of the two tests below: long enough to be hit in the middle.
+fn long_sweep(folder: &Folder) {
+    let long = SWEEP.replacen("seeds = 2", "seeds = 800", 1);
+    folder.write("sweep.toml", long);
+}
+
+/// Waits until the store holds a few traces, as another process sees it.
+fn wait_until_under_way(folder: &Folder) {
+    let store = folder.path("out/sweep.loto");
+    let begin = Instant::now();
+    loop {
+        assert!(
+            begin.elapsed() < Duration::from_secs(60),
+            "the run does not begin"
+        );
+        let status = run(
+            "loto",
+            ["status", "small", "--store", store.to_str().unwrap()],
+        );
+        let text = String::from_utf8(status.stdout).unwrap();
+        let done = text
+            .split("): ")
+            .nth(1)
+            .and_then(|rest| rest.split(' ').next());
+        if done.is_some_and(|done| done.parse::<u32>().unwrap() > 20) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_killed_run_goes_on_and_gives_the_same_traces() {
+    let (killed, whole) = (Folder::new(), Folder::new());
+    long_sweep(&killed);
+    long_sweep(&whole);
+    let mut process = Process::start(killed.run_command());
+    wait_until_under_way(&killed);
+    process.kill();
+    assert!(
+        !killed.path("out/report.html").exists(),
+        "it was too late to kill it"
+    );
+    assert_eq!(killed.run().status.code(), Some(0));
+    assert_eq!(whole.run().status.code(), Some(0));
+    let traces = outcomes(&killed.path("out"));
+    assert_eq!(traces.len(), 1 + 2 * 2 * 800 * 6);
+    assert_eq!(traces, outcomes(&whole.path("out")));
+}
+
+#[test]
+fn an_interrupted_run_says_how_to_go_on() {
+    let folder = Folder::new();
+    long_sweep(&folder);
+    let mut command = folder.run_command();
+    command.stderr(Stdio::piped());
+    let mut process = Process::start(command);
+    wait_until_under_way(&folder);
+    process.terminate();
+    let status = process.wait(Duration::from_secs(30));
+    let mut error = String::new();
+    let stderr = process.child().stderr.as_mut().unwrap();
+    stderr.read_to_string(&mut error).unwrap();
+    assert_eq!(status.code(), Some(130), "{error}");
+    assert!(
+        error.contains("the same command goes on from there"),
+        "{error}"
+    );
+    assert_eq!(folder.run().status.code(), Some(0));
+}
