@@ -20,6 +20,7 @@ macro_rules! store_conformance {
             finished_seeds_are_listed_by_series,
             traces_are_listed_by_seed,
             new_traces_are_told_in_order,
+            the_latest_cursor_is_the_end_of_the_history,
             attempts_are_kept_until_the_job_is_done,
             the_first_bytes_of_a_blob_stay,
             of_many_writers_one_is_first,

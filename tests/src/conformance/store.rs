@@ -126,6 +126,25 @@ pub async fn new_traces_are_told_in_order(store: &Subject) {
     assert!(!first.incomplete && !rest.incomplete && !end.incomplete);
 }
 
+pub async fn the_latest_cursor_is_the_end_of_the_history(store: &Subject) {
+    let empty = store.latest_cursor().await.unwrap();
+    let first = [job("one", 3), job("one", 4)];
+    for job in &first {
+        store.put_trace(job, &trace(job.seed)).await.unwrap();
+    }
+    let all = store.events_after(&empty, 10).await.unwrap();
+    assert_eq!((all.events.len(), all.incomplete), (2, false));
+    let end = store.latest_cursor().await.unwrap();
+    assert_eq!(end, all.next);
+    store.put_trace(&job("two", 0), &trace(0)).await.unwrap();
+    let new = store.events_after(&end, 10).await.unwrap();
+    let expected = Event {
+        series: series("two").id(),
+        seed: 0,
+    };
+    assert_eq!((new.events, new.incomplete), (vec![expected], false));
+}
+
 pub async fn attempts_are_kept_until_the_job_is_done(store: &Subject) {
     let attempt = |count, state, error: &str| Attempt {
         count,

@@ -82,6 +82,9 @@ impl Store for FlakyStore {
     async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, ProtoError> {
         self.store.seeds_done(series).await
     }
+    async fn latest_cursor(&self) -> Result<Cursor, ProtoError> {
+        self.store.latest_cursor().await
+    }
     async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, ProtoError> {
         self.store.events_after(cursor, limit).await
     }
