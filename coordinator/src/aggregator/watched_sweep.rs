@@ -119,13 +119,19 @@ impl WatchedSweep {
     pub(super) async fn progress(&self) -> Result<Arc<ProgressSnapshot>, CoordinatorError> {
         let mut followed = self.progress.lock().await;
         match &followed.last {
-            Some((time, last)) if time.elapsed() < PROGRESS_INTERVAL => return Ok(Arc::clone(last)),
+            Some((time, last)) if time.elapsed() < PROGRESS_INTERVAL => {
+                return Ok(Arc::clone(last));
+            }
             Some(_) => followed.tracker.follow(self.store.as_ref()).await?,
             None => followed.tracker.scan(self.store.as_ref()).await?,
         }
         let snapshot = Arc::new(ProgressSnapshot {
             progress: followed.tracker.progress(),
-            poisoned: followed.tracker.poisoned().take(MAX_POISONED_JOBS).collect(),
+            poisoned: followed
+                .tracker
+                .poisoned()
+                .take(MAX_POISONED_JOBS)
+                .collect(),
         });
         followed.last = Some((Instant::now(), Arc::clone(&snapshot)));
         Ok(snapshot)
