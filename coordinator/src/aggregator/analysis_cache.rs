@@ -49,10 +49,10 @@ impl WatchedSweep {
                 .acquire()
                 .await
                 .map_err(|error| died(error.to_string()))?;
-            let results = collector.results(&selection);
+            let collector = Arc::clone(collector);
             let computing = tokio::task::spawn_blocking(move || {
                 let _permit = permit;
-                analyse(&results, &options)
+                analyse(&collector.results(&selection), &options)
             });
             let analysis = computing.await.map_err(|error| died(error.to_string()))??;
             Ok(Arc::new(analysis))
