@@ -42,6 +42,10 @@ pub fn log_expected_improvement(mean: f64, deviation: f64, incumbent: f64) -> f6
 
 /// The candidate of greatest expected improvement among those not `evaluated`;
 /// of equal ones the one of least `priority`. `None` if every one is evaluated.
+///
+/// Most candidates are ruled out by a comparison: for v <= 0, h(v) <= phi(v), so
+/// none with a v far enough below 0 can beat the best one found so far, whatever
+/// its deviation. The search begins with the candidate of greatest v.
 pub fn best_candidate(
     means: &[f64],
     deviations: &[f64],
@@ -49,30 +53,31 @@ pub fn best_candidate(
     evaluated: &[bool],
     priority: &[u32],
 ) -> Option<usize> {
-    let mut best: Option<(f64, usize)> = None;
-    // A candidate that is neither more promising nor less certain than one seen
-    // before cannot have the greater improvement: h and s h(v) are increasing.
-    let mut bar = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-    for candidate in 0..means.len() {
-        if evaluated[candidate] {
+    let open = || (0..means.len()).filter(|&candidate| !evaluated[candidate]);
+    let promise = |candidate: usize| (incumbent - means[candidate]) / deviations[candidate];
+    let score = |candidate: usize| {
+        log_expected_improvement(means[candidate], deviations[candidate], incumbent)
+    };
+    let first = open().max_by(|&left, &right| promise(left).total_cmp(&promise(right)))?;
+    let largest_deviation = open()
+        .map(|candidate| deviations[candidate])
+        .fold(0.0, f64::max);
+    let ceiling = libm::log(largest_deviation) - 0.5 * libm::log(2.0 * PI);
+    // The v below which log s_max + log phi(v) < best, with a margin for rounding.
+    let least_promise = |best: f64| -(2.0 * (ceiling - best)).max(0.0).sqrt() - 1e-9;
+    let mut best = (score(first), first);
+    let mut bar = least_promise(best.0);
+    for candidate in open() {
+        if promise(candidate) < bar || candidate == first {
             continue;
         }
-        let deviation = deviations[candidate];
-        let v = (incumbent - means[candidate]) / deviation;
-        if v < bar.0 && deviation < bar.1 {
-            continue;
-        }
-        let score = log_expected_improvement(means[candidate], deviation, incumbent);
-        let better = best.is_none_or(|(best_score, best_candidate)| {
-            score > best_score
-                || (score == best_score && priority[candidate] < priority[best_candidate])
-        });
-        if better {
-            best = Some((score, candidate));
-            bar = (v, deviation);
+        let found = score(candidate);
+        if found > best.0 || (found == best.0 && priority[candidate] < priority[best.1]) {
+            best = (found, candidate);
+            bar = least_promise(found);
         }
     }
-    best.map(|(_, candidate)| candidate)
+    Some(best.1)
 }
 
 #[cfg(test)]
@@ -126,8 +131,9 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             f64::from(state >> 8) / f64::from(1 << 24)
         };
-        for _ in 0..200 {
-            let means: Vec<f64> = (0..40).map(|_| 3.0 * next()).collect();
+        for round in 0..400 {
+            let spread = [0.1, 3.0, 30.0, 300.0][round % 4];
+            let means: Vec<f64> = (0..40).map(|_| spread * next()).collect();
             let deviations: Vec<f64> = (0..40).map(|_| 0.01 + next()).collect();
             let evaluated: Vec<bool> = (0..40).map(|_| next() < 0.3).collect();
             let priority: Vec<u32> = (0..40).collect();
