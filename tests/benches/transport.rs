@@ -6,8 +6,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use loto_proto::job::Job;
 use loto_proto::queue::{self, InProcessQueue, Queue};
 use loto_proto::store::{self, EmbeddedStore, Store};
@@ -22,8 +22,14 @@ const BATCH: u32 = 256;
 fn trace(seed: u32) -> Trace {
     let iterations = 0..100;
     Trace {
-        rows: iterations.clone().map(|row| 1000 + seed % 100 + row).collect(),
-        values: iterations.clone().map(|row| 1.0 / f64::from(1 + seed + row)).collect(),
+        rows: iterations
+            .clone()
+            .map(|row| 1000 + seed % 100 + row)
+            .collect(),
+        values: iterations
+            .clone()
+            .map(|row| 1.0 / f64::from(1 + seed + row))
+            .collect(),
         microseconds: iterations.map(|row| 100 + row).collect(),
         preparation_microseconds: 12_345,
         linear_algebra: "OpenBLAS 0.3.21, core Haswell, 1 thread".into(),
