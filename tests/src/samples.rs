@@ -1,6 +1,7 @@
 //! Jobs, traces and sweeps made up for tests.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use loto_proto::identity::Fingerprint;
 use loto_proto::job::{Job, MethodSpec, Series};
@@ -58,4 +59,9 @@ pub fn sweep(name: &str, seeds: u32) -> Sweep {
         }],
         seeds,
     }
+}
+
+/// The table that is compiled into `loto`, as a file.
+pub fn built_in_table() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../coordinator/sweeps/svm-sklearn.csv.zip")
 }

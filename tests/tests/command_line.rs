@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use flate2::read::GzDecoder;
 use loto_tests::programs::{Process, command, run};
+use loto_tests::reports::{assert_same, outcomes};
+use loto_tests::samples;
 use tempfile::TempDir;
 
 /// Two tasks of six rows.
@@ -84,15 +85,6 @@ fn refusal_of(what: &str, output: &Output) -> String {
     assert!(error.starts_with("error: "), "{what}: {error}");
     assert!(!error.contains("panicked"), "{what}: {error}");
     error
-}
-
-/// `traces.csv.gz` of a report without its last column, the seconds.
-fn outcomes(folder: &Path) -> Vec<String> {
-    let file = fs::File::open(folder.join("traces.csv.gz")).unwrap();
-    let mut text = String::new();
-    GzDecoder::new(file).read_to_string(&mut text).unwrap();
-    let without_seconds = |line: &str| line.rsplit_once(',').unwrap().0.to_owned();
-    text.lines().map(without_seconds).collect()
 }
 
 #[test]
@@ -197,8 +189,7 @@ fn wrong_tables_are_refused() {
 
 #[test]
 fn a_truncated_archive_is_refused() {
-    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../coordinator/sweeps");
-    let archive = fs::read(built_in.join("svm-sklearn.csv.zip")).unwrap();
+    let archive = fs::read(samples::built_in_table()).unwrap();
     let folder = Folder::new();
     for keep in [10, 1000, archive.len() / 2, archive.len() - 10] {
         folder.write("table.csv", &archive[..keep]);
@@ -299,7 +290,7 @@ fn a_killed_run_goes_on_and_gives_the_same_traces() {
     assert_eq!(whole.run().status.code(), Some(0));
     let traces = outcomes(&killed.path("out"));
     assert_eq!(traces.len(), 1 + 2 * 2 * 800 * 6);
-    assert_eq!(traces, outcomes(&whole.path("out")));
+    assert_same(&traces, &outcomes(&whole.path("out")));
 }
 
 #[test]
