@@ -3,9 +3,10 @@
 //! - [`conformance`]: what every store and every queue has to do;
 //! - [`servers`]: brokers and stores to test against, also to kill and restart;
 //! - [`programs`]: the binaries of this workspace as processes;
+//! - [`public_tables`] and [`python`]: the public tables and Python's packages, or a skipped test;
+//! - [`skipped`]: names the skipped tests;
 //! - [`cluster`]: a sweep over a broker and a store, with workers as processes;
 //! - [`reports`]: the traces in a report, to be compared;
-//! - [`public_tables`]: the public tables, or a skipped test;
 //! - [`samples`]: jobs and traces made up for tests.
 //!
 //! Run them with `make test`, which starts the servers; by hand:
@@ -15,6 +16,8 @@ pub mod cluster;
 pub mod conformance;
 pub mod programs;
 pub mod public_tables;
+pub mod python;
 pub mod reports;
 pub mod samples;
 pub mod servers;
+pub mod skipped;

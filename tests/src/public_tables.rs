@@ -1,7 +1,8 @@
 //! The public tables, which are not kept in the repository.
 
-use std::io::Write;
 use std::path::PathBuf;
+
+use crate::skipped;
 
 /// The folder with the public tables (the variable `LOTO_DATA`), or `None` if it
 /// is not set; then the skipped test is named on the terminal and in the file
@@ -26,16 +27,6 @@ pub fn folder_or_skip(test: &str) -> Option<PathBuf> {
         );
         return Some(folder);
     }
-    let line = format!("skipped: {test} (LOTO_DATA is not set)\n");
-    // Unlike `eprintln`, this is not captured by the test harness.
-    let _ = std::io::stderr().write_all(line.as_bytes());
-    if let Some(log) = std::env::var_os("LOTO_SKIPPED_LOG") {
-        let log = std::fs::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(log);
-        log.and_then(|mut log| log.write_all(line.as_bytes()))
-            .expect("LOTO_SKIPPED_LOG can be written to");
-    }
+    skipped::note(test, "LOTO_DATA is not set");
     None
 }

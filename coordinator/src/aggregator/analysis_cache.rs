@@ -13,9 +13,8 @@ use crate::statistics::analysis::{AnalysisOptions, SweepAnalysis, analyse};
 const MAX_ANALYSES: usize = 8;
 
 /// Analyses under way at a time: they are processor work.
-static PROCESSORS: LazyLock<Semaphore> = LazyLock::new(|| {
-    Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from))
-});
+static PROCESSORS: LazyLock<Semaphore> =
+    LazyLock::new(|| Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from)));
 
 /// The newest analyses of one sweep.
 #[derive(Default)]
@@ -46,11 +45,14 @@ impl WatchedSweep {
                 task: "an analysis",
                 problem,
             };
-            let permit = PROCESSORS.acquire().await.map_err(|error| died(error.to_string()))?;
-            let results = collector.results(&selection);
+            let permit = PROCESSORS
+                .acquire()
+                .await
+                .map_err(|error| died(error.to_string()))?;
+            let collector = Arc::clone(collector);
             let computing = tokio::task::spawn_blocking(move || {
                 let _permit = permit;
-                analyse(&results, &options)
+                analyse(&collector.results(&selection), &options)
             });
             let analysis = computing.await.map_err(|error| died(error.to_string()))??;
             Ok(Arc::new(analysis))

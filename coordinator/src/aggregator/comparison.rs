@@ -25,7 +25,10 @@ pub(super) async fn compare(
         bootstrap_resamples: 1,
         ..default
     };
-    let analysis = sweep.analysis(selection, options).await.map_err(to_status)?;
+    let analysis = sweep
+        .analysis(selection, options)
+        .await
+        .map_err(to_status)?;
     let blackboxes = analysis.blackboxes.iter();
     Ok(wire::CompareMethodsResponse {
         completeness: Some(completeness(&analysis)),
@@ -99,16 +102,23 @@ fn friedman(statistics: &FriedmanStatistics) -> wire::Friedman {
 
 fn nemenyi(nemenyi: &Nemenyi, methods: &[String]) -> wire::Nemenyi {
     let groups = nemenyi.groups.iter().map(|group| wire::MethodGroup {
-        methods: group.iter().map(|&method| methods[method].clone()).collect(),
+        methods: group
+            .iter()
+            .map(|&method| methods[method].clone())
+            .collect(),
     });
-    let pairs = nemenyi.p_values.iter().enumerate().flat_map(|(first, row)| {
-        let later = row.iter().enumerate().skip(first + 1);
-        later.map(move |(second, &p_value)| wire::NemenyiPair {
-            first: methods[first].clone(),
-            second: methods[second].clone(),
-            p_value,
-        })
-    });
+    let pairs = nemenyi
+        .p_values
+        .iter()
+        .enumerate()
+        .flat_map(|(first, row)| {
+            let later = row.iter().enumerate().skip(first + 1);
+            later.map(move |(second, &p_value)| wire::NemenyiPair {
+                first: methods[first].clone(),
+                second: methods[second].clone(),
+                p_value,
+            })
+        });
     wire::Nemenyi {
         alpha: nemenyi.alpha,
         critical_difference: nemenyi.critical_difference,

@@ -9,13 +9,17 @@ const MAX_GAPS: usize = 1000;
 
 /// What an analysis was computed from.
 pub(super) fn completeness(analysis: &SweepAnalysis) -> wire::Completeness {
-    let gaps = analysis.missing.iter().take(MAX_GAPS).map(|missing| wire::Gap {
-        blackbox: missing.blackbox.clone(),
-        task: missing.task.clone(),
-        method: missing.method.clone(),
-        finished: missing.finished,
-        planned: missing.planned,
-    });
+    let gaps = analysis
+        .missing
+        .iter()
+        .take(MAX_GAPS)
+        .map(|missing| wire::Gap {
+            blackbox: missing.blackbox.clone(),
+            task: missing.task.clone(),
+            method: missing.method.clone(),
+            finished: missing.finished,
+            planned: missing.planned,
+        });
     wire::Completeness {
         planned: analysis.planned_traces,
         finished: analysis.finished_traces,
@@ -34,7 +38,9 @@ pub(super) fn excluded_tasks(tasks: &[ExcludedTask]) -> Vec<wire::ExcludedTask> 
                 format!("no finished trace of {} yet", methods.join(", "))
             }
             ExclusionReason::ConstantObjective => "all rows have the same objective value".into(),
-            ExclusionReason::NoBaseline => "no finished trace of rs, the sampled baseline, yet".into(),
+            ExclusionReason::NoBaseline => {
+                "no finished trace of rs, the sampled baseline, yet".into()
+            }
             ExclusionReason::BaselineAlwaysOptimal => {
                 "random search is at the optimum at every iteration".into()
             }

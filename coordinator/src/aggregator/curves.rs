@@ -16,13 +16,21 @@ pub(super) async fn curves(
 ) -> Result<wire::GetCurvesResponse, Status> {
     let selection = request::selection(request.selection, &sweep.sweep)?;
     let default = AnalysisOptions::default();
-    let confidence = request::number("confidence", request.confidence, default.confidence, 0.5..=0.999)?;
+    let confidence = request::number(
+        "confidence",
+        request.confidence,
+        default.confidence,
+        0.5..=0.999,
+    )?;
     let options = AnalysisOptions {
         baseline: request::baseline(request.baseline)?,
         confidence,
         ..default
     };
-    let analysis = sweep.analysis(selection, options).await.map_err(to_status)?;
+    let analysis = sweep
+        .analysis(selection, options)
+        .await
+        .map_err(to_status)?;
     let blackboxes = analysis.blackboxes.iter();
     Ok(wire::GetCurvesResponse {
         completeness: Some(completeness(&analysis)),
@@ -48,7 +56,10 @@ fn blackbox_curves(blackbox: &BlackboxAnalysis, only_averages: bool) -> wire::Bl
 }
 
 fn task_curves(task: &TaskAnalysis) -> wire::TaskCurves {
-    let baseline = task.baseline.as_ref().and_then(|baseline| baseline.dtm.clone());
+    let baseline = task
+        .baseline
+        .as_ref()
+        .and_then(|baseline| baseline.dtm.clone());
     let dtm = task.methods.iter().filter_map(|method| {
         let dtm = method.dtm.as_ref()?;
         Some(method_curve(&method.method, dtm))

@@ -34,7 +34,10 @@ pub(super) async fn improvement(
         bootstrap_resamples: 1,
         ..AnalysisOptions::default()
     };
-    let analysis = sweep.analysis(selection, options).await.map_err(to_status)?;
+    let analysis = sweep
+        .analysis(selection, options)
+        .await
+        .map_err(to_status)?;
     let blackboxes = analysis.blackboxes.iter();
     Ok(wire::GetImprovementResponse {
         completeness: Some(completeness(&analysis)),
@@ -45,7 +48,11 @@ pub(super) async fn improvement(
 }
 
 /// The requested iterations, ascending; none stands for the default ones.
-fn iterations(requested: Vec<u32>, sweep: &Sweep, selection: &Selection) -> Result<BTreeSet<u32>, Status> {
+fn iterations(
+    requested: Vec<u32>,
+    sweep: &Sweep,
+    selection: &Selection,
+) -> Result<BTreeSet<u32>, Status> {
     request::check_length("iterations", requested.len(), MAX_ITERATIONS)?;
     let selected = sweep.blackboxes.iter();
     let selected = selected.filter(|blackbox| selection.has_blackbox(&blackbox.name));
@@ -54,7 +61,10 @@ fn iterations(requested: Vec<u32>, sweep: &Sweep, selection: &Selection) -> Resu
         return Ok(lengths.into_iter().chain(DEFAULT_ITERATIONS).collect());
     }
     let longest = lengths.last().copied().unwrap_or(0);
-    match requested.iter().find(|&&iteration| iteration == 0 || iteration > longest) {
+    match requested
+        .iter()
+        .find(|&&iteration| iteration == 0 || iteration > longest)
+    {
         Some(iteration) => Err(request::invalid(
             "iterations",
             format!("{iteration} is out of range, allowed are 1 to {longest}"),
@@ -75,7 +85,9 @@ fn blackbox_improvement(
     wire::BlackboxImprovement {
         blackbox: blackbox.name.clone(),
         averaged_tasks: blackbox.averaged_tasks as u32,
-        methods: methods.map(|method| method_improvement(method, &within)).collect(),
+        methods: methods
+            .map(|method| method_improvement(method, &within))
+            .collect(),
         tasks: blackbox.tasks.iter().map(task_improvement).collect(),
         excluded_tasks: excluded_tasks(&blackbox.excluded_tasks),
     }
@@ -90,7 +102,9 @@ fn method_improvement(method: &MethodAnalysis, iterations: &[u32]) -> wire::Meth
     let Some(averages) = &method.averages else {
         return without_averages;
     };
-    let at = iterations.iter().filter_map(|&iteration| improvement_at(averages, iteration));
+    let at = iterations
+        .iter()
+        .filter_map(|&iteration| improvement_at(averages, iteration));
     wire::MethodImprovement {
         improvement: Some(averages.improvement),
         improvement_standard_error: averages.improvement_standard_error,
@@ -118,15 +132,21 @@ fn improvement_at(averages: &MethodAverages, iteration: u32) -> Option<wire::Imp
 }
 
 fn task_improvement(task: &TaskAnalysis) -> wire::TaskImprovement {
-    let methods = task.methods.iter().map(|method| wire::TaskMethodImprovement {
-        method: method.method.clone(),
-        seeds: method.seeds,
-        improvement: method.improvement,
-        improvement_standard_error: method.improvement_standard_error,
-        rank: method.rank,
-        final_dtm: method.final_dtm,
-        relative_improvement: method.relative_improvement.as_ref().and_then(|relative| relative.mean),
-    });
+    let methods = task
+        .methods
+        .iter()
+        .map(|method| wire::TaskMethodImprovement {
+            method: method.method.clone(),
+            seeds: method.seeds,
+            improvement: method.improvement,
+            improvement_standard_error: method.improvement_standard_error,
+            rank: method.rank,
+            final_dtm: method.final_dtm,
+            relative_improvement: method
+                .relative_improvement
+                .as_ref()
+                .and_then(|relative| relative.mean),
+        });
     wire::TaskImprovement {
         task: task.name.clone(),
         methods: methods.collect(),

@@ -69,7 +69,12 @@ fn to_wire(sweep: &WatchedSweep, snapshot: &ProgressSnapshot) -> wire::Progress 
         failed: total.failed,
         poisoned: total.poisoned,
         complete: total.done == planned,
-        methods: snapshot.progress.groups.iter().map(method_to_wire).collect(),
+        methods: snapshot
+            .progress
+            .groups
+            .iter()
+            .map(method_to_wire)
+            .collect(),
         poisoned_jobs: snapshot.poisoned.iter().map(poisoned_to_wire).collect(),
     }
 }

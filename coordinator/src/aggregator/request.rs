@@ -44,7 +44,10 @@ pub(super) fn names(
             let known: Vec<&str> = known.iter().copied().collect();
             return Err(invalid(
                 field,
-                format!("`{name}` is not part of the sweep: known are {}", known.join(", ")),
+                format!(
+                    "`{name}` is not part of the sweep: known are {}",
+                    known.join(", ")
+                ),
             ));
         }
     }
@@ -54,15 +57,24 @@ pub(super) fn names(
 /// Checks the length of a list.
 pub(super) fn check_length(field: &str, length: usize, most: usize) -> Result<(), Status> {
     if length > most {
-        return Err(invalid(field, format!("it has {length} entries, allowed are {most}")));
+        return Err(invalid(
+            field,
+            format!("it has {length} entries, allowed are {most}"),
+        ));
     }
     Ok(())
 }
 
 /// Reads a choice of black boxes and methods; absent means all.
-pub(super) fn selection(request: Option<wire::Selection>, sweep: &Sweep) -> Result<Selection, Status> {
+pub(super) fn selection(
+    request: Option<wire::Selection>,
+    sweep: &Sweep,
+) -> Result<Selection, Status> {
     let request = request.unwrap_or_default();
-    let known = sweep.blackboxes.iter().map(|blackbox| blackbox.name.as_str());
+    let known = sweep
+        .blackboxes
+        .iter()
+        .map(|blackbox| blackbox.name.as_str());
     let blackboxes = names("selection.blackboxes", request.blackboxes, &known.collect())?;
     let blackboxes_only = Selection {
         blackboxes,
@@ -70,7 +82,8 @@ pub(super) fn selection(request: Option<wire::Selection>, sweep: &Sweep) -> Resu
     };
     let selected = sweep.blackboxes.iter();
     let selected = selected.filter(|blackbox| blackboxes_only.has_blackbox(&blackbox.name));
-    let known = selected.flat_map(|blackbox| blackbox.methods.iter().map(|method| method.id.as_str()));
+    let known =
+        selected.flat_map(|blackbox| blackbox.methods.iter().map(|method| method.id.as_str()));
     let methods = names("selection.methods", request.methods, &known.collect())?;
     Ok(Selection {
         methods,
@@ -139,7 +152,10 @@ mod tests {
         let chosen = names("methods", vec!["rs".into(), "rs".into()], &known).unwrap();
         assert_eq!(chosen, BTreeSet::from(["rs".to_string()]));
         let unknown = message(names("methods", vec!["gpp".into()], &known));
-        assert!(unknown.contains("`gpp`") && unknown.contains("gp, rs"), "{unknown}");
+        assert!(
+            unknown.contains("`gpp`") && unknown.contains("gp, rs"),
+            "{unknown}"
+        );
         let long = message(names("methods", vec!["x".repeat(5000)], &known));
         assert!(long.contains("5000 bytes") && long.len() < 200, "{long}");
         let many = message(names("methods", vec!["rs".into(); 1001], &known));

@@ -49,21 +49,29 @@ pub async fn serve(
     listener: TcpListener,
     stopping: CancellationToken,
 ) -> Result<(), CoordinatorError> {
-    let address = listener.local_addr().map_err(|error| serving("a socket", error))?;
+    let address = listener
+        .local_addr()
+        .map_err(|error| serving("a socket", error))?;
     let aggregator = AggregatorServer::new(AggregatorService::new(store, stopping.clone()))
         .max_decoding_message_size(MAX_REQUEST_BYTES)
         .max_encoding_message_size(MAX_ANSWER_BYTES);
 
     let (reporter, health) = tonic_health::server::health_reporter();
-    reporter.set_serving::<AggregatorServer<AggregatorService>>().await;
+    reporter
+        .set_serving::<AggregatorServer<AggregatorService>>()
+        .await;
     let descriptors = || {
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(wire::FILE_DESCRIPTOR_SET)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
     // Most clients still speak the older version of the reflection protocol.
-    let reflection = descriptors().build_v1().map_err(|error| serving(address, error))?;
-    let reflection_alpha = descriptors().build_v1alpha().map_err(|error| serving(address, error))?;
+    let reflection = descriptors()
+        .build_v1()
+        .map_err(|error| serving(address, error))?;
+    let reflection_alpha = descriptors()
+        .build_v1alpha()
+        .map_err(|error| serving(address, error))?;
 
     // A stream of connections leaves Nagle's algorithm on by itself: 45 ms an answer.
     let connections = TcpIncoming::from(listener).with_nodelay(Some(true));
@@ -78,7 +86,9 @@ pub async fn serve(
     tracing::info!("serving loto.v1.Aggregator on {address}");
     let out_of_time = async {
         stopping.cancelled().await;
-        reporter.set_not_serving::<AggregatorServer<AggregatorService>>().await;
+        reporter
+            .set_not_serving::<AggregatorServer<AggregatorService>>()
+            .await;
         tokio::time::sleep(DRAIN).await;
     };
     tokio::select! {

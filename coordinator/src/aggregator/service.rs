@@ -69,7 +69,9 @@ impl Aggregator for AggregatorService {
         request: Request<wire::GetCurvesRequest>,
     ) -> Result<Response<wire::GetCurvesResponse>, Status> {
         let sweep = self.sweep(&request.get_ref().sweep_id).await?;
-        Ok(Response::new(curves::curves(&sweep, request.into_inner()).await?))
+        Ok(Response::new(
+            curves::curves(&sweep, request.into_inner()).await?,
+        ))
     }
 
     async fn get_improvement(

@@ -27,13 +27,18 @@ pub(super) async fn page(
             return Err(request::invalid("page_size", problem));
         }
     };
-    let ids = store.sweeps().await.map_err(|error| to_status(error.into()))?;
+    let ids = store
+        .sweeps()
+        .await
+        .map_err(|error| to_status(error.into()))?;
     let begin = match request.page_token.as_str() {
         "" => 0,
         token => {
             let last = request::sweep_id("page_token", token)?;
             let position = ids.iter().position(|&id| id == last);
-            position.ok_or_else(|| request::invalid("page_token", "it is of no page of this list"))? + 1
+            position
+                .ok_or_else(|| request::invalid("page_token", "it is of no page of this list"))?
+                + 1
         }
     };
     let end = ids.len().min(begin + size as usize);

@@ -59,13 +59,18 @@ pub(super) async fn stream(
 impl Filter {
     fn new(request: wire::StreamTracesRequest, sweep: &Sweep) -> Result<Self, Status> {
         let blackboxes = || sweep.blackboxes.iter();
-        let tasks = blackboxes().flat_map(|blackbox| &blackbox.targets).map(String::as_str);
+        let tasks = blackboxes()
+            .flat_map(|blackbox| &blackbox.targets)
+            .map(String::as_str);
         let methods = blackboxes().flat_map(|blackbox| &blackbox.methods);
         let methods = methods.map(|method| method.id.as_str());
         let names = blackboxes().map(|blackbox| blackbox.name.as_str());
         request::check_length("seeds", request.seeds.len(), MAX_SEEDS)?;
         if let Some(seed) = request.seeds.iter().find(|&&seed| seed >= sweep.seeds) {
-            let problem = format!("{seed} is out of range, the sweep has {} seeds, from 0", sweep.seeds);
+            let problem = format!(
+                "{seed} is out of range, the sweep has {} seeds, from 0",
+                sweep.seeds
+            );
             return Err(request::invalid("seeds", problem));
         }
         Ok(Self {
@@ -82,12 +87,20 @@ fn selects(names: &BTreeSet<String>, name: &str) -> bool {
 }
 
 /// Sends one series after the other, so that only one is in memory; ends early if the client is gone.
-async fn send_all(sweep: &WatchedSweep, filter: &Filter, sender: &Sender) -> Result<(), CoordinatorError> {
+async fn send_all(
+    sweep: &WatchedSweep,
+    filter: &Filter,
+    sender: &Sender,
+) -> Result<(), CoordinatorError> {
     for blackbox in &sweep.sweep.blackboxes {
         if !selects(&filter.blackboxes, &blackbox.name) {
             continue;
         }
-        for target in blackbox.targets.iter().filter(|target| selects(&filter.tasks, target)) {
+        for target in blackbox
+            .targets
+            .iter()
+            .filter(|target| selects(&filter.tasks, target))
+        {
             let methods = blackbox.methods.iter();
             for method in methods.filter(|method| selects(&filter.methods, &method.id)) {
                 let series = blackbox.series(method, target);

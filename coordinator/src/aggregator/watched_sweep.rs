@@ -37,7 +37,7 @@ pub(super) struct WatchedSweep {
     pub(super) store: Arc<dyn Store>,
     pub(super) analyses: AnalysisCache,
     tables: Arc<ObjectiveCache>,
-    results: OnceCell<ResultsCollector>,
+    results: OnceCell<Arc<ResultsCollector>>,
     progress: tokio::sync::Mutex<FollowedProgress>,
 }
 
@@ -84,11 +84,11 @@ impl WatchedSweeps {
             tables: Arc::clone(&self.tables),
             results: OnceCell::new(),
         });
-        // Another request may have been faster: all are to share one.
-        if let Some(sweep) = self.find(id) {
-            return Ok(sweep);
-        }
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another request may have been faster: all are to share one.
+        if let Some(sweep) = recent.iter().find(|sweep| sweep.id == id) {
+            return Ok(Arc::clone(sweep));
+        }
         if recent.len() == MAX_SWEEPS {
             recent.remove(0);
         }
@@ -107,10 +107,12 @@ impl WatchedSweeps {
 
 impl WatchedSweep {
     /// The sweep's tables and collected traces, as they are; refreshing is up to the caller.
-    pub(super) async fn results(&self) -> Result<&ResultsCollector, CoordinatorError> {
-        let open = || {
+    pub(super) async fn results(&self) -> Result<&Arc<ResultsCollector>, CoordinatorError> {
+        let open = async || {
             let store = Arc::clone(&self.store);
-            ResultsCollector::open(store, &self.tables, self.sweep.clone(), Keep::BestSoFar)
+            let sweep = self.sweep.clone();
+            let opening = ResultsCollector::open(store, &self.tables, sweep, Keep::BestSoFar);
+            opening.await.map(Arc::new)
         };
         self.results.get_or_try_init(open).await
     }
@@ -119,13 +121,19 @@ impl WatchedSweep {
     pub(super) async fn progress(&self) -> Result<Arc<ProgressSnapshot>, CoordinatorError> {
         let mut followed = self.progress.lock().await;
         match &followed.last {
-            Some((time, last)) if time.elapsed() < PROGRESS_INTERVAL => return Ok(Arc::clone(last)),
+            Some((time, last)) if time.elapsed() < PROGRESS_INTERVAL => {
+                return Ok(Arc::clone(last));
+            }
             Some(_) => followed.tracker.follow(self.store.as_ref()).await?,
             None => followed.tracker.scan(self.store.as_ref()).await?,
         }
         let snapshot = Arc::new(ProgressSnapshot {
             progress: followed.tracker.progress(),
-            poisoned: followed.tracker.poisoned().take(MAX_POISONED_JOBS).collect(),
+            poisoned: followed
+                .tracker
+                .poisoned()
+                .take(MAX_POISONED_JOBS)
+                .collect(),
         });
         followed.last = Some((Instant::now(), Arc::clone(&snapshot)));
         Ok(snapshot)

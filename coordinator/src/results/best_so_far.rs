@@ -18,14 +18,15 @@ impl BestSoFar {
     /// Reduces a trace's objective values.
     pub(crate) fn new(values: &[f64]) -> Self {
         let mut least = f64::INFINITY;
-        let steps = values.iter().zip(0..).filter_map(|(&value, iteration)| {
-            (value < least).then(|| {
+        let mut steps = Vec::new();
+        for (&value, iteration) in values.iter().zip(0..) {
+            if value < least {
                 least = value;
-                Step { iteration, value }
-            })
-        });
+                steps.push(Step { iteration, value });
+            }
+        }
         Self {
-            steps: steps.collect(),
+            steps: steps.into(),
         }
     }
 

@@ -303,7 +303,11 @@ impl ResultsCollector {
     }
 
     /// The traces of some seeds of a series; each may be damaged by itself.
-    async fn fetch(&self, position: usize, seeds: &BTreeSet<u32>) -> Result<Fetched, CoordinatorError> {
+    async fn fetch(
+        &self,
+        position: usize,
+        seeds: &BTreeSet<u32>,
+    ) -> Result<Fetched, CoordinatorError> {
         let id = self.series[position].id;
         let nothing_folded = self.folded().traces[position].is_empty();
         if nothing_folded && seeds.len() > 1 {

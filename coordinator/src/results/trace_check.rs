@@ -8,7 +8,9 @@ use loto_proto::trace::Trace;
 pub(super) fn check(trace: &Trace, iterations: u32, objective: &[f64]) -> Result<(), String> {
     if trace.rows.len() != iterations as usize {
         let found = trace.rows.len();
-        return Err(format!("it has {found} iterations, planned are {iterations}"));
+        return Err(format!(
+            "it has {found} iterations, planned are {iterations}"
+        ));
     }
     for (index, (&row, &value)) in trace.rows.iter().zip(&trace.values).enumerate() {
         let iteration = index + 1;
@@ -62,7 +64,11 @@ mod tests {
         let cases: [(&[u32], &[f64], &str); 4] = [
             (&[3, 0], &[0.25, 0.5], "2 iterations, planned are 3"),
             (&[3, 4, 1], &[0.25, 0.5, 0.25], "row 4, the task has 4 rows"),
-            (&[3, 0, 1], &[0.25, 0.5, 0.5], "iteration 3 has the value 0.5"),
+            (
+                &[3, 0, 1],
+                &[0.25, 0.5, 0.5],
+                "iteration 3 has the value 0.5",
+            ),
             (&[3, 0, 3], &[0.25, 0.5, 0.25], "row 3 twice"),
         ];
         for (rows, values, expected) in cases {

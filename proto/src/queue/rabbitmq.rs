@@ -191,7 +191,7 @@ impl Broker {
         };
         match tokio::time::timeout(RESPONSE_TIMEOUT, opening).await {
             Ok(session) => session.map_err(|error| self.failed(error)),
-            Err(_) => Err(self.silent()),
+            Err(_) => Err(self.silent("our connecting")),
         }
     }
 
@@ -199,8 +199,9 @@ impl Broker {
         self.problem(error.to_string())
     }
 
-    fn silent(&self) -> ProtoError {
-        self.problem(format!("no answer within {} s", RESPONSE_TIMEOUT.as_secs()))
+    fn silent(&self, request: &str) -> ProtoError {
+        let seconds = RESPONSE_TIMEOUT.as_secs();
+        self.problem(format!("no answer to {request} within {seconds} s"))
     }
 
     fn problem(&self, problem: impl Into<String>) -> ProtoError {
@@ -258,14 +259,14 @@ impl Session {
             .basic_publish("".into(), JOBS.into(), options, body, properties);
         match tokio::time::timeout(RESPONSE_TIMEOUT, sending).await {
             Ok(sent) => sent.map_err(|error| self.broker.failed(error)),
-            Err(_) => Err(self.broker.silent()),
+            Err(_) => Err(self.broker.silent("a job")),
         }
     }
 
     async fn confirmation(&self, pending: PublisherConfirm) -> Result<(), ProtoError> {
         let confirmation = match tokio::time::timeout(RESPONSE_TIMEOUT, pending).await {
             Ok(confirmation) => confirmation.map_err(|error| self.broker.failed(error))?,
-            Err(_) => return Err(self.broker.silent()),
+            Err(_) => return Err(self.broker.silent("a published job")),
         };
         match confirmation {
             Confirmation::Ack(None) => Ok(()),

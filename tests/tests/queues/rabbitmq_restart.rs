@@ -24,9 +24,11 @@ async fn jobs_survive_a_crash_and_both_sides_go_on() {
             held.push(delivery);
         }
     }
-    // The broker answers a request only after the acknowledgements that came before it.
     queue.publish(&[job("two", 0)]).await.unwrap();
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    // RabbitMQ writes a new quorum queue into its directory only every half second; a
+    // crash before that leaves a queue that never answers again. It also settles the
+    // acknowledgements above.
+    tokio::time::sleep(Duration::from_secs(3)).await;
     tokio::task::block_in_place(|| servers.kill(Server::Broker));
 
     let mut lost = loop {

@@ -84,14 +84,12 @@ impl Likelihood {
         // G = alpha alpha' - K^-1 meets dK/dp: on the diagonal and, twice, on each pair.
         let mut trace = 0.0;
         let mut signal_sum = 0.0;
-        for column in 0..count {
-            trace += alpha[column] * alpha[column] - self.matrix[column * (self.stride + 1)];
-        }
-        for row in 1..count {
+        for (row, &left) in alpha.iter().enumerate() {
+            trace += left * left - self.matrix[row * (self.stride + 1)];
             let first = pair_count(row);
-            for column in 0..row {
+            for (column, &right) in alpha[..row].iter().enumerate() {
                 let pair = first + column;
-                let entry = alpha[row] * alpha[column] - self.matrix[column * self.stride + row];
+                let entry = left * right - self.matrix[column * self.stride + row];
                 signal_sum += entry * self.correlations[pair];
                 self.pairs[pair] = entry * self.slopes[pair];
             }
@@ -105,9 +103,9 @@ impl Likelihood {
             &self.pairs,
             &mut self.coordinate_gradient,
         );
-        for coordinate in 0..width {
-            let weighted = self.weights[coordinate] * self.coordinate_gradient[coordinate];
-            gradient[coordinate] = -signal * weighted;
+        let slopes = self.weights.iter().zip(&self.coordinate_gradient);
+        for (slot, (weight, slope)) in gradient.iter_mut().zip(slopes) {
+            *slot = -signal * (weight * slope);
         }
         gradient[width] = -signal * (0.5 * trace + signal_sum);
         gradient[width + 1] = -0.5 * noise * trace;

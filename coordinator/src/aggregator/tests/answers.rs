@@ -27,7 +27,10 @@ fn dtm(served: &Served, task: &str, method: &str) -> Vec<f64> {
 fn assert_close(found: &[f64], expected: &[f64]) {
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter().zip(expected) {
-        assert!((found - expected).abs() < 1e-12, "{found} instead of {expected}");
+        assert!(
+            (found - expected).abs() < 1e-12,
+            "{found} instead of {expected}"
+        );
     }
 }
 
@@ -40,7 +43,12 @@ async fn sweeps_are_listed_page_by_page() {
         page_size: 1,
         page_token: String::new(),
     };
-    let first = served.client.list_sweeps(request.clone()).await.unwrap().into_inner();
+    let first = served
+        .client
+        .list_sweeps(request.clone())
+        .await
+        .unwrap()
+        .into_inner();
     assert_eq!((first.sweeps.len(), first.total), (1, 2));
     let listed = &first.sweeps[0];
     assert_eq!(listed.sweep_id, served.sweep_id);
@@ -50,7 +58,12 @@ async fn sweeps_are_listed_page_by_page() {
     assert_eq!(plan.blackboxes[1].targets[3], "box1-task3");
 
     request.page_token = first.next_page_token;
-    let second = served.client.list_sweeps(request).await.unwrap().into_inner();
+    let second = served
+        .client
+        .list_sweeps(request)
+        .await
+        .unwrap()
+        .into_inner();
     assert_eq!(second.sweeps[0].sweep_id, smaller.sweep.id().to_string());
     assert_eq!(second.next_page_token, "");
 }
@@ -99,13 +112,22 @@ async fn curves_can_be_narrowed() {
         confidence: Some(0.5),
         ..Default::default()
     };
-    let narrow = served.client.get_curves(request.clone()).await.unwrap().into_inner();
+    let narrow = served
+        .client
+        .get_curves(request.clone())
+        .await
+        .unwrap()
+        .into_inner();
     assert_eq!(narrow.completeness.unwrap().planned, 4 * 2 * 5);
     assert_eq!(narrow.blackboxes.len(), 1);
     let box1 = &narrow.blackboxes[0];
     assert_eq!(box1.blackbox, "box1");
     assert!(box1.tasks.is_empty());
-    let methods: Vec<&str> = box1.adtm.iter().map(|curve| curve.method.as_str()).collect();
+    let methods: Vec<&str> = box1
+        .adtm
+        .iter()
+        .map(|curve| curve.method.as_str())
+        .collect();
     assert_eq!(methods, ["rs", "m2"]);
 
     let wide = wire::GetCurvesRequest {
@@ -126,7 +148,12 @@ async fn improvements_rank_the_methods_in_their_known_order() {
         iterations: vec![12, 1],
         ..Default::default()
     };
-    let improvement = served.client.get_improvement(request.clone()).await.unwrap().into_inner();
+    let improvement = served
+        .client
+        .get_improvement(request.clone())
+        .await
+        .unwrap()
+        .into_inner();
     for blackbox in &improvement.blackboxes {
         assert_eq!(blackbox.averaged_tasks, 4);
         let [rs, m1, m2] = blackbox.methods.as_slice() else {
@@ -150,9 +177,17 @@ async fn improvements_rank_the_methods_in_their_known_order() {
         iterations: Vec::new(),
         ..request
     };
-    let by_default = served.client.get_improvement(by_default).await.unwrap().into_inner();
+    let by_default = served
+        .client
+        .get_improvement(by_default)
+        .await
+        .unwrap()
+        .into_inner();
     let at = &by_default.blackboxes[0].methods[0].at;
-    assert_eq!(at.iter().map(|at| at.iteration).collect::<Vec<_>>(), [10, 12]);
+    assert_eq!(
+        at.iter().map(|at| at.iteration).collect::<Vec<_>>(),
+        [10, 12]
+    );
     assert!(at[0].relative_improvement.is_some());
 }
 
@@ -163,7 +198,12 @@ async fn comparisons_follow_demsars_formulas() {
         sweep_id: served.sweep_id.clone(),
         ..Default::default()
     };
-    let response = served.client.compare_methods(request.clone()).await.unwrap().into_inner();
+    let response = served
+        .client
+        .compare_methods(request.clone())
+        .await
+        .unwrap()
+        .into_inner();
     assert_eq!(response.blackboxes.len(), 2);
     let together = response.together.unwrap();
     assert_eq!(together.impossible, "");
@@ -192,7 +232,12 @@ async fn comparisons_follow_demsars_formulas() {
         selection: Served::only(&[], &["rs", "m2"]),
         ..request
     };
-    let response = served.client.compare_methods(request).await.unwrap().into_inner();
+    let response = served
+        .client
+        .compare_methods(request)
+        .await
+        .unwrap()
+        .into_inner();
     let together = response.together.unwrap();
     assert_eq!(together.methods, ["rs", "m2"]);
     let nemenyi = together.nemenyi.unwrap();
@@ -204,9 +249,15 @@ async fn comparisons_follow_demsars_formulas() {
 async fn what_is_missing_is_told() {
     let mut served = Served::new().await;
     let jobs = served.sample.sweep.jobs();
-    let not_missing = |job: &Job| job.series.method.id != "m2" || job.series.task != "box0-task1" || job.seed == 2;
+    let not_missing = |job: &Job| {
+        job.series.method.id != "m2" || job.series.task != "box0-task1" || job.seed == 2
+    };
     let jobs: Vec<Job> = jobs.filter(not_missing).collect();
-    served.sample.run(served.store.as_ref(), jobs).await.unwrap();
+    served
+        .sample
+        .run(served.store.as_ref(), jobs)
+        .await
+        .unwrap();
     let curves = served.curves().await.unwrap();
     let completeness = curves.completeness.unwrap();
     assert_eq!((completeness.planned, completeness.finished), (120, 116));
@@ -218,7 +269,10 @@ async fn what_is_missing_is_told() {
         finished: 1,
         planned: 5,
     };
-    assert_eq!((completeness.gaps, completeness.gaps_left_out), (vec![gap], 0));
+    assert_eq!(
+        (completeness.gaps, completeness.gaps_left_out),
+        (vec![gap], 0)
+    );
 }
 
 #[tokio::test]
@@ -228,7 +282,12 @@ async fn traces_are_sent_in_order_and_filtered() {
         sweep_id: served.sweep_id.clone(),
         ..Default::default()
     };
-    let mut stream = served.client.stream_traces(all.clone()).await.unwrap().into_inner();
+    let mut stream = served
+        .client
+        .stream_traces(all.clone())
+        .await
+        .unwrap()
+        .into_inner();
     let mut count = 0;
     let mut last = None;
     while let Some(trace) = stream.message().await.unwrap() {

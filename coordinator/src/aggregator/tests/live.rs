@@ -33,27 +33,47 @@ fn attempt(state: AttemptState) -> Attempt {
 async fn progress_counts_every_job_once() {
     let mut served = Served::new().await;
     let jobs: Vec<Job> = served.sample.sweep.jobs().collect();
-    served.sample.run(served.store.as_ref(), jobs[..50].to_vec()).await.unwrap();
+    served
+        .sample
+        .run(served.store.as_ref(), jobs[..50].to_vec())
+        .await
+        .unwrap();
     for (job, state) in [
         (&jobs[60], AttemptState::Running),
         (&jobs[61], AttemptState::Running),
         (&jobs[62], AttemptState::Failed),
         (&jobs[119], AttemptState::Poisoned),
     ] {
-        served.store.put_attempt(job, &attempt(state)).await.unwrap();
+        served
+            .store
+            .put_attempt(job, &attempt(state))
+            .await
+            .unwrap();
     }
     let progress = served.progress().await.unwrap();
     assert_eq!(progress.planned, 120);
-    assert_eq!((progress.queued, progress.running, progress.done), (66, 2, 50));
-    assert_eq!((progress.failed, progress.poisoned, progress.complete), (1, 1, false));
+    assert_eq!(
+        (progress.queued, progress.running, progress.done),
+        (66, 2, 50)
+    );
+    assert_eq!(
+        (progress.failed, progress.poisoned, progress.complete),
+        (1, 1, false)
+    );
     assert_eq!(progress.methods.len(), 6);
     let rs = &progress.methods[0];
     assert_eq!((rs.blackbox.as_str(), rs.method.as_str()), ("box0", "rs"));
     assert_eq!((rs.planned, rs.done), (20, 20));
     let poisoned = &progress.poisoned_jobs[0];
-    assert_eq!((poisoned.task.as_str(), poisoned.method.as_str()), ("box1-task3", "m2"));
+    assert_eq!(
+        (poisoned.task.as_str(), poisoned.method.as_str()),
+        ("box1-task3", "m2")
+    );
     assert_eq!((poisoned.seed, poisoned.attempts), (4, 3));
-    assert_eq!((poisoned.worker.as_str(), poisoned.error.as_str()), ("host:7", "out of memory"));
+    assert_eq!(
+        (poisoned.worker.as_str(), poisoned.error.as_str()),
+        ("host:7", "out of memory")
+    );
 }
 
 #[tokio::test]
@@ -62,23 +82,46 @@ async fn a_watch_pushes_changes_and_ends_with_the_sweep() {
     let request = wire::WatchProgressRequest {
         sweep_id: served.sweep_id.clone(),
     };
-    let mut watch = served.client.watch_progress(request).await.unwrap().into_inner();
+    let mut watch = served
+        .client
+        .watch_progress(request)
+        .await
+        .unwrap()
+        .into_inner();
     let first = watch.message().await.unwrap().unwrap();
     assert_eq!((first.done, first.complete), (0, false));
 
     let jobs: Vec<Job> = served.sample.sweep.jobs().collect();
     let mut last = first;
     for part in jobs.chunks(40) {
-        served.sample.run(served.store.as_ref(), part.to_vec()).await.unwrap();
-        let pushed = timeout(SOON, watch.message()).await.expect("a push").unwrap().unwrap();
+        served
+            .sample
+            .run(served.store.as_ref(), part.to_vec())
+            .await
+            .unwrap();
+        let pushed = timeout(SOON, watch.message())
+            .await
+            .expect("a push")
+            .unwrap()
+            .unwrap();
         assert!(pushed.done > last.done && pushed != last);
         // Queries answer while the sweep runs, with what is finished by now.
-        let finished = served.curves().await.unwrap().completeness.unwrap().finished;
+        let finished = served
+            .curves()
+            .await
+            .unwrap()
+            .completeness
+            .unwrap()
+            .finished;
         assert!(finished >= pushed.done);
         last = pushed;
     }
     while !last.complete {
-        last = timeout(SOON, watch.message()).await.expect("the last push").unwrap().unwrap();
+        last = timeout(SOON, watch.message())
+            .await
+            .expect("the last push")
+            .unwrap()
+            .unwrap();
     }
     assert_eq!(last.done, 120);
     assert!(watch.message().await.unwrap().is_none());
@@ -90,7 +133,12 @@ async fn a_watch_is_silent_while_nothing_changes() {
     let request = wire::WatchProgressRequest {
         sweep_id: served.sweep_id.clone(),
     };
-    let mut watch = served.client.watch_progress(request).await.unwrap().into_inner();
+    let mut watch = served
+        .client
+        .watch_progress(request)
+        .await
+        .unwrap()
+        .into_inner();
     watch.message().await.unwrap().unwrap();
     let silence = timeout(Duration::from_millis(700), watch.message()).await;
     assert!(silence.is_err(), "{silence:?}");
@@ -130,10 +178,17 @@ async fn health_and_reflection_are_served() {
         MessageResponse::ListServicesResponse(list) => list.service,
         other => panic!("{other:?}"),
     };
-    assert!(services.iter().any(|service| service.name == "loto.v1.Aggregator"));
+    assert!(
+        services
+            .iter()
+            .any(|service| service.name == "loto.v1.Aggregator")
+    );
     let symbol = "loto.v1.Aggregator.WatchProgress".to_string();
     let file = ask(MessageRequest::FileContainingSymbol(symbol)).await;
-    assert!(matches!(file, MessageResponse::FileDescriptorResponse(_)), "{file:?}");
+    assert!(
+        matches!(file, MessageResponse::FileDescriptorResponse(_)),
+        "{file:?}"
+    );
 }
 
 #[tokio::test]
@@ -142,17 +197,31 @@ async fn stopping_ends_streams_and_the_service() {
     let request = wire::WatchProgressRequest {
         sweep_id: served.sweep_id.clone(),
     };
-    let mut watch = served.client.watch_progress(request).await.unwrap().into_inner();
+    let mut watch = served
+        .client
+        .watch_progress(request)
+        .await
+        .unwrap()
+        .into_inner();
     watch.message().await.unwrap().unwrap();
     served.stopping.cancel();
-    let status = timeout(SOON, watch.message()).await.expect("an end").unwrap_err();
+    let status = timeout(SOON, watch.message())
+        .await
+        .expect("an end")
+        .unwrap_err();
     assert_eq!(status.code(), Code::Unavailable, "{status}");
-    timeout(SOON, &mut served.serving).await.expect("an end").unwrap().unwrap();
+    timeout(SOON, &mut served.serving)
+        .await
+        .expect("an end")
+        .unwrap()
+        .unwrap();
 }
 
 #[tokio::test]
 async fn an_address_in_use_is_an_error() {
-    let taken = super::super::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let taken = super::super::bind("127.0.0.1:0".parse().unwrap())
+        .await
+        .unwrap();
     let address = taken.local_addr().unwrap();
     let error = super::super::bind(address).await.unwrap_err().to_string();
     assert!(error.contains(&address.to_string()), "{error}");

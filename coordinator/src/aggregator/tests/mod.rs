@@ -44,7 +44,11 @@ impl Served {
         let address = format!("http://{}", listener.local_addr().unwrap());
         let stopping = CancellationToken::new();
         let serving = tokio::spawn(super::serve(store.clone(), listener, stopping.clone()));
-        let channel = Channel::from_shared(address).unwrap().connect().await.unwrap();
+        let channel = Channel::from_shared(address)
+            .unwrap()
+            .connect()
+            .await
+            .unwrap();
         Self {
             sweep_id: sample.sweep.id().to_string(),
             sample,
@@ -60,7 +64,11 @@ impl Served {
     async fn finished() -> Self {
         let served = Self::new().await;
         let jobs = served.sample.sweep.jobs();
-        served.sample.run(served.store.as_ref(), jobs).await.unwrap();
+        served
+            .sample
+            .run(served.store.as_ref(), jobs)
+            .await
+            .unwrap();
         served
     }
 

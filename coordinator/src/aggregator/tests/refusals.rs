@@ -10,7 +10,10 @@ use super::Served;
 fn assert_status(status: &Status, code: Code, parts: &[&str]) {
     assert_eq!(status.code(), code, "{status}");
     for part in parts {
-        assert!(status.message().contains(part), "{status} does not tell {part}");
+        assert!(
+            status.message().contains(part),
+            "{status} does not tell {part}"
+        );
     }
 }
 
@@ -49,7 +52,12 @@ async fn each_wrong_field_is_named() {
         request
     };
     let selection = |request: &mut wire::GetCurvesRequest, blackbox: &str, method: &str| {
-        let owned = |name: &str| (!name.is_empty()).then(|| name.to_owned()).into_iter().collect();
+        let owned = |name: &str| {
+            (!name.is_empty())
+                .then(|| name.to_owned())
+                .into_iter()
+                .collect()
+        };
         request.selection = Some(wire::Selection {
             blackboxes: owned(blackbox),
             methods: owned(method),
@@ -62,12 +70,24 @@ async fn each_wrong_field_is_named() {
     let mut no_sampled_baseline = curves(|request| request.baseline = 3);
     selection(&mut no_sampled_baseline, "", "m1");
     let cases: [(wire::GetCurvesRequest, &[&str]); 6] = [
-        (unknown_blackbox, &["`selection.blackboxes`", "`box7`", "box0, box1"]),
-        (unknown_method, &["`selection.methods`", "`gp`", "m1, m2, rs"]),
+        (
+            unknown_blackbox,
+            &["`selection.blackboxes`", "`box7`", "box0, box1"],
+        ),
+        (
+            unknown_method,
+            &["`selection.methods`", "`gp`", "m1, m2, rs"],
+        ),
         (no_sampled_baseline, &["rs", "baseline"]),
         (curves(|request| request.baseline = 9), &["`baseline`", "9"]),
-        (curves(|request| request.confidence = Some(1.0)), &["`confidence`", "0.999"]),
-        (curves(|request| request.confidence = Some(f64::NAN)), &["`confidence`", "NaN"]),
+        (
+            curves(|request| request.confidence = Some(1.0)),
+            &["`confidence`", "0.999"],
+        ),
+        (
+            curves(|request| request.confidence = Some(f64::NAN)),
+            &["`confidence`", "NaN"],
+        ),
     ];
     for (request, parts) in cases {
         let status = served.client.get_curves(request).await.unwrap_err();
@@ -133,11 +153,19 @@ async fn a_store_out_of_reach_is_unavailable_until_it_is_back() {
     let store = served.store.clone();
     let offline = |offline| store.offline.store(offline, Ordering::Relaxed);
     offline(true);
-    assert_status(&served.progress().await.unwrap_err(), Code::Unavailable, &["connection refused"]);
+    assert_status(
+        &served.progress().await.unwrap_err(),
+        Code::Unavailable,
+        &["connection refused"],
+    );
     offline(false);
     let before = served.curves().await.unwrap();
     offline(true);
-    assert_status(&served.curves().await.unwrap_err(), Code::Unavailable, &["connection refused"]);
+    assert_status(
+        &served.curves().await.unwrap_err(),
+        Code::Unavailable,
+        &["connection refused"],
+    );
     let request = wire::ListSweepsRequest::default();
     let status = served.client.list_sweeps(request).await.unwrap_err();
     assert_status(&status, Code::Unavailable, &[]);
@@ -161,7 +189,12 @@ async fn a_corrupt_trace_is_data_loss_by_name() {
         sweep_id: served.sweep_id.clone(),
         ..Default::default()
     };
-    let mut stream = served.client.stream_traces(request).await.unwrap().into_inner();
+    let mut stream = served
+        .client
+        .stream_traces(request)
+        .await
+        .unwrap()
+        .into_inner();
     let status = loop {
         if let Err(status) = stream.message().await {
             break status;
@@ -178,9 +211,15 @@ async fn a_sweep_without_its_table_can_be_watched_but_not_analysed() {
     let mut served = Served::new().await;
     let mut plan = served.sample.sweep.clone();
     plan.blackboxes[0].table.0 = [7; 16];
-    loto_proto::store::Store::put_sweep(served.store.as_ref(), &plan).await.unwrap();
+    loto_proto::store::Store::put_sweep(served.store.as_ref(), &plan)
+        .await
+        .unwrap();
     served.sweep_id = plan.id().to_string();
     assert_eq!(served.progress().await.unwrap().planned, 120);
     let status = served.curves().await.unwrap_err();
-    assert_status(&status, Code::FailedPrecondition, &["07070707", "submit the sweep again"]);
+    assert_status(
+        &status,
+        Code::FailedPrecondition,
+        &["07070707", "submit the sweep again"],
+    );
 }

@@ -110,7 +110,8 @@ fn method_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> Table {
     Table {
         caption: format!(
             "Scores on {}: improvement over random search with its standard error over the seeds; \
-             relative improvement of the objective on average and at single iterations.",
+             relative improvement of the objective on average and at single iterations. Fitting a \
+             prior that several methods share counts in the trace that needed it first.",
             blackbox.name
         ),
         class: "",

@@ -66,12 +66,13 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The table as HTML.
+    /// The table as HTML. Its caption is the figure's: a `caption` would be no wider than a narrow table.
     pub(super) fn render(&self) -> String {
         let mut html = format!(
-            "<div class=\"scroll\"><table class=\"{}\"><caption>{}</caption>\n<thead>",
-            self.class,
-            escape(&self.caption)
+            "<figure class=\"table\"><figcaption>{}</figcaption>\n\
+             <div class=\"scroll\"><table class=\"{}\">\n<thead>",
+            escape(&self.caption),
+            self.class
         );
         if !self.groups.is_empty() {
             html.push_str("<tr class=\"groups\">");
@@ -92,7 +93,7 @@ impl Table {
             }
             html.push_str("</tr>\n");
         }
-        html.push_str("</tbody></table></div>\n");
+        html.push_str("</tbody></table></div></figure>\n");
         html
     }
 }

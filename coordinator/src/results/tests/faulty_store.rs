@@ -99,7 +99,9 @@ impl Store for FaultyStore {
     async fn trace(&self, series: SeriesId, seed: u32) -> Result<Option<Trace>, ProtoError> {
         self.single_reads.fetch_add(1, Ordering::Relaxed);
         let trace = self.reach()?.trace(series, seed).await?;
-        trace.map(|trace| self.shown(series, seed, trace)).transpose()
+        trace
+            .map(|trace| self.shown(series, seed, trace))
+            .transpose()
     }
 
     async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, ProtoError> {

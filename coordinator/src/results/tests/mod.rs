@@ -37,7 +37,13 @@ async fn open(
     keep: Keep,
 ) -> Result<ResultsCollector, CoordinatorError> {
     let store: Arc<dyn Store> = store.clone();
-    ResultsCollector::open(store, &ObjectiveCache::default(), sample.sweep.clone(), keep).await
+    ResultsCollector::open(
+        store,
+        &ObjectiveCache::default(),
+        sample.sweep.clone(),
+        keep,
+    )
+    .await
 }
 
 fn jobs(sample: &SampleSweep) -> Vec<Job> {
@@ -59,12 +65,23 @@ async fn everything_finished_is_collected_in_its_place() {
         let blackbox = results.blackboxes.iter();
         let mut blackbox = blackbox.filter(|blackbox| job.series.task.starts_with(&blackbox.name));
         let blackbox = blackbox.next().unwrap();
-        let method = blackbox.methods.iter().position(|id| *id == job.series.method.id).unwrap();
-        let task = blackbox.tasks.iter().find(|task| task.name == job.series.task).unwrap();
+        let method = blackbox
+            .methods
+            .iter()
+            .position(|id| *id == job.series.method.id)
+            .unwrap();
+        let task = blackbox
+            .tasks
+            .iter()
+            .find(|task| task.name == job.series.task)
+            .unwrap();
         assert!(task.objective.is_sorted());
         let expected = sample.trace(&job);
         let found = &task.traces[method][&job.seed];
-        assert_eq!((&found.rows, &found.values), (&expected.rows, &expected.values));
+        assert_eq!(
+            (&found.rows, &found.values),
+            (&expected.rows, &expected.values)
+        );
         assert_eq!(found.seconds[1], f64::from(expected.microseconds[1]) / 1e6);
     }
 }
@@ -73,7 +90,10 @@ async fn everything_finished_is_collected_in_its_place() {
 async fn only_what_is_new_is_read() {
     let (sample, store) = submitted().await;
     let jobs = jobs(&sample);
-    sample.run(store.as_ref(), jobs[..20].to_vec()).await.unwrap();
+    sample
+        .run(store.as_ref(), jobs[..20].to_vec())
+        .await
+        .unwrap();
     let collector = open(&sample, &store, Keep::BestSoFar).await.unwrap();
     let first = collector.refresh().await.unwrap();
     assert_eq!(collector.done(), 20);
@@ -84,7 +104,10 @@ async fn only_what_is_new_is_read() {
     assert_eq!(store.reads(), [0, 0, 0]);
 
     // Of one series nothing was known: it is read at once. Of the next, one trace is new.
-    sample.run(store.as_ref(), jobs[20..25].to_vec()).await.unwrap();
+    sample
+        .run(store.as_ref(), jobs[20..25].to_vec())
+        .await
+        .unwrap();
     assert!(collector.refresh().await.unwrap() > first);
     assert_eq!(collector.done(), 25);
     assert_eq!(store.reads(), [1, 1, 0]);
@@ -100,11 +123,17 @@ async fn only_what_is_new_is_read() {
 async fn a_gap_in_the_history_costs_a_look_at_the_seeds_only() {
     let (sample, store) = submitted().await;
     let jobs = jobs(&sample);
-    sample.run(store.as_ref(), jobs[..10].to_vec()).await.unwrap();
+    sample
+        .run(store.as_ref(), jobs[..10].to_vec())
+        .await
+        .unwrap();
     let collector = open(&sample, &store, Keep::BestSoFar).await.unwrap();
     collector.refresh().await.unwrap();
     store.reads();
-    sample.run(store.as_ref(), jobs[10..12].to_vec()).await.unwrap();
+    sample
+        .run(store.as_ref(), jobs[10..12].to_vec())
+        .await
+        .unwrap();
     store.forgetful.store(true, Ordering::Relaxed);
     collector.refresh().await.unwrap();
     assert_eq!(collector.done(), 12);
@@ -128,7 +157,10 @@ async fn a_damaged_trace_is_named_and_the_others_count() {
     let planned = sample.sweep.job_count();
     for damaged in [wrong_value, unreadable] {
         let error = collector.refresh().await.unwrap_err();
-        assert!(matches!(error, CoordinatorError::CorruptTrace { .. }), "{error}");
+        assert!(
+            matches!(error, CoordinatorError::CorruptTrace { .. }),
+            "{error}"
+        );
         assert!(collector.done() >= planned - 2);
         let message = error.to_string();
         for part in [collector.id().to_string(), damaged.id().to_string()] {
@@ -149,7 +181,10 @@ async fn an_outage_of_the_store_loses_nothing() {
         sample.run(store.as_ref(), half.to_vec()).await.unwrap();
         store.offline.store(true, Ordering::Relaxed);
         let error = collector.refresh().await.unwrap_err();
-        assert!(matches!(error, CoordinatorError::Proto(ProtoError::Store { .. })), "{error}");
+        assert!(
+            matches!(error, CoordinatorError::Proto(ProtoError::Store { .. })),
+            "{error}"
+        );
         store.offline.store(false, Ordering::Relaxed);
         collector.refresh().await.unwrap();
     }
@@ -174,7 +209,11 @@ async fn traces_of_other_sweeps_are_passed_over() {
     assert_eq!(collector.done(), sample.sweep.job_count());
     let results = collector.results(&Selection::default());
     assert_eq!(results.blackboxes.len(), 2);
-    assert!(results.blackboxes[0].tasks[0].traces[0].keys().eq(&[0, 1, 2, 3]));
+    assert!(
+        results.blackboxes[0].tasks[0].traces[0]
+            .keys()
+            .eq(&[0, 1, 2, 3])
+    );
 }
 
 #[tokio::test]
@@ -194,7 +233,10 @@ async fn a_table_that_two_black_boxes_share_fills_both() {
     collector.refresh().await.unwrap();
     assert_eq!(collector.done(), sample.sweep.job_count());
     let results = collector.results(&Selection::default());
-    let (first, second) = (&results.blackboxes[0].tasks[0], &results.blackboxes[1].tasks[0]);
+    let (first, second) = (
+        &results.blackboxes[0].tasks[0],
+        &results.blackboxes[1].tasks[0],
+    );
     assert_eq!(first.traces, second.traces);
 }
 
@@ -223,7 +265,10 @@ async fn a_sweep_needs_its_tables_and_tasks() {
     let sample = SampleSweep::new(SHAPE);
     let store = Arc::new(FaultyStore::new().await);
     let error = open(&sample, &store, Keep::BestSoFar).await.err().unwrap();
-    assert!(matches!(error, CoordinatorError::Proto(ProtoError::MissingTable(_))), "{error}");
+    assert!(
+        matches!(error, CoordinatorError::Proto(ProtoError::MissingTable(_))),
+        "{error}"
+    );
 
     let (mut sample, store) = submitted().await;
     sample.sweep.blackboxes[1].targets.push("nowhere".into());

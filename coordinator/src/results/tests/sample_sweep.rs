@@ -52,7 +52,11 @@ impl SampleSweep {
             let table = spec.fingerprint(csv.as_bytes());
             tables.push(spec.encode_with(csv.as_bytes()));
             let methods = (0..shape.methods).map(|method| MethodSpec {
-                id: if method == 0 { "rs".into() } else { format!("m{method}") },
+                id: if method == 0 {
+                    "rs".into()
+                } else {
+                    format!("m{method}")
+                },
                 version: 1,
                 parameters: BTreeMap::new(),
             });
@@ -80,7 +84,9 @@ impl SampleSweep {
     /// Puts the tables and the plan into a store.
     pub(crate) async fn submit(&self, store: &dyn Store) -> Result<(), ProtoError> {
         for (blackbox, table) in self.sweep.blackboxes.iter().zip(&self.tables) {
-            store.put_blob(&format!("table:{}", blackbox.table), table).await?;
+            store
+                .put_blob(&format!("table:{}", blackbox.table), table)
+                .await?;
         }
         store.put_sweep(&self.sweep).await?;
         Ok(())
@@ -114,7 +120,9 @@ impl SampleSweep {
             best_rows[place] as u32
         });
         let rows: Vec<u32> = rows.collect();
-        let values = rows.iter().map(|&row| objective(&series.task, row as usize));
+        let values = rows
+            .iter()
+            .map(|&row| objective(&series.task, row as usize));
         Trace {
             values: values.collect(),
             microseconds: rows.iter().map(|row| row + 1).collect(),

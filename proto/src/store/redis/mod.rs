@@ -199,7 +199,9 @@ impl RedisStore {
         let newest: Vec<RawEvent> = self
             .ask(EVENTS, &Cmd::xrevrange_count(EVENTS, "+", "-", 1))
             .await?;
-        newest.first().map_or(Ok(0), |(id, _)| self.event_number(id))
+        newest
+            .first()
+            .map_or(Ok(0), |(id, _)| self.event_number(id))
     }
 
     fn event_number(&self, id: &str) -> Result<u64, ProtoError> {

@@ -1,0 +1,109 @@
+//! Collecting a sweep's traces, and answering questions about it over a socket:
+//! 2 black boxes of 10 tasks, 6 methods, 30 seeds, 100 iterations, made up.
+
+// The sweep that the unit tests use, too.
+#[path = "../src/results/tests/sample_sweep.rs"]
+mod sample_sweep;
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use loto_coordinator::aggregator;
+use loto_coordinator::results::{Keep, ObjectiveCache, ResultsCollector, Selection};
+use loto_proto::store::{EmbeddedStore, Store};
+use loto_proto::wire;
+use loto_proto::wire::aggregator_client::AggregatorClient;
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+use self::sample_sweep::{SampleSweep, Shape};
+
+const SHAPE: Shape = Shape {
+    blackboxes: 2,
+    tasks: 10,
+    methods: 6,
+    seeds: 30,
+    iterations: 100,
+};
+
+async fn finished() -> (SampleSweep, Arc<dyn Store>) {
+    let sample = SampleSweep::new(SHAPE);
+    let store = EmbeddedStore::in_memory().await.expect("memory suffices");
+    sample.submit(&store).await.expect("the store takes it");
+    sample
+        .run(&store, sample.sweep.jobs())
+        .await
+        .expect("the store takes it");
+    (sample, Arc::new(store))
+}
+
+fn collecting(criterion: &mut Criterion) {
+    let runtime = Runtime::new().expect("a runtime");
+    let (sample, store) = runtime.block_on(finished());
+    let tables = ObjectiveCache::default();
+    let open = || {
+        let sweep = sample.sweep.clone();
+        let opening = ResultsCollector::open(store.clone(), &tables, sweep, Keep::BestSoFar);
+        runtime.block_on(opening).expect("the tables are there")
+    };
+    let collector = open();
+    let refresh = |collector: &ResultsCollector| {
+        runtime
+            .block_on(collector.refresh())
+            .expect("the traces fit")
+    };
+
+    let mut group = criterion.benchmark_group("collect");
+    group.sample_size(10);
+    group.throughput(Throughput::Elements(sample.sweep.job_count()));
+    group.bench_function("fold in", |bencher| {
+        bencher.iter_batched_ref(open, |new| refresh(new), criterion::BatchSize::PerIteration);
+    });
+    refresh(&collector);
+    group.bench_function("arrange for statistics", |bencher| {
+        bencher.iter(|| black_box(collector.results(&Selection::default())));
+    });
+    group.finish();
+    criterion.bench_function("collect/refresh without news", |bencher| {
+        bencher.iter(|| refresh(&collector));
+    });
+}
+
+fn answering(criterion: &mut Criterion) {
+    let runtime = Runtime::new().expect("a runtime");
+    let stopping = CancellationToken::new();
+    let (client, sweep_id) = runtime.block_on(async {
+        let (sample, store) = finished().await;
+        let address = "127.0.0.1:0".parse().expect("an address");
+        let listener = aggregator::bind(address).await.expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        tokio::spawn(aggregator::serve(store, listener, stopping.clone()));
+        let client = AggregatorClient::connect(format!("http://{address}")).await;
+        (client.expect("it serves"), sample.sweep.id().to_string())
+    });
+    let curves = || {
+        let request = wire::GetCurvesRequest {
+            sweep_id: sweep_id.clone(),
+            ..Default::default()
+        };
+        let mut client = client.clone();
+        runtime.block_on(async move { client.get_curves(request).await.expect("curves") })
+    };
+    let progress = || {
+        let request = wire::GetProgressRequest {
+            sweep_id: sweep_id.clone(),
+        };
+        let mut client = client.clone();
+        runtime.block_on(async move { client.get_progress(request).await.expect("progress") })
+    };
+    criterion.bench_function("answer/progress", |bencher| bencher.iter(progress));
+    curves();
+    criterion.bench_function("answer/curves, asked before", |bencher| {
+        bencher.iter(curves)
+    });
+    stopping.cancel();
+}
+
+criterion_group!(benches, collecting, answering);
+criterion_main!(benches);

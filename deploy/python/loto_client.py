@@ -1,0 +1,217 @@
+"""A client of loto's gRPC service (`loto serve`).
+
+Set up once, from the root of the repository:
+
+    python -m pip install -r deploy/python/requirements.txt
+    python -m grpc_tools.protoc -I proto --python_out=deploy/python \\
+        --grpc_python_out=deploy/python loto/v1/job.proto loto/v1/aggregator.proto
+
+As a program, it lists the sweeps, or sums one up:
+
+    python deploy/python/loto_client.py localhost:50051 [SWEEP_ID]
+
+As a module, its methods give lists of dictionaries, ready for `pandas.DataFrame`:
+
+    import pandas
+    from loto_client import LotoClient
+
+    with LotoClient("localhost:50051") as client:
+        sweep_id = next(client.sweeps()).sweep_id
+        curves = pandas.DataFrame(client.curves(sweep_id))
+
+Every message and field is documented in proto/loto/v1/aggregator.proto.
+"""
+
+import argparse
+import sys
+
+import grpc
+
+from loto.v1 import aggregator_pb2 as messages
+from loto.v1.aggregator_pb2_grpc import AggregatorStub
+
+# The service's own limit; gRPC's default of 4 MB is short for the curves of a large sweep.
+MAX_ANSWER_BYTES = 64 << 20
+
+
+class LotoClient:
+    """Asks one `loto serve`. Errors are `grpc.RpcError`, whose `details()` say what is wrong."""
+
+    def __init__(self, address, timeout=120.0):
+        """`address` is HOST:PORT; `timeout` is in seconds per question, streams excepted."""
+        options = [("grpc.max_receive_message_length", MAX_ANSWER_BYTES)]
+        self._channel = grpc.insecure_channel(address, options=options)
+        self._stub = AggregatorStub(self._channel)
+        self._timeout = timeout
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+    def close(self):
+        self._channel.close()
+
+    def sweeps(self):
+        """All sweeps in the store (SweepSummary), oldest first."""
+        token = ""
+        while True:
+            request = messages.ListSweepsRequest(page_size=100, page_token=token)
+            page = self._stub.ListSweeps(request, timeout=self._timeout)
+            yield from page.sweeps
+            token = page.next_page_token
+            if not token:
+                return
+
+    def progress(self, sweep_id):
+        """How far a sweep is (Progress)."""
+        request = messages.GetProgressRequest(sweep_id=sweep_id)
+        return self._stub.GetProgress(request, timeout=self._timeout)
+
+    def watch(self, sweep_id):
+        """Progress now and whenever it changes, until the sweep is complete."""
+        yield from self._stub.WatchProgress(messages.WatchProgressRequest(sweep_id=sweep_id))
+
+    def curves(self, sweep_id, blackboxes=(), methods=(), baseline="EXACT"):
+        """Curves with their bands, one row per iteration.
+
+        ADTM of a black box has the task None; the rest is DTM per task.
+        """
+        request = messages.GetCurvesRequest(
+            sweep_id=sweep_id,
+            selection=_selection(blackboxes, methods),
+            baseline=_baseline(baseline),
+        )
+        answer = self._stub.GetCurves(request, timeout=self._timeout)
+        rows = []
+        for blackbox in answer.blackboxes:
+            curves = [(None, curve) for curve in blackbox.adtm]
+            curves += [(task.task, curve) for task in blackbox.tasks for curve in task.dtm]
+            for task, curve in curves:
+                points = zip(curve.mean, curve.lower, curve.upper, strict=True)
+                for iteration, (mean, lower, upper) in enumerate(points, start=1):
+                    rows.append(
+                        {
+                            "blackbox": blackbox.blackbox,
+                            "task": task,
+                            "method": curve.method,
+                            "iteration": iteration,
+                            "mean": mean,
+                            "lower": lower,
+                            "upper": upper,
+                        }
+                    )
+        return rows
+
+    def improvement(self, sweep_id, blackboxes=(), methods=(), baseline="EXACT"):
+        """The improvement table, one row per black box and method; None where there is no figure."""
+        request = messages.GetImprovementRequest(
+            sweep_id=sweep_id,
+            selection=_selection(blackboxes, methods),
+            baseline=_baseline(baseline),
+        )
+        answer = self._stub.GetImprovement(request, timeout=self._timeout)
+        figures = [
+            "improvement",
+            "improvement_standard_error",
+            "average_rank",
+            "final_adtm",
+            "relative_improvement",
+        ]
+        return [
+            {
+                "blackbox": blackbox.blackbox,
+                "method": method.method,
+                "finished_traces": method.finished_traces,
+                **{name: _optional(method, name) for name in figures},
+            }
+            for blackbox in answer.blackboxes
+            for method in blackbox.methods
+        ]
+
+    def compare(self, sweep_id, blackboxes=(), methods=(), baseline="EXACT", alpha=0.05):
+        """Friedman, Iman-Davenport, Nemenyi, Wilcoxon and Holm (CompareMethodsResponse)."""
+        request = messages.CompareMethodsRequest(
+            sweep_id=sweep_id,
+            selection=_selection(blackboxes, methods),
+            baseline=_baseline(baseline),
+            alpha=alpha,
+        )
+        return self._stub.CompareMethods(request, timeout=self._timeout)
+
+    def traces(self, sweep_id, blackboxes=(), tasks=(), methods=(), seeds=()):
+        """The finished traces (FinishedTrace), one by one."""
+        request = messages.StreamTracesRequest(
+            sweep_id=sweep_id,
+            blackboxes=blackboxes,
+            tasks=tasks,
+            methods=methods,
+            seeds=seeds,
+        )
+        yield from self._stub.StreamTraces(request)
+
+
+def _selection(blackboxes, methods):
+    return messages.Selection(blackboxes=blackboxes, methods=methods)
+
+
+def _baseline(name):
+    return messages.Baseline.Value(f"BASELINE_{name}")
+
+
+def _optional(message, field):
+    return getattr(message, field) if message.HasField(field) else None
+
+
+def _text(number, decimals):
+    return "-" if number is None else f"{number:.{decimals}f}"
+
+
+def _print_sweeps(client):
+    for sweep in client.sweeps():
+        print(f"{sweep.sweep_id}  {sweep.plan.name}  {sweep.jobs} jobs {sweep.problem}".rstrip())
+
+
+def _print_summary(client, sweep_id):
+    progress = client.progress(sweep_id)
+    print(f"{progress.name}: {progress.done} of {progress.planned} traces done")
+    print(f"{'black box':<16} {'method':<12} improvement  average rank  final ADTM")
+    for row in client.improvement(sweep_id):
+        print(
+            f"{row['blackbox']:<16} {row['method']:<12}"
+            f" {_text(row['improvement'], 2):>11}"
+            f"  {_text(row['average_rank'], 2):>12}"
+            f"  {_text(row['final_adtm'], 4):>10}"
+        )
+    comparison = client.compare(sweep_id).together
+    if comparison.impossible:
+        print(f"no comparison: {comparison.impossible}")
+        return
+    friedman, nemenyi = comparison.friedman, comparison.nemenyi
+    print(
+        f"{len(comparison.data_sets)} data sets:"
+        f" Friedman chi-square {friedman.chi_square:.3f} (p {friedman.p_value:.3g}),"
+        f" critical difference {nemenyi.critical_difference:.3f} at {nemenyi.alpha}"
+    )
+    for group in nemenyi.groups:
+        print(f"no significant difference: {', '.join(group.methods)}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Lists the sweeps of a loto service, or sums one up.")
+    parser.add_argument("address", help="HOST:PORT of `loto serve`")
+    parser.add_argument("sweep_id", nargs="?", help="the sweep to sum up; all are listed without it")
+    arguments = parser.parse_args()
+    with LotoClient(arguments.address) as client:
+        try:
+            if arguments.sweep_id is None:
+                _print_sweeps(client)
+            else:
+                _print_summary(client, arguments.sweep_id)
+        except grpc.RpcError as error:
+            sys.exit(f"{error.code().name}: {error.details()}")
+
+
+if __name__ == "__main__":
+    main()
