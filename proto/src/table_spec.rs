@@ -72,8 +72,8 @@ impl TableSpec {
     /// [`ProtoError::Malformed`] if the bytes are no table, or not the one that is named.
     pub fn decode(bytes: &[u8], expected: Fingerprint) -> Result<(Self, Vec<u8>), ProtoError> {
         let malformed = |problem: String| ProtoError::Malformed {
-            what: format!("table {expected} in the store"),
-            problem,
+            what: format!("blob {} in the store", blob_name(expected)),
+            problem: format!("{problem}; delete it and submit the sweep again"),
         };
         let blob = wire::TableBlob::decode(bytes).map_err(|error| malformed(error.to_string()))?;
         let spec = blob

@@ -100,15 +100,24 @@ impl Cluster {
         assert!(output.status.success(), "{errors}");
     }
 
-    /// How many traces were announced so far.
+    /// How many traces were announced so far; waits for a store that just started.
     ///
     /// # Panics
     /// If the store does not answer.
     pub fn traces(&self) -> u64 {
         let client = redis::Client::open(self.store.as_str()).expect("the URL is valid");
-        let mut connection = client.get_connection().expect("the store is there");
-        let length = redis::cmd("XLEN").arg("loto:events").query(&mut connection);
-        length.expect("the store answers")
+        let count = || {
+            let mut connection = client.get_connection()?;
+            redis::cmd("XLEN").arg("loto:events").query(&mut connection)
+        };
+        let begin = Instant::now();
+        loop {
+            match count() {
+                Ok(traces) => return traces,
+                Err(error) => assert!(begin.elapsed() < PATIENCE, "{error}"),
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// Waits until so many traces were announced.

@@ -47,8 +47,7 @@ impl Plan {
     ///
     /// # Errors
     /// [`ProtoError::InvalidSweepFile`] and [`ProtoError::UnreadableFile`];
-    /// [`CoordinatorError::TableNotFound`]; what [`loto_worker::table::Table::read`]
-    /// and [`loto_worker::methods::check`] refuse.
+    /// [`CoordinatorError::TableNotFound`]; what [`loto_worker::table::Table::read`] refuses.
     pub fn read(source: &SweepSource, data: Option<&Path>) -> Result<Self, CoordinatorError> {
         match source {
             SweepSource::File(path) => Self::from_file(&SweepFile::read(path)?, path, data),
@@ -78,7 +77,7 @@ impl Plan {
             path: path.to_owned(),
             problem,
         };
-        let methods = methods::resolve(file)?;
+        let methods = methods::resolve(file).map_err(|error| invalid(error.to_string()))?;
         let mut tables: Vec<PlannedTable> = Vec::new();
         let mut blackboxes = Vec::with_capacity(file.blackboxes.len());
         for entry in &file.blackboxes {

@@ -373,7 +373,9 @@ type Fetched = Vec<(u32, Result<Trace, CoordinatorError>)>;
 
 fn problem_text(error: ProtoError) -> String {
     match error {
-        ProtoError::CorruptValue { problem, .. } | ProtoError::Malformed { problem, .. } => problem,
+        // The key is what the user needs to delete it; the store they know.
+        ProtoError::CorruptValue { key, problem, .. } => format!("{key}: {problem}"),
+        ProtoError::Malformed { problem, .. } => problem,
         other => other.to_string(),
     }
 }

@@ -1,0 +1,396 @@
+//! Wrong input over a broker and a store: each a clear error, nothing half done.
+//!
+//! What one process alone can be given is in `command_line.rs`.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+use std::time::Duration;
+
+use lapin::BasicProperties;
+use lapin::options::{BasicGetOptions, BasicPublishOptions};
+use loto_proto::queue::{DEAD_LETTERS, JOBS};
+use loto_proto::wire::aggregator_client::AggregatorClient;
+use loto_proto::wire::{GetCurvesRequest, GetProgressRequest};
+use loto_tests::cluster::Cluster;
+use loto_tests::programs::{self, Process};
+use loto_tests::servers;
+use redis::AsyncCommands;
+use tempfile::TempDir;
+use tonic::Code;
+
+/// Nothing listens there: the port is reserved.
+const NO_BROKER: &str = "amqp://me:secret@127.0.0.1:1";
+const NO_STORE: &str = "redis://me:secret@127.0.0.1:1";
+
+/// Two tasks of four rows.
+const TABLE: &str = "\
+hp_a,hp_b,metric_error,task
+0,0,0.50,one
+1,0,0.25,one
+2,1,0.75,one
+3,1,0.20,one
+0,0,0.30,two
+1,0,0.35,two
+2,1,0.65,two
+3,1,0.15,two
+";
+
+/// Two jobs.
+const SWEEP: &str = r#"
+name = "hostile"
+methods = ["rs"]
+seeds = 1
+iterations = 4
+
+[[blackbox]]
+name = "B"
+table = "table.csv"
+objective = "metric_error"
+"#;
+
+/// A folder with a table and a sweep file.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        folder.write("table.csv", TABLE);
+        folder.write("sweep.toml", SWEEP);
+        folder
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn sweep(&self) -> PathBuf {
+        self.path("sweep.toml")
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).unwrap();
+    }
+}
+
+/// `loto submit` without `--wait`.
+fn submit(sweep: &Path, broker: &str, store: &str) -> Output {
+    let mut submit = programs::command("loto");
+    submit.arg("submit").arg(sweep);
+    submit.args(["--broker", broker, "--store", store]);
+    submit.output().unwrap()
+}
+
+/// The error of a command that must be refused.
+#[track_caller]
+fn refusal(output: Output) -> String {
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert_eq!(output.stdout, b"", "{error}");
+    assert!(!error.contains("panicked"), "{error}");
+    assert!(!error.contains("secret"), "{error}");
+    error
+}
+
+#[track_caller]
+fn assert_told(error: &str, expected: &[&str]) {
+    for part in expected {
+        assert!(error.contains(part), "`{part}` is not in: {error}");
+    }
+}
+
+#[test]
+fn wrong_tables_are_refused_with_file_line_and_column_before_anything_is_sent() {
+    let one_task: String = TABLE.split_inclusive('\n').take(5).collect();
+    let replaced = |find: &str, replacement: &str| TABLE.replacen(find, replacement, 1);
+    let cases = [
+        (replaced(",task", ",tasks"), "line 1: the column `task`"),
+        (
+            replaced("metric_error", "metric_loss"),
+            "line 1: the objective `metric_error` is not a column; the table has metric_loss",
+        ),
+        (
+            replaced("0.75", "high"),
+            "line 4, column `metric_error`: `high` is not a finite number",
+        ),
+        (
+            replaced("2,1,0.75", "2,yes,0.75"),
+            "line 4, column `hp_b`: `yes` is not a finite number",
+        ),
+        (
+            replaced("0.75", "NaN"),
+            "line 4, column `metric_error`: `NaN` is not a finite number",
+        ),
+        (
+            replaced("0.75", "inf"),
+            "line 4, column `metric_error`: `inf`",
+        ),
+        (
+            replaced("1,0,0.25", "0,0,0.25"),
+            "line 3: task `one` has this configuration already",
+        ),
+        (
+            replaced("1,0,0.25,one", "1,0,0.25"),
+            "line 3: it has 3 fields, the header has 4",
+        ),
+        (one_task, "only one task"),
+    ];
+    for (table, expected) in cases {
+        let folder = Folder::new();
+        folder.write("table.csv", table);
+        // The servers are not there, but the table is wrong first.
+        let error = refusal(submit(&folder.sweep(), NO_BROKER, NO_STORE));
+        assert_told(&error, &["table.csv", expected]);
+    }
+}
+
+#[test]
+fn wrong_archives_and_sweep_files_are_refused_before_anything_is_sent() {
+    let folder = Folder::new();
+    let archive = fs::read(loto_tests::samples::built_in_table()).unwrap();
+    folder.write("table.csv", &archive[..archive.len() / 2]);
+    let error = refusal(submit(&folder.sweep(), NO_BROKER, NO_STORE));
+    let cut = "table.csv: the zip archive is damaged or cut short";
+    assert_told(&error, &[cut]);
+
+    folder.write("table.csv", TABLE);
+    let cases: [(&str, &str, &[&str]); 3] = [
+        (
+            "\"rs\"",
+            "\"sr\"",
+            &["unknown method `sr`", "gcp-prior", "sweep.toml"],
+        ),
+        (
+            "metric_error",
+            "metric_loss",
+            &["`metric_loss` is not a column", "table.csv"],
+        ),
+        ("seeds = 1", "seeds = \"one\"", &["sweep.toml", "line 4"]),
+    ];
+    for (find, replacement, expected) in cases {
+        folder.write("sweep.toml", SWEEP.replacen(find, replacement, 1));
+        let error = refusal(submit(&folder.sweep(), NO_BROKER, NO_STORE));
+        assert_told(&error, expected);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn servers_that_are_not_there_are_named() {
+    let turn = servers::broker_turn().await;
+    let store = servers::empty_store().await;
+    let folder = Folder::new();
+    let sweep = folder.sweep();
+
+    let error = refusal(submit(&sweep, &turn.url, NO_STORE));
+    assert_told(&error, &["store redis://me@127.0.0.1:1", "refused"]);
+    let error = refusal(submit(&sweep, NO_BROKER, &store));
+    assert_told(&error, &["broker amqp://me@127.0.0.1:1", "refused"]);
+    let mut redis = servers::connect_redis(&store).await;
+    let keys: Vec<String> = redis.keys("*").await.unwrap();
+    assert!(keys.is_empty(), "it left {keys:?} behind");
+
+    let readers: [&[&str]; 4] = [
+        &["serve", "--listen", "127.0.0.1:0"],
+        &["report", "hostile"],
+        &["status"],
+        &["watch", "hostile"],
+    ];
+    for arguments in readers {
+        let mut reader = programs::command("loto");
+        let output = reader.args(arguments).args(["--store", NO_STORE]).output();
+        let error = refusal(output.unwrap());
+        assert_told(&error, &["store redis://me@127.0.0.1:1", "refused"]);
+    }
+    let workers = [
+        (NO_BROKER, store.as_str(), "broker amqp://me@127.0.0.1:1"),
+        (&turn.url, NO_STORE, "store redis://me@127.0.0.1:1"),
+    ];
+    for (broker, store, expected) in workers {
+        let arguments = ["--broker", broker, "--store", store];
+        let error = refusal(programs::run("loto-worker", arguments));
+        assert_told(&error, &[expected, "refused"]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_table_that_changed_after_submission_is_refused() {
+    let turn = servers::broker_turn().await;
+    let store = servers::empty_store().await;
+    let folder = Folder::new();
+    let first = submit(&folder.sweep(), &turn.url, &store);
+    assert!(first.status.success(), "{first:?}");
+
+    folder.write("table.csv", TABLE.replacen("0.75", "0.70", 1));
+    let error = refusal(submit(&folder.sweep(), &turn.url, &store));
+    assert_told(&error, &["table.csv, has changed", "sweep `hostile`"]);
+
+    folder.write("table.csv", TABLE);
+    let again = submit(&folder.sweep(), &turn.url, &store);
+    assert_eq!(again.stdout, first.stdout, "{again:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn garbage_goes_to_the_dead_letters_and_real_jobs_are_done() {
+    let turn = servers::broker_turn().await;
+    let store = servers::empty_store().await;
+    let (_connection, channel) = servers::connect_broker(&turn.url).await;
+    let garbage: [&[u8]; 4] = [b"", b"\xff\xfe", b"{\"job\": 1}", &[0; 100_000]];
+    for bytes in garbage {
+        let options = BasicPublishOptions::default();
+        let properties = BasicProperties::default();
+        let sent = channel
+            .basic_publish("".into(), JOBS.into(), options, bytes, properties)
+            .await;
+        sent.unwrap().await.unwrap();
+    }
+
+    let mut cluster = Cluster::new(&turn.url, &store);
+    cluster.start_worker();
+    let folder = Folder::new();
+    tokio::task::block_in_place(|| {
+        cluster.run(&folder.sweep(), "hostile", &folder.path("out"));
+        let log = cluster.stop_worker(0);
+        assert_told(&log, &["2 traces stored", "4 messages refused"]);
+    });
+
+    let mut letters = Vec::new();
+    let options = BasicGetOptions { no_ack: true };
+    while let Some(letter) = channel
+        .basic_get(DEAD_LETTERS.into(), options)
+        .await
+        .unwrap()
+    {
+        letters.push(letter.delivery.data);
+    }
+    letters.sort_unstable();
+    let mut expected = garbage.map(<[u8]>::to_vec);
+    expected.sort_unstable();
+    assert_eq!(letters, expected);
+}
+
+/// A sweep that was run over the servers, and its id.
+fn finished_sweep(folder: &Folder, broker: &str, store: &str) -> (Cluster, String) {
+    let mut cluster = Cluster::new(broker, store);
+    cluster.start_worker();
+    cluster.run(&folder.sweep(), "hostile", &folder.path("out"));
+    let again = submit(&folder.sweep(), broker, store);
+    let id = String::from_utf8(again.stdout).unwrap().trim().to_owned();
+    (cluster, id)
+}
+
+/// `loto report` of the sweep.
+fn report(store: &str) -> Output {
+    programs::run("loto", ["report", "hostile", "--store", store])
+}
+
+/// `loto serve`, and where it listens.
+fn serve(store: &str) -> (Process, String) {
+    let mut serve = programs::command("loto");
+    serve.args(["serve", "--store", store, "--listen", "127.0.0.1:0"]);
+    serve.stderr(Stdio::piped());
+    let mut serve = Process::start(serve);
+    let mut line = String::new();
+    let stderr = serve.child().stderr.take().unwrap();
+    BufReader::new(stderr).read_line(&mut line).unwrap();
+    let address = line.trim().rsplit(' ').next().unwrap();
+    let address = format!("http://{address}");
+    (serve, address)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_corrupt_trace_is_named_by_its_key() {
+    let turn = servers::broker_turn().await;
+    let store = servers::empty_store().await;
+    let folder = Folder::new();
+    let (cluster, id) = tokio::task::block_in_place(|| finished_sweep(&folder, &turn.url, &store));
+    let mut redis = servers::connect_redis(&store).await;
+    let keys: Vec<String> = redis.keys("loto:traces:*").await.unwrap();
+    let whole: Vec<u8> = redis.hget(&keys[0], 0).await.unwrap();
+
+    let (_serve, address) = serve(&store);
+    let mut client = AggregatorClient::connect(address).await.unwrap();
+    let cut = &whole[..whole.len() / 2];
+    for garbage in [b"garbage".as_slice(), cut, b""] {
+        let _: () = redis.hset(&keys[0], 0, garbage).await.unwrap();
+        let error = refusal(report(&store));
+        assert_told(&error, &["rs on ", "seed 0", &keys[0], "corrupt"]);
+        let request = GetCurvesRequest {
+            sweep_id: id.clone(),
+            ..GetCurvesRequest::default()
+        };
+        let status = client.get_curves(request).await.unwrap_err();
+        assert_eq!(status.code(), Code::DataLoss, "{status}");
+        assert_told(status.message(), &["seed 0", &keys[0]]);
+        // The service lives on and answers what it can.
+        let request = GetProgressRequest {
+            sweep_id: id.clone(),
+        };
+        client.get_progress(request).await.unwrap();
+    }
+
+    // What the error says to do helps.
+    let _: () = redis.hdel(&keys[0], 0).await.unwrap();
+    tokio::task::block_in_place(|| {
+        cluster.run(&folder.sweep(), "hostile", &folder.path("out"));
+    });
+    let request = GetCurvesRequest {
+        sweep_id: id,
+        ..GetCurvesRequest::default()
+    };
+    client.get_curves(request).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_corrupt_table_is_named_and_can_be_mended() {
+    let turn = servers::broker_turn().await;
+    let store = servers::empty_store().await;
+    let folder = Folder::new();
+    let first = submit(&folder.sweep(), &turn.url, &store);
+    assert!(first.status.success(), "{first:?}");
+    let id = String::from_utf8(first.stdout).unwrap().trim().to_owned();
+    let mut redis = servers::connect_redis(&store).await;
+    let tables: Vec<String> = redis.keys("loto:blob:table:*").await.unwrap();
+    let [table] = tables.as_slice() else {
+        panic!("{tables:?}");
+    };
+    let name = table.strip_prefix("loto:blob:").unwrap();
+    let mut bytes: Vec<u8> = redis.get(table).await.unwrap();
+    // Still a table, but with another value in it.
+    let position = bytes.windows(4).position(|four| four == b"0.75").unwrap();
+    bytes[position + 2] = b'6';
+
+    for garbage in [b"garbage".as_slice(), &bytes] {
+        let _: () = redis.set(table, garbage).await.unwrap();
+        let error = refusal(report(&store));
+        assert_told(&error, &[name, "delete it and submit the sweep again"]);
+        let (_serve, address) = serve(&store);
+        let mut client = AggregatorClient::connect(address).await.unwrap();
+        let request = GetCurvesRequest {
+            sweep_id: id.clone(),
+            ..GetCurvesRequest::default()
+        };
+        let status = client.get_curves(request).await.unwrap_err();
+        assert_eq!(status.code(), Code::DataLoss, "{status}");
+        assert_told(status.message(), &[name]);
+    }
+
+    // The worker gives its jobs up and says why, and lives on.
+    let mut cluster = Cluster::new(&turn.url, &store);
+    cluster.start_worker();
+    tokio::task::block_in_place(|| {
+        let status = cluster
+            .submit(&folder.sweep())
+            .wait(Duration::from_secs(60));
+        assert_eq!(status.code(), Some(1));
+        let status = programs::run("loto", ["status", "hostile", "--store", &store]);
+        let status = String::from_utf8(status.stdout).unwrap();
+        assert_told(&status, &[name, "delete it and submit the sweep again"]);
+    });
+    let _: () = redis.del(table).await.unwrap();
+    tokio::task::block_in_place(|| {
+        cluster.run(&folder.sweep(), "hostile", &folder.path("out"));
+        let log = cluster.stop_worker(0);
+        assert_told(&log, &["2 traces stored"]);
+    });
+}
