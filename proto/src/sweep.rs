@@ -65,14 +65,11 @@ impl Sweep {
         })
     }
 
-    /// Every job, in the order in which they are best run.
+    /// Every job, in the order in which they are best run: seed by seed, so that a
+    /// sweep that is half done has all methods on equal terms and its rate tells the
+    /// time that is left.
     pub fn jobs(&self) -> impl Iterator<Item = Job> + '_ {
-        self.series().flat_map(|series| {
-            (0..self.seeds).map(move |seed| Job {
-                series: series.clone(),
-                seed,
-            })
-        })
+        (0..self.seeds).flat_map(move |seed| self.series().map(move |series| Job { series, seed }))
     }
 
     /// Number of jobs.
@@ -199,13 +196,14 @@ mod tests {
     }
 
     #[test]
-    fn jobs_are_distinct_complete_and_method_by_method() {
+    fn jobs_are_distinct_and_complete_seed_by_seed_and_method_by_method() {
         let jobs: Vec<_> = sweep().jobs().collect();
         assert_eq!(jobs.len() as u64, sweep().job_count());
         assert_eq!(jobs.len(), (2 + 3) * 2 * 3);
         let ids: BTreeSet<_> = jobs.iter().map(Job::id).collect();
         assert_eq!(ids.len(), jobs.len());
-        assert!(jobs[..12].iter().all(|job| job.series.method.id == "rs"));
+        assert!(jobs[..10].iter().all(|job| job.seed == 0));
+        assert!(jobs[..4].iter().all(|job| job.series.method.id == "rs"));
     }
 
     #[test]

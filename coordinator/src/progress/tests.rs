@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use loto_proto::identity::Fingerprint;
-use loto_proto::job::{Job, MethodSpec};
+use loto_proto::job::{Job, MethodSpec, Series};
 use loto_proto::store::{Attempt, AttemptState, EmbeddedStore, Store};
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::trace::Trace;
@@ -25,6 +25,17 @@ fn sweep() -> Sweep {
         }],
         seeds: 3,
     }
+}
+
+/// Every job, series by series.
+fn jobs_by_series(sweep: &Sweep) -> Vec<Job> {
+    let seeds = |series: Series| {
+        (0..sweep.seeds).map(move |seed| Job {
+            series: series.clone(),
+            seed,
+        })
+    };
+    sweep.series().flat_map(seeds).collect()
 }
 
 fn trace() -> Trace {
@@ -65,7 +76,7 @@ async fn store_half_way(jobs: &[Job]) -> EmbeddedStore {
 
 #[tokio::test]
 async fn jobs_are_counted_by_state_and_method() {
-    let jobs: Vec<Job> = sweep().jobs().collect();
+    let jobs: Vec<Job> = jobs_by_series(&sweep());
     let store = store_half_way(&jobs).await;
     let expected = Counts {
         queued: 7,
@@ -86,13 +97,13 @@ async fn jobs_are_counted_by_state_and_method() {
 }
 
 #[tokio::test]
-async fn missing_is_what_is_neither_done_nor_given_up_in_order() {
-    let jobs: Vec<Job> = sweep().jobs().collect();
+async fn missing_is_what_is_neither_done_nor_given_up_seed_by_seed() {
+    let jobs: Vec<Job> = jobs_by_series(&sweep());
     let store = store_half_way(&jobs).await;
     let mut tracker = Tracker::new(&sweep());
     tracker.scan(&store).await.unwrap();
     let missing: Vec<Job> = tracker.missing().collect();
-    let expected = [1, 3, 4, 6, 7, 8, 9, 10, 11].map(|position: usize| jobs[position].clone());
+    let expected = [3, 6, 9, 1, 4, 7, 10, 8, 11].map(|position: usize| jobs[position].clone());
     assert_eq!(missing, expected);
     let poisoned: Vec<PoisonedJob> = tracker.poisoned().collect();
     assert_eq!(poisoned.len(), 1);
@@ -103,7 +114,7 @@ async fn missing_is_what_is_neither_done_nor_given_up_in_order() {
 
 #[tokio::test]
 async fn following_takes_in_only_what_is_new() {
-    let jobs: Vec<Job> = sweep().jobs().collect();
+    let jobs: Vec<Job> = jobs_by_series(&sweep());
     let store = store_half_way(&jobs).await;
     let mut tracker = Tracker::new(&sweep());
     tracker.follow(&store).await.unwrap();

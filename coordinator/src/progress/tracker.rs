@@ -182,11 +182,14 @@ impl Tracker {
         Progress { total, groups }
     }
 
-    /// The jobs that are neither done nor given up, in the order in which they are best run.
+    /// The jobs that are neither done nor given up, in the order of [`Sweep::jobs`].
     pub fn missing(&self) -> impl Iterator<Item = Job> + '_ {
-        self.series.iter().flat_map(|series| {
-            let is_missing = |seed: &u32| !series.is_done(*seed) && !series.is_poisoned(*seed);
-            (0..self.seeds).filter(is_missing).map(|seed| Job {
+        (0..self.seeds).flat_map(move |seed| {
+            let missing = self
+                .series
+                .iter()
+                .filter(move |series| !series.is_done(seed) && !series.is_poisoned(seed));
+            missing.map(move |series| Job {
                 series: series.series.clone(),
                 seed,
             })

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use loto_proto::job::Job;
+use loto_proto::job::{Job, Series};
 use loto_proto::store::{Attempt, AttemptState, Store};
+use loto_proto::sweep::Sweep;
 use loto_proto::wire;
 use tokio::time::timeout;
 use tokio_stream::StreamExt;
@@ -29,10 +30,21 @@ fn attempt(state: AttemptState) -> Attempt {
     }
 }
 
+/// Every job, series by series.
+fn jobs_by_series(sweep: &Sweep) -> Vec<Job> {
+    let seeds = |series: Series| {
+        (0..sweep.seeds).map(move |seed| Job {
+            series: series.clone(),
+            seed,
+        })
+    };
+    sweep.series().flat_map(seeds).collect()
+}
+
 #[tokio::test]
 async fn progress_counts_every_job_once() {
     let mut served = Served::new().await;
-    let jobs: Vec<Job> = served.sample.sweep.jobs().collect();
+    let jobs = jobs_by_series(&served.sample.sweep);
     served
         .sample
         .run(served.store.as_ref(), jobs[..50].to_vec())

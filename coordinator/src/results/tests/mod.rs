@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use loto_proto::ProtoError;
-use loto_proto::job::Job;
+use loto_proto::job::{Job, Series};
 use loto_proto::store::Store;
 
 use self::faulty_store::FaultyStore;
@@ -46,8 +46,16 @@ async fn open(
     .await
 }
 
+/// Every job, series by series.
 fn jobs(sample: &SampleSweep) -> Vec<Job> {
-    sample.sweep.jobs().collect()
+    let sweep = &sample.sweep;
+    let seeds = |series: Series| {
+        (0..sweep.seeds).map(move |seed| Job {
+            series: series.clone(),
+            seed,
+        })
+    };
+    sweep.series().flat_map(seeds).collect()
 }
 
 #[tokio::test]
