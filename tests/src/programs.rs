@@ -1,6 +1,7 @@
 //! The binaries of this workspace as processes, to be run, watched and killed.
 
 use std::ffi::OsStr;
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -48,6 +49,27 @@ pub fn run<Argument: AsRef<OsStr>>(
         .args(arguments)
         .output()
         .expect("the binary runs")
+}
+
+/// `loto serve` on a free port, with its address.
+///
+/// # Panics
+/// If it does not serve.
+pub fn serve(store: &str) -> (Process, String) {
+    let mut serve = command("loto");
+    serve.args(["serve", "--store", store, "--listen", "127.0.0.1:0"]);
+    serve.stderr(Stdio::piped());
+    let mut process = Process::start(serve);
+    let log = process.child().stderr.take().expect("it is piped");
+    let mut lines = BufReader::new(log).lines().map_while(Result::ok);
+    let told = |line: String| {
+        let (_, address) = line.split_once("serving loto.v1.Aggregator on ")?;
+        Some(address.to_owned())
+    };
+    let address = lines.find_map(told).expect("it tells its address");
+    // Read on, or the service would block on a full pipe.
+    std::thread::spawn(move || lines.for_each(|line| eprintln!("{line}")));
+    (process, address)
 }
 
 /// A process that is killed when this value is dropped.

@@ -3,9 +3,8 @@
 //! What one process alone can be given is in `command_line.rs`.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Output, Stdio};
+use std::process::Output;
 use std::time::Duration;
 
 use lapin::BasicProperties;
@@ -14,7 +13,7 @@ use loto_proto::queue::{DEAD_LETTERS, JOBS};
 use loto_proto::wire::aggregator_client::AggregatorClient;
 use loto_proto::wire::{GetCurvesRequest, GetProgressRequest};
 use loto_tests::cluster::Cluster;
-use loto_tests::programs::{self, Process};
+use loto_tests::programs;
 use loto_tests::servers;
 use redis::AsyncCommands;
 use tempfile::TempDir;
@@ -284,20 +283,6 @@ fn report(store: &str) -> Output {
     programs::run("loto", ["report", "hostile", "--store", store])
 }
 
-/// `loto serve`, and where it listens.
-fn serve(store: &str) -> (Process, String) {
-    let mut serve = programs::command("loto");
-    serve.args(["serve", "--store", store, "--listen", "127.0.0.1:0"]);
-    serve.stderr(Stdio::piped());
-    let mut serve = Process::start(serve);
-    let mut line = String::new();
-    let stderr = serve.child().stderr.take().unwrap();
-    BufReader::new(stderr).read_line(&mut line).unwrap();
-    let address = line.trim().rsplit(' ').next().unwrap();
-    let address = format!("http://{address}");
-    (serve, address)
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_corrupt_trace_is_named_by_its_key() {
     let turn = servers::broker_turn().await;
@@ -308,8 +293,10 @@ async fn a_corrupt_trace_is_named_by_its_key() {
     let keys: Vec<String> = redis.keys("loto:traces:*").await.unwrap();
     let whole: Vec<u8> = redis.hget(&keys[0], 0).await.unwrap();
 
-    let (_serve, address) = serve(&store);
-    let mut client = AggregatorClient::connect(address).await.unwrap();
+    let (_serve, address) = programs::serve(&store);
+    let mut client = AggregatorClient::connect(format!("http://{address}"))
+        .await
+        .unwrap();
     let cut = &whole[..whole.len() / 2];
     for garbage in [b"garbage".as_slice(), cut, b""] {
         let _: () = redis.hset(&keys[0], 0, garbage).await.unwrap();
@@ -364,8 +351,10 @@ async fn a_corrupt_table_is_named_and_can_be_mended() {
         let _: () = redis.set(table, garbage).await.unwrap();
         let error = refusal(report(&store));
         assert_told(&error, &[name, "delete it and submit the sweep again"]);
-        let (_serve, address) = serve(&store);
-        let mut client = AggregatorClient::connect(address).await.unwrap();
+        let (_serve, address) = programs::serve(&store);
+        let mut client = AggregatorClient::connect(format!("http://{address}"))
+            .await
+            .unwrap();
         let request = GetCurvesRequest {
             sweep_id: id.clone(),
             ..GetCurvesRequest::default()

@@ -1,12 +1,11 @@
 //! The client in Python, generated from the .proto files, against a served sweep.
 
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::time::Duration;
 
 use loto_proto::store;
-use loto_tests::programs::{self, Process};
+use loto_tests::programs;
 use loto_tests::python;
 
 const SWEEP: &str = r#"
@@ -31,30 +30,6 @@ fn succeeded(output: &Output) -> String {
     let (out, error) = (text(&output.stdout), text(&output.stderr));
     assert!(output.status.success(), "{out}\n{error}");
     out
-}
-
-/// `loto serve` on a free port, with its address.
-fn serve(store: &Path) -> (Process, String) {
-    let mut command = programs::command("loto");
-    command.arg("serve").arg("--store").arg(store);
-    command
-        .args(["--listen", "127.0.0.1:0"])
-        .stderr(Stdio::piped());
-    let mut process = Process::start(command);
-    let log = process.child().stderr.take().expect("it is piped");
-    let mut lines = BufReader::new(log).lines().map_while(Result::ok);
-    let address = lines
-        .find_map(|line| {
-            Some(
-                line.split_once("serving loto.v1.Aggregator on ")?
-                    .1
-                    .to_owned(),
-            )
-        })
-        .expect("it tells its address");
-    // Read on, or the service would block on a full pipe.
-    std::thread::spawn(move || lines.for_each(|line| eprintln!("{line}")));
-    (process, address)
 }
 
 #[tokio::test]
@@ -97,7 +72,7 @@ async fn the_client_in_python_agrees_with_the_report() {
     generate.args(["loto/v1/job.proto", "loto/v1/aggregator.proto"]);
     succeeded(&generate.current_dir(repository()).output().unwrap());
 
-    let (mut service, address) = serve(&store_file);
+    let (mut service, address) = programs::serve(store_file.to_str().unwrap());
     let mut query = in_python();
     query.arg(repository().join("tests/python/query_served_sweep.py"));
     query.args([&address, &sweep_id]).arg(&out);
