@@ -58,7 +58,12 @@ struct Arguments {
     grace: u32,
 
     /// What is logged: error, warn, info, debug, trace, or by module: warn,loto_worker=debug
-    #[arg(long, env = "LOTO_LOG", value_name = "FILTER", default_value = "info")]
+    #[arg(
+        long,
+        env = "LOTO_LOG",
+        value_name = "FILTER",
+        default_value = "info,lapin=off"
+    )]
     log: Targets,
 }
 

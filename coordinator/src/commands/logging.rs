@@ -8,7 +8,8 @@ use crate::CoordinatorError;
 use crate::progress::display::LogWriter;
 
 /// Progress of this process, and warnings of everything.
-pub(super) const DEFAULT_FILTER: &str = "warn,loto_coordinator=info,loto_worker::shutdown=info";
+pub(super) const DEFAULT_FILTER: &str =
+    "warn,lapin=off,loto_coordinator=info,loto_worker::shutdown=info";
 
 /// Begins to log what `filter` lets through.
 ///

@@ -3,8 +3,10 @@
 //!
 //! F(y) is the share of values strictly below y, as in the authors' public code,
 //! not the share of values <= y as printed: it stretches the low end, where a
-//! minimiser looks (n = 5: the least z is -1.44 instead of -0.84). Scores of the
-//! two are within noise of each other. Equal values share their z.
+//! minimiser looks (n = 5: the least z is -1.44 instead of -0.84). Scores of the two
+//! are within noise (DeepAR, 12 seeds, below and up to: cts .79 .79, gcp .50 .55,
+//! gcp-prior .89 .89; nas_bench102, 6 seeds: .98 .99, .62 .66, .98 .97). Equal values
+//! share their z.
 
 use std::f64::consts::PI;
 
