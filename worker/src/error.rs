@@ -2,6 +2,8 @@
 
 use loto_proto::ProtoError;
 
+use crate::methods::Spaces;
+
 /// What can go wrong while a job is run.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
@@ -30,6 +32,17 @@ pub enum WorkerError {
         method: String,
         /// What is wrong with which parameter, and what it takes.
         problem: String,
+    },
+
+    /// A method on a space that it is not made for.
+    #[error("method `{method}` searches {spaces}: {hyperparameter} is numeric")]
+    UnsuitableSpace {
+        /// The method's id.
+        method: String,
+        /// The spaces it searches.
+        spaces: Spaces,
+        /// A hyperparameter that is in the way.
+        hyperparameter: String,
     },
 
     /// A job for another version of a method than this program has.

@@ -41,8 +41,8 @@ fn list(methods: &[Method]) -> String {
 
 fn describe(method: &Method) -> String {
     let mut text = format!(
-        "{}, version {}\n{}\nSource: {}\n",
-        method.id, method.version, method.summary, method.source
+        "{}, version {}\n{}\nSearches {}.\nSource: {}\n",
+        method.id, method.version, method.summary, method.spaces, method.source
     );
     if method.parameters.is_empty() {
         text.push_str("\nIt has no parameters.\n");
@@ -61,7 +61,7 @@ fn describe(method: &Method) -> String {
         rows.push(vec![
             parameter.name.into(),
             parameter.default.into(),
-            parameter.choices.join(", "),
+            parameter.range.to_string(),
             parameter.summary.into(),
         ]);
     }

@@ -1,6 +1,6 @@
 //! `cts`: copula Thompson sampling.
 
-use super::Method;
+use super::{Method, Spaces};
 use crate::search::thompson::ThompsonSampling;
 use crate::transform::Transform;
 
@@ -9,6 +9,7 @@ pub(super) const METHOD: Method = Method {
     version: 1,
     summary: "copula Thompson sampling: from a parametric prior fitted to Gaussian quantiles of the source tasks",
     source: "CTS: ICML 2020, section 4.1, algorithm 1",
+    spaces: Spaces::All,
     parameters: &[],
     start: |setting, _| {
         let prior = setting.prior(Transform::Copula)?;

@@ -1,7 +1,7 @@
 //! `gcp`: Gaussian copula process.
 
-use super::Method;
 use super::parameters::HYPERPRIOR;
+use super::{Method, Spaces};
 use crate::search::gaussian_process::GaussianProcessSearch;
 use crate::search::random::RandomSearch;
 use crate::transform::Transform;
@@ -11,6 +11,7 @@ pub(super) const METHOD: Method = Method {
     version: 1,
     summary: "Gaussian copula process: Gaussian process on Gaussian quantiles of the observations; no transfer",
     source: "GCP in ICML 2020, Table 2",
+    spaces: Spaces::All,
     parameters: &[HYPERPRIOR],
     start: |setting, parameters| {
         Ok(Box::new(GaussianProcessSearch::new(
@@ -18,7 +19,7 @@ pub(super) const METHOD: Method = Method {
             Box::new(RandomSearch::new(setting)),
             Transform::Copula,
             None,
-            parameters.hyperprior()?,
+            parameters.hyperprior(),
         )))
     },
 };

@@ -1,7 +1,7 @@
 //! `gcp-prior`: Gaussian copula process on residuals of the parametric prior of cts.
 
-use super::Method;
 use super::parameters::HYPERPRIOR;
+use super::{Method, Spaces};
 use crate::search::gaussian_process::GaussianProcessSearch;
 use crate::search::thompson::ThompsonSampling;
 use crate::transform::Transform;
@@ -11,6 +11,7 @@ pub(super) const METHOD: Method = Method {
     version: 1,
     summary: "Gaussian copula process on residuals of the parametric prior of cts",
     source: "GCP + prior: ICML 2020, section 4.2, algorithm 2",
+    spaces: Spaces::All,
     parameters: &[HYPERPRIOR],
     start: |setting, parameters| {
         let prior = setting.prior(Transform::Copula)?;
@@ -19,7 +20,7 @@ pub(super) const METHOD: Method = Method {
             Box::new(ThompsonSampling::new(setting, prior.clone())),
             Transform::Copula,
             Some(prior),
-            parameters.hyperprior()?,
+            parameters.hyperprior(),
         )))
     },
 };

@@ -1,7 +1,7 @@
 //! `gp-prior`: Gaussian process on residuals of the parametric prior of ts.
 
-use super::Method;
 use super::parameters::HYPERPRIOR;
+use super::{Method, Spaces};
 use crate::search::gaussian_process::GaussianProcessSearch;
 use crate::search::thompson::ThompsonSampling;
 use crate::transform::Transform;
@@ -11,6 +11,7 @@ pub(super) const METHOD: Method = Method {
     version: 1,
     summary: "Gaussian process on residuals of the parametric prior of ts",
     source: "GP + prior in ICML 2020, Table 2",
+    spaces: Spaces::All,
     parameters: &[HYPERPRIOR],
     start: |setting, parameters| {
         let prior = setting.prior(Transform::Standardisation)?;
@@ -19,7 +20,7 @@ pub(super) const METHOD: Method = Method {
             Box::new(ThompsonSampling::new(setting, prior.clone())),
             Transform::Standardisation,
             Some(prior),
-            parameters.hyperprior()?,
+            parameters.hyperprior(),
         )))
     },
 };

@@ -12,11 +12,14 @@ mod parameters;
 mod random_search;
 mod thompson;
 
+use std::fmt;
+
 use loto_proto::job::MethodSpec;
 
 use crate::WorkerError;
 use crate::search::{Search, Setting};
-pub use parameters::{ParameterDescription, Parameters};
+use crate::table::encoding::{Kind, Space};
+pub use parameters::{ParameterDescription, Parameters, Range};
 
 /// A method: what a user may know of it, and how it starts.
 pub struct Method {
@@ -28,10 +31,30 @@ pub struct Method {
     pub summary: &'static str,
     /// Where it comes from.
     pub source: &'static str,
+    /// The spaces it can search.
+    pub spaces: Spaces,
     /// Parameters a sweep file may set.
     pub parameters: &'static [ParameterDescription],
     /// Starts a search.
     start: Start,
+}
+
+/// The search spaces a method is made for. Displayed, it completes "it searches ...".
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spaces {
+    /// Any.
+    All,
+    /// Those whose hyperparameters are all categorical.
+    Categorical,
+}
+
+impl fmt::Display for Spaces {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::All => "any space",
+            Self::Categorical => "only spaces whose hyperparameters are all categorical",
+        })
+    }
 }
 
 type Start = for<'a> fn(&Setting<'a>, &Parameters) -> Result<Box<dyn Search + 'a>, WorkerError>;
@@ -87,15 +110,35 @@ pub fn check(spec: &MethodSpec) -> Result<&'static Method, WorkerError> {
 }
 
 impl Method {
+    /// Checks that the method can search a space.
+    ///
+    /// # Errors
+    /// [`WorkerError::UnsuitableSpace`], naming a hyperparameter that is in the way.
+    pub fn check_space(&self, space: &Space) -> Result<(), WorkerError> {
+        let numeric = space
+            .hyperparameters
+            .iter()
+            .find(|hyperparameter| matches!(hyperparameter.kind, Kind::Numeric { .. }));
+        match (self.spaces, numeric) {
+            (Spaces::Categorical, Some(numeric)) => Err(WorkerError::UnsuitableSpace {
+                method: self.id.to_owned(),
+                spaces: self.spaces,
+                hyperparameter: numeric.name.clone(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// Starts the search that a job asks for.
     ///
     /// # Errors
-    /// Those of [`check`], and those of what the method prepares.
+    /// Those of [`check`], of [`Method::check_space`] and of what the method prepares.
     pub fn start<'a>(
         spec: &MethodSpec,
         setting: &Setting<'a>,
     ) -> Result<Box<dyn Search + 'a>, WorkerError> {
         let method = check(spec)?;
+        method.check_space(setting.space())?;
         (method.start)(setting, &Parameters::new(method, spec)?)
     }
 }

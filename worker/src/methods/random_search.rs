@@ -1,6 +1,6 @@
 //! `rs`: random search.
 
-use super::Method;
+use super::{Method, Spaces};
 use crate::search::random::RandomSearch;
 
 pub(super) const METHOD: Method = Method {
@@ -8,6 +8,7 @@ pub(super) const METHOD: Method = Method {
     version: 1,
     summary: "random search: rows in uniformly random order",
     source: "Bergstra and Bengio 2012; RS in ICML 2020, Table 2",
+    spaces: Spaces::All,
     parameters: &[],
     start: |setting, _| Ok(Box::new(RandomSearch::new(setting))),
 };

@@ -1,6 +1,6 @@
 //! `ts`: Thompson sampling from a parametric prior fitted to standardised source tasks.
 
-use super::Method;
+use super::{Method, Spaces};
 use crate::search::thompson::ThompsonSampling;
 use crate::transform::Transform;
 
@@ -9,6 +9,7 @@ pub(super) const METHOD: Method = Method {
     version: 1,
     summary: "Thompson sampling from a parametric prior fitted to standardised source tasks",
     source: "TS in ICML 2020, Table 2",
+    spaces: Spaces::All,
     parameters: &[],
     start: |setting, _| {
         let prior = setting.prior(Transform::Standardisation)?;

@@ -1,8 +1,6 @@
 //! What is fitted: lengthscales, signal variance, noise variance; their bounds
 //! and their priors. The optimiser sees their natural logarithms, in this order.
 
-use std::str::FromStr;
-
 use crate::table::encoding::{Kind, Space};
 
 /// The prior on the hyperparameters.
@@ -13,18 +11,6 @@ pub enum Hyperprior {
     Gamma,
     /// No prior: type-II maximum likelihood, as the papers have it.
     None,
-}
-
-impl FromStr for Hyperprior {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        match text {
-            "gamma" => Ok(Self::Gamma),
-            "none" => Ok(Self::None),
-            _ => Err(()),
-        }
-    }
 }
 
 /// A Gamma distribution by shape and rate.
