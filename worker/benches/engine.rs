@@ -12,10 +12,11 @@ use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_ma
 use loto_proto::identity::Fingerprint;
 use loto_proto::job::{Job, MethodSpec, Series};
 use loto_proto::table_spec::{self, Categorical, TableSpec};
-use loto_worker::acquisition::expected_improvement::best_candidate;
-use loto_worker::prior::training::{self, Source};
+use loto_worker::acquisition::expected_improvement::LogExpectedImprovement;
+use loto_worker::prior::training;
 use loto_worker::random::{Purpose, RandomStream};
 use loto_worker::runner::{Blobs, TraceRunner};
+use loto_worker::setting::Source;
 use loto_worker::surrogate::candidates::CandidatePool;
 use loto_worker::surrogate::gaussian_process::GaussianProcess;
 use loto_worker::surrogate::hyperparameters::Hyperprior;
@@ -114,14 +115,11 @@ fn expected_improvement(criterion: &mut Criterion) {
         let columns = columns(&space, rows);
         let (mut process, targets) = observed(&space, &columns, 100);
         process.fit(&targets).unwrap();
-        let mut pool = CandidatePool::new(&space, &columns);
+        let mut pool = CandidatePool::new(&space, &columns, (0..rows as u32).collect());
         let (evaluated, priority) = (vec![false; rows], (0..rows as u32).collect::<Vec<_>>());
-        let (mut means, mut deviations) = (Vec::new(), Vec::new());
+        let improvement = LogExpectedImprovement::new(-1.5, &process, None);
         group.bench_function(name, |bencher| {
-            bencher.iter(|| {
-                pool.predict(&process, &mut means, &mut deviations);
-                best_candidate(&means, &deviations, -1.5, &evaluated, &priority)
-            });
+            bencher.iter(|| pool.best_row(&process, &improvement, &evaluated, &priority));
         });
     }
     group.finish();

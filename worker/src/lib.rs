@@ -12,10 +12,13 @@ pub mod prior;
 pub mod random;
 pub mod runner;
 pub mod search;
+pub mod setting;
+pub mod sharing;
 pub mod shutdown;
 pub mod special;
 pub mod surrogate;
 pub mod table;
+pub mod transfer;
 pub mod transform;
 
 pub use error::WorkerError;

@@ -7,7 +7,10 @@
 
 use std::f64::consts::PI;
 
+use super::Acquisition;
+use crate::prior::ParametricPrior;
 use crate::special::normal;
+use crate::surrogate::gaussian_process::GaussianProcess;
 
 /// log h(v) = log(phi(v) + v Phi(v)), for every finite v.
 pub fn log_h(v: f64) -> f64 {
@@ -40,44 +43,58 @@ pub fn log_expected_improvement(mean: f64, deviation: f64, incumbent: f64) -> f6
     }
 }
 
-/// The candidate of greatest expected improvement among those not `evaluated`;
-/// of equal ones the one of least `priority`. `None` if every one is evaluated.
-///
-/// Most candidates are ruled out by a comparison: for v <= 0, h(v) <= phi(v), so
-/// none with a v far enough below 0 can beat the best one found so far, whatever
-/// its deviation. The search begins with the candidate of greatest v.
-pub fn best_candidate(
-    means: &[f64],
-    deviations: &[f64],
+/// Log expected improvement over an incumbent.
+pub struct LogExpectedImprovement<'a> {
     incumbent: f64,
-    evaluated: &[bool],
-    priority: &[u32],
-) -> Option<usize> {
-    let open = || (0..means.len()).filter(|&candidate| !evaluated[candidate]);
-    let promise = |candidate: usize| (incumbent - means[candidate]) / deviations[candidate];
-    let score = |candidate: usize| {
-        log_expected_improvement(means[candidate], deviations[candidate], incumbent)
-    };
-    let first = open().max_by(|&left, &right| promise(left).total_cmp(&promise(right)))?;
-    let largest_deviation = open()
-        .map(|candidate| deviations[candidate])
-        .fold(0.0, f64::max);
-    let ceiling = libm::log(largest_deviation) - 0.5 * libm::log(2.0 * PI);
-    // The v below which log s_max + log phi(v) < best, with a margin for rounding.
-    let least_promise = |best: f64| -(2.0 * (ceiling - best)).max(0.0).sqrt() - 1e-9;
-    let mut best = (score(first), first);
-    let mut bar = least_promise(best.0);
-    for candidate in open() {
-        if promise(candidate) < bar || candidate == first {
-            continue;
-        }
-        let found = score(candidate);
-        if found > best.0 || (found == best.0 && priority[candidate] < priority[best.1]) {
-            best = (found, candidate);
-            bar = least_promise(found);
+    /// Where the process is on residuals of a prior: what they are residuals of.
+    prior: Option<&'a ParametricPrior>,
+    /// log of the greatest possible deviation times the density of N(0, 1) at 0.
+    ceiling: f64,
+}
+
+impl<'a> LogExpectedImprovement<'a> {
+    /// Over the transformed value `incumbent`. With `prior`, predictions of the
+    /// `process` are of residuals (z - mu) / sigma and are mapped back.
+    pub fn new(
+        incumbent: f64,
+        process: &GaussianProcess,
+        prior: Option<&'a ParametricPrior>,
+    ) -> Self {
+        let largest = prior.map_or(1.0, |prior| {
+            prior.deviations.iter().copied().fold(0.0, f64::max)
+        });
+        let largest = process.posterior().signal.sqrt() * largest;
+        Self {
+            incumbent,
+            prior,
+            ceiling: libm::log(largest) - 0.5 * libm::log(2.0 * PI),
         }
     }
-    Some(best.1)
+
+    fn transformed(&self, row: usize, mean: f64, deviation: f64) -> (f64, f64) {
+        match self.prior {
+            None => (mean, deviation),
+            Some(prior) => {
+                let scale = prior.deviations[row];
+                (mean * scale + prior.means[row], deviation * scale)
+            }
+        }
+    }
+}
+
+impl Acquisition for LogExpectedImprovement<'_> {
+    fn value(&self, row: usize, mean: f64, deviation: f64) -> f64 {
+        let (mean, deviation) = self.transformed(row, mean, deviation);
+        log_expected_improvement(mean, deviation, self.incumbent)
+    }
+
+    /// For v <= 0, h(v) <= phi(v): no row with v far enough below 0 reaches `best`,
+    /// whatever its deviation. The margin is for rounding.
+    fn may_reach(&self, row: usize, mean: f64, deviation: f64, best: f64) -> bool {
+        let (mean, deviation) = self.transformed(row, mean, deviation);
+        let least = (2.0 * (self.ceiling - best)).max(0.0).sqrt() + 1e-9;
+        self.incumbent - mean >= -least * deviation
+    }
 }
 
 #[cfg(test)]
@@ -125,36 +142,26 @@ mod tests {
     }
 
     #[test]
-    fn the_search_finds_what_a_full_scan_finds() {
-        let mut state = 1u32;
-        let mut next = || {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            f64::from(state >> 8) / f64::from(1 << 24)
+    fn what_is_ruled_out_is_below_the_best_at_every_smaller_deviation() {
+        let improvement = LogExpectedImprovement {
+            incumbent: 0.2,
+            prior: None,
+            ceiling: libm::log(3.0) - 0.5 * libm::log(2.0 * PI),
         };
-        for round in 0..400 {
-            let spread = [0.1, 3.0, 30.0, 300.0][round % 4];
-            let means: Vec<f64> = (0..40).map(|_| spread * next()).collect();
-            let deviations: Vec<f64> = (0..40).map(|_| 0.01 + next()).collect();
-            let evaluated: Vec<bool> = (0..40).map(|_| next() < 0.3).collect();
-            let priority: Vec<u32> = (0..40).collect();
-            let scan = (0..40).filter(|&c| !evaluated[c]).max_by(|&left, &right| {
-                let score = |c: usize| log_expected_improvement(means[c], deviations[c], 0.2);
-                score(left).total_cmp(&score(right))
-            });
-            let found = best_candidate(&means, &deviations, 0.2, &evaluated, &priority);
-            assert_eq!(found, scan);
+        let mut ruled_out = 0;
+        for best in [-60.0, -20.0, -5.0, -2.0, -1.0, 0.0] {
+            for mean in (0..80).map(|step| -2.0 + 0.25 * f64::from(step)) {
+                for deviation in [0.01, 0.3, 1.0, 3.0] {
+                    if improvement.may_reach(0, mean, deviation, best) {
+                        continue;
+                    }
+                    ruled_out += 1;
+                    for share in [1.0, 0.7, 0.1] {
+                        assert!(improvement.value(0, mean, share * deviation) < best);
+                    }
+                }
+            }
         }
-    }
-
-    #[test]
-    fn ties_go_to_the_least_priority_and_evaluated_rows_are_left_out() {
-        let (means, deviations) = ([1.0; 4], [1.0; 4]);
-        let evaluated = [false, true, false, false];
-        let found = best_candidate(&means, &deviations, 0.0, &evaluated, &[3, 0, 1, 2]);
-        assert_eq!(found, Some(2));
-        assert_eq!(
-            best_candidate(&means, &deviations, 0.0, &[true; 4], &[0; 4]),
-            None
-        );
+        assert!(ruled_out > 500, "{ruled_out}");
     }
 }

@@ -1,6 +1,7 @@
 //! `cts`: copula Thompson sampling.
 
 use super::{Method, Spaces};
+use crate::prior::ParametricPrior;
 use crate::search::thompson::ThompsonSampling;
 use crate::transform::Transform;
 
@@ -12,7 +13,7 @@ pub(super) const METHOD: Method = Method {
     spaces: Spaces::All,
     parameters: &[],
     start: |setting, _| {
-        let prior = setting.prior(Transform::Copula)?;
+        let prior = ParametricPrior::new(setting, Transform::Copula)?;
         Ok(Box::new(ThompsonSampling::new(setting, prior)))
     },
 };

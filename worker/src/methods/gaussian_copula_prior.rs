@@ -2,8 +2,10 @@
 
 use super::parameters::HYPERPRIOR;
 use super::{Method, Spaces};
+use crate::prior::ParametricPrior;
 use crate::search::gaussian_process::GaussianProcessSearch;
 use crate::search::thompson::ThompsonSampling;
+use crate::surrogate::target::TargetSurrogate;
 use crate::transform::Transform;
 
 pub(super) const METHOD: Method = Method {
@@ -14,13 +16,15 @@ pub(super) const METHOD: Method = Method {
     spaces: Spaces::All,
     parameters: &[HYPERPRIOR],
     start: |setting, parameters| {
-        let prior = setting.prior(Transform::Copula)?;
+        let prior = ParametricPrior::new(setting, Transform::Copula)?;
+        let initial = ThompsonSampling::new(setting, prior.clone());
+        let hyperprior = parameters.hyperprior();
+        let surrogate =
+            TargetSurrogate::on_residuals(setting, Transform::Copula, hyperprior, prior);
         Ok(Box::new(GaussianProcessSearch::new(
             setting,
-            Box::new(ThompsonSampling::new(setting, prior.clone())),
-            Transform::Copula,
-            Some(prior),
-            parameters.hyperprior(),
+            Box::new(initial),
+            surrogate,
         )))
     },
 };

@@ -4,6 +4,7 @@ use super::parameters::HYPERPRIOR;
 use super::{Method, Spaces};
 use crate::search::gaussian_process::GaussianProcessSearch;
 use crate::search::random::RandomSearch;
+use crate::surrogate::target::TargetSurrogate;
 use crate::transform::Transform;
 
 pub(super) const METHOD: Method = Method {
@@ -14,12 +15,13 @@ pub(super) const METHOD: Method = Method {
     spaces: Spaces::All,
     parameters: &[HYPERPRIOR],
     start: |setting, parameters| {
+        let initial = RandomSearch::new(setting);
+        let hyperprior = parameters.hyperprior();
+        let surrogate = TargetSurrogate::new(setting, Transform::Standardisation, hyperprior);
         Ok(Box::new(GaussianProcessSearch::new(
             setting,
-            Box::new(RandomSearch::new(setting)),
-            Transform::Standardisation,
-            None,
-            parameters.hyperprior(),
+            Box::new(initial),
+            surrogate,
         )))
     },
 };

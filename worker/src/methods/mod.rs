@@ -3,6 +3,7 @@
 //! A method is a description and a way to start a search; what searches are made
 //! of is in [`crate::search`]. A new method is a new file and a line in [`registry`].
 
+mod bounding_box;
 mod copula_thompson;
 mod gaussian_copula;
 mod gaussian_copula_prior;
@@ -11,13 +12,15 @@ mod gaussian_process_prior;
 mod parameters;
 mod random_search;
 mod thompson;
+mod warm_start;
 
 use std::fmt;
 
 use loto_proto::job::MethodSpec;
 
 use crate::WorkerError;
-use crate::search::{Search, Setting};
+use crate::search::Search;
+use crate::setting::Setting;
 use crate::table::encoding::{Kind, Space};
 pub use parameters::{ParameterDescription, Parameters, Range};
 
@@ -69,6 +72,8 @@ pub fn registry() -> &'static [Method] {
         copula_thompson::METHOD,
         gaussian_process_prior::METHOD,
         gaussian_copula_prior::METHOD,
+        bounding_box::METHOD,
+        warm_start::METHOD,
     ];
     METHODS
 }

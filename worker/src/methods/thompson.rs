@@ -1,6 +1,7 @@
 //! `ts`: Thompson sampling from a parametric prior fitted to standardised source tasks.
 
 use super::{Method, Spaces};
+use crate::prior::ParametricPrior;
 use crate::search::thompson::ThompsonSampling;
 use crate::transform::Transform;
 
@@ -12,7 +13,7 @@ pub(super) const METHOD: Method = Method {
     spaces: Spaces::All,
     parameters: &[],
     start: |setting, _| {
-        let prior = setting.prior(Transform::Standardisation)?;
+        let prior = ParametricPrior::new(setting, Transform::Standardisation)?;
         Ok(Box::new(ThompsonSampling::new(setting, prior)))
     },
 };

@@ -8,21 +8,13 @@ use pulp::Simd;
 
 use super::network::Network;
 use crate::random::RandomStream;
-use crate::table::Task;
+use crate::setting::Source;
 use crate::table::encoding::Space;
 
 const BATCH: usize = 64;
 const DROPOUT: f64 = 0.1;
 const UPDATES: usize = 1000;
 const LEARNING_RATES: [f64; 3] = [0.01, 0.002, 0.0004];
-
-/// A source task with its transformed objective.
-pub struct Source<'a> {
-    /// The task.
-    pub task: &'a Task,
-    /// Its transformed objective, row by row.
-    pub targets: &'a [f64],
-}
 
 /// Fits the network's weights to the sources.
 pub fn fit(space: &Space, sources: &[Source], random: &mut RandomStream) -> Vec<f32> {
@@ -119,6 +111,7 @@ mod tests {
 
     use super::*;
     use crate::random::Purpose;
+    use crate::table::Task;
     use crate::table::encoding::Column;
 
     #[test]

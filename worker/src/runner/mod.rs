@@ -15,15 +15,16 @@ use rustix::time::{ClockId, clock_gettime};
 use crate::WorkerError;
 use crate::blas;
 use crate::methods::Method;
-use crate::prior::sharing::SharedPriors;
-use crate::search::{History, Setting};
+use crate::search::History;
+use crate::setting::Setting;
+use crate::sharing::SharedFits;
 use crate::table::Table;
 use cache::Cache;
 
 /// Tables kept in memory; the largest public one takes about 20 MB.
 const KEPT_TABLES: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
-/// Where tables come from and fitted priors are shared: the store, seen from a
+/// Where tables come from and fits are shared: the store, seen from a
 /// thread that computes. Calls block.
 pub trait Blobs: Send + Sync {
     /// The bytes kept under a name.
@@ -39,18 +40,18 @@ pub trait Blobs: Send + Sync {
     fn put(&self, name: &str, bytes: &[u8]) -> Result<(), WorkerError>;
 }
 
-/// Runs jobs; shared by all threads of a process. Caches tables and priors.
+/// Runs jobs; shared by all threads of a process. Caches tables and fits.
 pub struct TraceRunner {
     blobs: Arc<dyn Blobs>,
     tables: Cache<Fingerprint, Table>,
-    priors: SharedPriors,
+    shared: SharedFits,
 }
 
 impl TraceRunner {
-    /// A runner that takes tables from, and shares priors through, `blobs`.
+    /// A runner that takes tables from, and shares fits through, `blobs`.
     pub fn new(blobs: Arc<dyn Blobs>) -> Self {
         Self {
-            priors: SharedPriors::new(Arc::clone(&blobs)),
+            shared: SharedFits::new(Arc::clone(&blobs)),
             tables: Cache::new(KEPT_TABLES),
             blobs,
         }
@@ -77,7 +78,7 @@ impl TraceRunner {
                 objective.len()
             )));
         }
-        let setting = Setting::new(&table, target, job.seed, iterations, &self.priors);
+        let setting = Setting::new(&table, target, job.seed, iterations, &self.shared);
         let mut search = Method::start(&job.series.method, &setting)?;
         let preparation_microseconds = watch.lap();
 

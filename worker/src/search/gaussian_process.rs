@@ -1,117 +1,87 @@
-//! Bayesian optimisation with a Gaussian process on transformed values, optionally
-//! on residuals of the parametric prior (ICML 2020, algorithm 2).
+//! Bayesian optimisation with a Gaussian process (ICML 2020, algorithm 2).
 
-use super::random::random_order;
-use super::{History, Search, Setting};
+use super::random::random_priority;
+use super::{History, Search};
 use crate::WorkerError;
-use crate::acquisition::expected_improvement::best_candidate;
-use crate::prior::ParametricPrior;
+use crate::setting::Setting;
 use crate::surrogate::candidates::CandidatePool;
-use crate::surrogate::gaussian_process::GaussianProcess;
-use crate::surrogate::hyperparameters::Hyperprior;
+use crate::surrogate::target::TargetSurrogate;
 use crate::table::encoding::{Column, Space};
-use crate::transform::Transform;
 
 /// Evaluations before the first fit (N0 in the papers).
-const INITIAL: usize = 5;
+pub const INITIAL: usize = 5;
 
-/// After [`INITIAL`] rows of another search: fits the process to all observations
-/// and takes the row of greatest expected improvement among all that remain.
+/// After some rows of another search: fits the surrogate to all observations and
+/// takes the row of greatest expected improvement among all that remain.
 pub struct GaussianProcessSearch<'a> {
     initial: Box<dyn Search + 'a>,
-    transform: Transform,
-    prior: Option<ParametricPrior>,
+    initial_evaluations: usize,
+    surrogate: TargetSurrogate<'a>,
     space: &'a Space,
     columns: &'a [Column],
-    process: GaussianProcess,
     pool: CandidatePool,
     /// Breaks ties of the acquisition: the row's place in a random order.
     priority: Vec<u32>,
-    targets: Vec<f64>,
-    means: Vec<f64>,
-    deviations: Vec<f64>,
 }
 
 impl<'a> GaussianProcessSearch<'a> {
-    /// With `prior`, the process is on residuals (z - mu) / sigma and predictions
-    /// are mapped back; without, on the transformed values z themselves.
+    /// Takes the first [`INITIAL`] rows from `initial`.
     pub fn new(
         setting: &Setting<'a>,
         initial: Box<dyn Search + 'a>,
-        transform: Transform,
-        prior: Option<ParametricPrior>,
-        hyperprior: Hyperprior,
+        surrogate: TargetSurrogate<'a>,
     ) -> Self {
-        let mut priority = vec![0; setting.rows()];
-        for (place, &row) in random_order(setting).iter().enumerate() {
-            priority[row as usize] = place as u32;
-        }
-        let space = setting.space();
+        let (space, columns) = (setting.space(), setting.columns());
+        let rows = (0..setting.rows() as u32).collect();
         Self {
             initial,
-            transform,
-            prior,
+            initial_evaluations: INITIAL,
+            surrogate,
             space,
-            columns: setting.columns(),
-            process: GaussianProcess::new(space, setting.iterations, hyperprior),
-            pool: CandidatePool::new(space, setting.columns()),
-            priority,
-            targets: Vec::new(),
-            means: Vec::new(),
-            deviations: Vec::new(),
+            columns,
+            pool: CandidatePool::new(space, columns, rows),
+            priority: random_priority(setting),
         }
     }
 
-    /// Adds the rows evaluated since the last call to the process.
-    fn observe(&mut self, history: &History) {
-        let mut point = vec![0.0; self.space.width()];
-        for &row in &history.rows[self.process.count()..] {
-            self.space.encode(self.columns, row as usize, &mut point);
-            self.process.observe(&point);
-        }
+    /// Takes the first `evaluations` rows, at least 1, from the initial search.
+    pub fn after(mut self, evaluations: usize) -> Self {
+        self.initial_evaluations = evaluations.max(1);
+        self
     }
 
-    /// Fits the process to the observations and predicts the transformed objective
-    /// of every row; returns the least transformed observation.
-    fn predict(&mut self, history: &History) -> Result<f64, WorkerError> {
-        self.observe(history);
-        self.transform.apply(&history.values, &mut self.targets);
-        let incumbent = self.targets.iter().copied().fold(f64::INFINITY, f64::min);
-        if let Some(prior) = &self.prior {
-            for (target, &row) in self.targets.iter_mut().zip(&history.rows) {
-                let row = row as usize;
-                *target = (*target - prior.means[row]) / prior.deviations[row];
-            }
-        }
-        self.process.fit(&self.targets)?;
-        self.pool
-            .predict(&self.process, &mut self.means, &mut self.deviations);
-        if let Some(prior) = &self.prior {
-            let predictions = self.means.iter_mut().zip(&mut self.deviations);
-            let prior = prior.means.iter().zip(&prior.deviations);
-            for ((mean, deviation), (prior_mean, prior_deviation)) in predictions.zip(prior) {
-                *mean = *mean * prior_deviation + prior_mean;
-                *deviation *= prior_deviation;
-            }
-        }
-        Ok(incumbent)
+    /// Searches among `rows` until all of them are evaluated, then among all rows.
+    pub fn within(mut self, rows: Vec<u32>) -> Self {
+        self.pool = CandidatePool::new(self.space, self.columns, rows);
+        self
+    }
+
+    fn best_row(&mut self, history: &History) -> Option<u32> {
+        self.pool.best_row(
+            self.surrogate.process(),
+            &self.surrogate.log_expected_improvement(),
+            &history.evaluated,
+            &self.priority,
+        )
+    }
+
+    fn widen(&mut self) {
+        let rows = (0..self.priority.len() as u32).collect();
+        self.pool = CandidatePool::new(self.space, self.columns, rows);
     }
 }
 
 impl Search for GaussianProcessSearch<'_> {
     fn choose(&mut self, history: &History) -> Result<u32, WorkerError> {
-        if history.rows.len() < INITIAL {
+        if history.rows.len() < self.initial_evaluations {
             return self.initial.choose(history);
         }
-        let incumbent = self.predict(history)?;
-        let row = best_candidate(
-            &self.means,
-            &self.deviations,
-            incumbent,
-            &history.evaluated,
-            &self.priority,
-        );
-        row.map(|row| row as u32)
-            .ok_or_else(|| WorkerError::ImpossibleJob("every row is evaluated".into()))
+        self.surrogate.fit(history)?;
+        if let Some(row) = self.best_row(history) {
+            return Ok(row);
+        }
+        self.widen();
+        let row = self.best_row(history);
+        row.ok_or_else(|| WorkerError::ImpossibleJob("every row is evaluated".into()))
     }
 }

@@ -1,9 +1,10 @@
 //! Thompson sampling from the parametric prior (ICML 2020, algorithm 1).
 
-use super::{History, Search, Setting};
+use super::{History, Search};
 use crate::WorkerError;
 use crate::prior::ParametricPrior;
 use crate::random::{Purpose, RandomStream};
+use crate::setting::Setting;
 
 /// Draws z ~ N(mu, sigma^2) for every candidate and takes the least.
 ///

@@ -1,4 +1,4 @@
-//! Predictions over a whole candidate pool, in blocks that stay in the cache.
+//! The best candidate of a whole pool, in blocks that stay in the cache.
 //!
 //! Squared distances from one observed point to the candidates of a block are
 //! summed coordinate by coordinate over candidates that lie side by side. A grid of
@@ -12,6 +12,7 @@ use pulp::Simd;
 
 use super::gaussian_process::{GaussianProcess, Posterior};
 use super::matern::correlation;
+use crate::acquisition::Acquisition;
 use crate::blas;
 use crate::table::encoding::{Column, Space};
 
@@ -23,8 +24,10 @@ const GROUP_COMBINATIONS: usize = 1024;
 
 /// The rows of a task, arranged for predictions.
 pub struct CandidatePool {
-    rows: usize,
+    rows: Vec<u32>,
     columns: PoolColumns,
+    /// Blocks in the order in which they are gone through.
+    block_order: Vec<usize>,
     scratch: Scratch,
 }
 
@@ -50,83 +53,203 @@ struct Scratch {
     kernel: Vec<f64>,
     /// Squared distances of each group's combinations to each observed point.
     look_ups: Vec<Vec<f64>>,
+    /// Of the block's candidates.
+    means: Vec<f64>,
+    /// Bounds of the block's candidates, then deviations of the open ones.
+    deviations: Vec<f64>,
+    /// Places in the block of the candidates that may be the best.
+    open: Vec<usize>,
 }
 
 impl CandidatePool {
-    /// Arranges the rows of a task.
-    pub fn new(space: &Space, columns: &[Column]) -> Self {
+    /// Arranges `rows` of a task.
+    pub fn new(space: &Space, columns: &[Column], rows: Vec<u32>) -> Self {
         let mut numeric = Vec::new();
         let mut categorical = Vec::new();
         let mut first = 0;
         for (hyperparameter, column) in space.hyperparameters.iter().zip(columns) {
             let width = hyperparameter.kind.width();
             match column {
-                Column::Numeric(values) => numeric.push((first, values.clone())),
+                Column::Numeric(values) => {
+                    let values = rows.iter().map(|&row| values[row as usize]);
+                    numeric.push((first, values.collect()));
+                }
                 Column::Categorical(levels) => categorical.push((first, width, levels.as_slice())),
             }
             first += width;
         }
-        let rows = columns.first().map_or(0, |column| match column {
-            Column::Numeric(values) => values.len(),
-            Column::Categorical(levels) => levels.len(),
-        });
+        let groups = group(categorical);
+        let groups = groups.iter().map(|members| Group::new(members, &rows));
         Self {
-            rows,
             columns: PoolColumns {
                 numeric,
-                groups: group(categorical)
-                    .iter()
-                    .map(|members| Group::new(members))
-                    .collect(),
+                groups: groups.collect(),
             },
+            block_order: (0..rows.len().div_ceil(BLOCK)).collect(),
+            rows,
             scratch: Scratch::default(),
         }
     }
 
-    /// Number of candidates.
-    pub fn rows(&self) -> usize {
-        self.rows
+    /// The rows of the pool.
+    pub fn rows(&self) -> &[u32] {
+        &self.rows
     }
 
-    /// Mean and standard deviation of the process (without noise) at every candidate.
-    pub fn predict(
+    /// The row of greatest `acquisition` among those not `evaluated`; of equal ones
+    /// the one of least `priority`. `None` if every row is evaluated.
+    ///
+    /// A candidate's mean costs one product per observed point, its deviation a
+    /// triangular solve. So the deviation is first bounded by what the nearest
+    /// observed point alone would leave, and solved for only where the acquisition
+    /// may still reach the best one found. Blocks begin with the one that was best
+    /// at the last call, which makes the bar high at once.
+    pub fn best_row(
         &mut self,
         process: &GaussianProcess,
-        means: &mut Vec<f64>,
-        deviations: &mut Vec<f64>,
-    ) {
+        acquisition: &impl Acquisition,
+        evaluated: &[bool],
+        priority: &[u32],
+    ) -> Option<u32> {
         let count = process.count();
         let posterior = process.posterior();
         let (factor, stride) = process.factor();
-        let width = posterior.weights.len();
-        means.resize(self.rows, 0.0);
-        deviations.resize(self.rows, 0.0);
-        self.scratch.kernel.resize(BLOCK * count, 0.0);
-        self.scratch
-            .look_ups
-            .resize(self.columns.groups.len(), Vec::new());
-        for (group, look_up) in self.columns.groups.iter().zip(&mut self.scratch.look_ups) {
+        let scratch = &mut self.scratch;
+        scratch.prepare(&self.columns, process);
+        let mut best = (f64::NEG_INFINITY, None::<u32>);
+        let mut block_best = vec![f64::NEG_INFINITY; self.block_order.len()];
+        for &block in &self.block_order {
+            let first = block * BLOCK;
+            let rows = &self.rows[first..self.rows.len().min(first + BLOCK)];
+            scratch.correlate(&self.columns, process, first, rows.len());
+            let open = rows
+                .iter()
+                .enumerate()
+                .filter(|(_, row)| !evaluated[**row as usize]);
+            scratch.open.clear();
+            scratch
+                .open
+                .extend(open.map(|(place, _)| place).filter(|&place| {
+                    let (mean, bound) = (scratch.means[place], scratch.deviations[place]);
+                    acquisition.may_reach(rows[place] as usize, mean, bound, best.0)
+                }));
+            scratch.keep_open(count);
+            blas::solve_rows(
+                factor,
+                count,
+                stride,
+                &mut scratch.kernel,
+                scratch.open.len(),
+                BLOCK,
+            );
+            deviations_from_rows(
+                &scratch.kernel,
+                count,
+                posterior.signal,
+                &mut scratch.deviations[..scratch.open.len()],
+            );
+            for (&place, &deviation) in scratch.open.iter().zip(&scratch.deviations) {
+                let row = rows[place];
+                let value = acquisition.value(row as usize, scratch.means[place], deviation);
+                block_best[block] = block_best[block].max(value);
+                let wins = match best.1 {
+                    None => true,
+                    Some(other) if value == best.0 => {
+                        priority[row as usize] < priority[other as usize]
+                    }
+                    Some(_) => value > best.0,
+                };
+                if wins {
+                    best = (value, Some(row));
+                }
+            }
+        }
+        self.block_order
+            .sort_by(|&left, &right| block_best[right].total_cmp(&block_best[left]));
+        best.1
+    }
+}
+
+impl Scratch {
+    /// Sizes the buffers and computes the look-ups for the process's points.
+    fn prepare(&mut self, columns: &PoolColumns, process: &GaussianProcess) {
+        let weights = &process.posterior().weights;
+        self.kernel.resize(BLOCK * process.count(), 0.0);
+        self.means.resize(BLOCK, 0.0);
+        self.deviations.resize(BLOCK, 0.0);
+        self.look_ups.resize(columns.groups.len(), Vec::new());
+        for (group, look_up) in columns.groups.iter().zip(&mut self.look_ups) {
             look_up.clear();
-            for point in process.points().chunks_exact(width) {
-                group.append_distances(point, &posterior.weights, look_up);
+            for point in process.points().chunks_exact(weights.len()) {
+                group.append_distances(point, weights, look_up);
             }
         }
-        for first in (0..self.rows).step_by(BLOCK) {
-            let size = BLOCK.min(self.rows - first);
-            for (index, point) in process.points().chunks_exact(width).enumerate() {
-                let column = &mut self.scratch.kernel[index * BLOCK..index * BLOCK + size];
-                let look_ups = &self.scratch.look_ups;
-                let place = (first, index);
-                correlate(column, &self.columns, look_ups, place, point, posterior);
-            }
-            let kernel = &mut self.scratch.kernel;
-            let means = &mut means[first..first + size];
-            blas::multiply_vector(kernel, size, count, BLOCK, &posterior.alpha, means);
-            means.iter_mut().for_each(|mean| *mean += posterior.mean);
-            blas::solve_rows(factor, count, stride, kernel, size, BLOCK);
-            let deviations = &mut deviations[first..first + size];
-            deviations_from_rows(kernel, count, posterior.signal, deviations);
+    }
+
+    /// The kernel between the `size` candidates from `first` on and the observed
+    /// points, the candidates' means, and bounds on their deviations.
+    fn correlate(
+        &mut self,
+        columns: &PoolColumns,
+        process: &GaussianProcess,
+        first: usize,
+        size: usize,
+    ) {
+        let posterior = process.posterior();
+        let points = process.points().chunks_exact(posterior.weights.len());
+        for (index, point) in points.enumerate() {
+            let column = &mut self.kernel[index * BLOCK..index * BLOCK + size];
+            correlate(
+                column,
+                columns,
+                &self.look_ups,
+                (first, index),
+                point,
+                posterior,
+            );
         }
+        let (count, means) = (process.count(), &mut self.means[..size]);
+        blas::multiply_vector(&self.kernel, size, count, BLOCK, &posterior.alpha, means);
+        means.iter_mut().for_each(|mean| *mean += posterior.mean);
+        bound_deviations(&self.kernel, count, posterior, &mut self.deviations[..size]);
+    }
+
+    /// Moves the kernel rows of the open candidates to the front.
+    fn keep_open(&mut self, count: usize) {
+        for column in self.kernel.chunks_exact_mut(BLOCK).take(count) {
+            for (to, &from) in self.open.iter().enumerate() {
+                column[to] = column[from];
+            }
+        }
+    }
+}
+
+/// An upper bound on each candidate's deviation: sqrt(s - k^2 / (s + v)), k being its
+/// greatest kernel value, s the signal and v the noise variance. More observations
+/// only lower it.
+#[pulp::with_simd(bound_deviations = pulp::Arch::new())]
+#[inline(always)]
+fn bound_deviations_with<'a, S: Simd>(
+    _simd: S,
+    kernel: &'a [f64],
+    count: usize,
+    posterior: &'a Posterior,
+    bounds: &'a mut [f64],
+) {
+    bounds.fill(0.0);
+    for column in kernel.chunks_exact(BLOCK).take(count) {
+        for (greatest, entry) in bounds.iter_mut().zip(column) {
+            *greatest = if *entry > *greatest {
+                *entry
+            } else {
+                *greatest
+            };
+        }
+    }
+    // A little above, as the deviation itself is rounded.
+    let signal = posterior.signal * (1.0 + 1e-9);
+    for bound in bounds.iter_mut() {
+        *bound = (signal - *bound * *bound / (posterior.signal + posterior.noise)).sqrt();
     }
 }
 
@@ -208,13 +331,14 @@ fn group(mut columns: Vec<CategoricalColumn>) -> Vec<Vec<CategoricalColumn>> {
 }
 
 impl Group {
-    fn new(columns: &[CategoricalColumn]) -> Self {
+    fn new(columns: &[CategoricalColumn], rows: &[u32]) -> Self {
         let mut numbers = HashMap::new();
         let mut combinations = Vec::new();
-        let rows = columns[0].2.len();
-        let codes = (0..rows)
-            .map(|row| {
-                let levels: Vec<u16> = columns.iter().map(|(_, _, levels)| levels[row]).collect();
+        let codes = rows
+            .iter()
+            .map(|&row| {
+                let levels = columns.iter().map(|(_, _, levels)| levels[row as usize]);
+                let levels: Vec<u16> = levels.collect();
                 *numbers.entry(levels.clone()).or_insert_with(|| {
                     combinations.push(levels);
                     (combinations.len() - 1) as u16
@@ -261,12 +385,29 @@ impl Group {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use ndarray::{Array1, Array2};
     use ndarray_linalg::Inverse;
 
     use super::*;
+    use crate::acquisition::expected_improvement::LogExpectedImprovement;
     use crate::surrogate::hyperparameters::Hyperprior;
     use crate::table::encoding::{Hyperparameter, Kind};
+
+    /// Rules nothing out and notes every prediction by row.
+    struct Recorder(RefCell<Vec<(f64, f64)>>);
+
+    impl Acquisition for Recorder {
+        fn value(&self, row: usize, mean: f64, deviation: f64) -> f64 {
+            self.0.borrow_mut()[row] = (mean, deviation);
+            0.0
+        }
+
+        fn may_reach(&self, _: usize, _: f64, _: f64, _: f64) -> bool {
+            true
+        }
+    }
 
     fn space(levels: &[usize]) -> Space {
         let hyperparameter = |(index, &levels): (usize, &usize)| Hyperparameter {
@@ -320,10 +461,11 @@ mod tests {
             targets.push((row as f64 * 0.37).sin());
         }
         process.fit(&targets).unwrap();
-        let mut pool = CandidatePool::new(&space, &columns);
+        let mut pool = CandidatePool::new(&space, &columns, (0..600).rev().collect());
         assert!(pool.columns.groups.len() > 1);
-        let (mut means, mut deviations) = (Vec::new(), Vec::new());
-        pool.predict(&process, &mut means, &mut deviations);
+        let predictions = Recorder(RefCell::new(vec![(f64::NAN, f64::NAN); 600]));
+        pool.best_row(&process, &predictions, &[false; 600], &[0; 600]);
+        let predictions = predictions.0.into_inner();
 
         let values: Vec<f64> = process.logarithms().iter().map(|log| log.exp()).collect();
         let (signal, noise) = (values[width], values[width + 1]);
@@ -351,11 +493,49 @@ mod tests {
             let weights = inverse.dot(&cross);
             let expected_mean = mean + weights.dot(&(&targets - mean));
             let expected_deviation = (signal - cross.dot(&weights)).sqrt();
-            assert!((means[row] - expected_mean).abs() < 1e-9, "row {row}");
-            assert!(
-                (deviations[row] - expected_deviation).abs() < 1e-8,
-                "row {row}"
-            );
+            let (mean, deviation) = predictions[row];
+            assert!((mean - expected_mean).abs() < 1e-9, "row {row}");
+            assert!((deviation - expected_deviation).abs() < 1e-8, "row {row}");
         }
+    }
+
+    #[test]
+    fn the_best_row_is_the_one_that_a_full_scan_finds() {
+        let levels = [0, 12, 3, 0, 5];
+        let (space, columns) = (space(&levels), columns(&levels, 900));
+        let mut process = GaussianProcess::new(&space, 60, Hyperprior::Gamma);
+        let mut pool = CandidatePool::new(&space, &columns, (0..900).collect());
+        let (mut point, mut targets) = (vec![0.0; space.width()], Vec::new());
+        let mut evaluated = [false; 900];
+        let priority: Vec<u32> = (0..900).rev().collect();
+        for row in (0..60).map(|index| index * 13 % 900) {
+            space.encode(&columns, row, &mut point);
+            process.observe(&point);
+            evaluated[row] = true;
+            targets.push((5.0 * point[0]).sin() + point[1] - point[14]);
+            if targets.len() < 3 {
+                continue;
+            }
+            process.fit(&targets).unwrap();
+            let incumbent = targets.iter().copied().fold(f64::INFINITY, f64::min);
+            let improvement = LogExpectedImprovement::new(incumbent, &process, None);
+            let found = pool.best_row(&process, &improvement, &evaluated, &priority);
+            let scan = Recorder(RefCell::new(vec![(f64::NAN, f64::NAN); 900]));
+            pool.best_row(&process, &scan, &evaluated, &priority);
+            let predictions = scan.0.into_inner();
+            let value = |row: usize| {
+                let (mean, deviation) = predictions[row];
+                improvement.value(row, mean, deviation)
+            };
+            let best = (0..900)
+                .filter(|&row| !evaluated[row])
+                .max_by(|&left, &right| value(left).total_cmp(&value(right)));
+            // Up to rounding: a row's deviation may differ in its last digit with
+            // the rows that are solved for beside it.
+            let (found, best) = (value(found.unwrap() as usize), value(best.unwrap()));
+            assert!((found - best).abs() < 1e-9 * best.abs(), "{found} {best}");
+        }
+        let all = Recorder(RefCell::default());
+        assert_eq!(pool.best_row(&process, &all, &[true; 900], &priority), None);
     }
 }

@@ -37,6 +37,8 @@ pub struct Posterior {
     pub weights: Vec<f64>,
     /// Signal variance.
     pub signal: f64,
+    /// Noise variance.
+    pub noise: f64,
     /// Constant mean.
     pub mean: f64,
     /// K^-1 (z - mean).
@@ -94,6 +96,7 @@ impl GaussianProcess {
         self.posterior = Posterior {
             weights: self.logarithms[..self.width].iter().map(weight).collect(),
             signal: libm::exp(self.logarithms[self.width]),
+            noise: libm::exp(self.logarithms[self.width + 1]),
             mean: self.likelihood.mean(),
             alpha: self.likelihood.alpha(targets.len()).collect(),
         };

@@ -7,7 +7,8 @@
 //! - [`likelihood`]: the objective of the fit and its gradient;
 //! - [`lbfgs`]: the optimiser;
 //! - [`gaussian_process`]: the fit;
-//! - [`candidates`]: predictions over a whole candidate pool.
+//! - [`candidates`]: the best candidate of a whole pool;
+//! - [`target`]: the process of a target task, on its transformed observations.
 
 pub mod candidates;
 pub mod gaussian_process;
@@ -16,3 +17,4 @@ pub mod lbfgs;
 pub mod likelihood;
 pub mod matern;
 pub mod pairs;
+pub mod target;
