@@ -130,6 +130,7 @@ impl<'a> Setting<'a> {
     ) -> FitName<'b> {
         FitName {
             kind,
+            variant: "",
             version,
             transform,
             table: self.table.fingerprint,

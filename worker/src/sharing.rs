@@ -31,6 +31,8 @@ pub struct SharedFits {
 pub struct FitName<'a> {
     /// What is fitted, in a word.
     pub kind: &'static str,
+    /// The options of a method that it depends on; empty if there are none.
+    pub variant: &'static str,
     /// Raised whenever the fit changes, so that no old one is found.
     pub version: u64,
     /// How objectives are transformed.
@@ -53,6 +55,9 @@ impl FitName<'_> {
             .field(&self.table.0)
             .field(self.task.as_bytes())
             .number(self.seed.into());
+        if !self.variant.is_empty() {
+            hasher.field(self.variant.as_bytes());
+        }
         format!("{}:{}", self.kind, Fingerprint(hasher.finish_identifier()))
     }
 }
@@ -171,6 +176,7 @@ mod tests {
     fn each_part_of_the_name_names_another_fit() {
         let name = FitName {
             kind: "prior",
+            variant: "",
             version: 1,
             transform: Transform::Copula,
             table: Fingerprint([1; 16]),
@@ -178,6 +184,10 @@ mod tests {
             seed: 0,
         };
         let others = [
+            FitName {
+                variant: "other",
+                ..name
+            },
             FitName {
                 kind: "network",
                 ..name

@@ -5,6 +5,7 @@
 
 mod bounding_box;
 mod copula_thompson;
+mod copula_transfer_acquisition;
 mod gaussian_copula;
 mod gaussian_copula_prior;
 mod gaussian_process;
@@ -12,6 +13,7 @@ mod gaussian_process_prior;
 mod parameters;
 mod random_search;
 mod thompson;
+mod transfer_acquisition;
 mod warm_start;
 
 use std::fmt;
@@ -74,6 +76,8 @@ pub fn registry() -> &'static [Method] {
         gaussian_copula_prior::METHOD,
         bounding_box::METHOD,
         warm_start::METHOD,
+        transfer_acquisition::METHOD,
+        copula_transfer_acquisition::METHOD,
     ];
     METHODS
 }

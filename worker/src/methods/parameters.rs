@@ -52,6 +52,14 @@ pub(super) const HYPERPRIOR: ParameterDescription = ParameterDescription {
               likelihood, as in the papers",
 };
 
+/// The bandwidth of the source tasks' weights.
+pub(super) const BANDWIDTH: ParameterDescription = ParameterDescription {
+    name: "bandwidth",
+    default: "0.01",
+    range: Range::Number(1e-6, 1e6),
+    summary: "rank distance at which a source's weight falls to 0 (rho)",
+};
+
 /// A job's parameters, checked against the method's descriptions.
 pub struct Parameters {
     values: BTreeMap<&'static str, Value>,

@@ -19,6 +19,10 @@ pub enum Purpose {
     Thompson,
     /// The initial weights, batches and dropout of the parametric prior.
     Prior,
+    /// The rows of a source task that a surrogate is fitted to.
+    SourceSample,
+    /// The initial weights of the network of features.
+    Features,
 }
 
 impl Purpose {
@@ -27,6 +31,8 @@ impl Purpose {
             Self::RandomSearch => "random search",
             Self::Thompson => "thompson",
             Self::Prior => "prior",
+            Self::SourceSample => "source sample",
+            Self::Features => "features",
         }
     }
 }

@@ -6,6 +6,7 @@
 pub mod gaussian_process;
 pub mod random;
 pub mod thompson;
+pub mod transfer_acquisition;
 
 use crate::WorkerError;
 

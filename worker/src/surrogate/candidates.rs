@@ -96,6 +96,35 @@ impl CandidatePool {
         &self.rows
     }
 
+    /// The mean at every row of a process with that posterior on `points`, which lie
+    /// one after the other.
+    pub fn means(&mut self, posterior: &Posterior, points: &[f64]) -> Vec<f64> {
+        let width = posterior.weights.len();
+        let mut means = vec![posterior.mean; self.rows.len()];
+        let mut column = [0.0; BLOCK];
+        for (point, alpha) in points.chunks_exact(width).zip(&posterior.alpha) {
+            self.scratch
+                .look_up(&self.columns, &posterior.weights, point);
+            for first in (0..self.rows.len()).step_by(BLOCK) {
+                let means = &mut means[first..self.rows.len().min(first + BLOCK)];
+                let column = &mut column[..means.len()];
+                let look_ups = &self.scratch.look_ups;
+                correlate(
+                    column,
+                    &self.columns,
+                    look_ups,
+                    (first, 0),
+                    point,
+                    posterior,
+                );
+                for (mean, entry) in means.iter_mut().zip(column) {
+                    *mean = alpha.mul_add(*entry, *mean);
+                }
+            }
+        }
+        means
+    }
+
     /// The row of greatest `acquisition` among those not `evaluated`; of equal ones
     /// the one of least `priority`. `None` if every row is evaluated.
     ///
@@ -177,10 +206,15 @@ impl Scratch {
         self.kernel.resize(BLOCK * process.count(), 0.0);
         self.means.resize(BLOCK, 0.0);
         self.deviations.resize(BLOCK, 0.0);
+        self.look_up(columns, weights, process.points());
+    }
+
+    /// Computes the look-ups for points that lie one after the other.
+    fn look_up(&mut self, columns: &PoolColumns, weights: &[f64], points: &[f64]) {
         self.look_ups.resize(columns.groups.len(), Vec::new());
         for (group, look_up) in columns.groups.iter().zip(&mut self.look_ups) {
             look_up.clear();
-            for point in process.points().chunks_exact(weights.len()) {
+            for point in points.chunks_exact(weights.len()) {
                 group.append_distances(point, weights, look_up);
             }
         }

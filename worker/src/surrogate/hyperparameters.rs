@@ -13,6 +13,16 @@ pub enum Hyperprior {
     None,
 }
 
+impl Hyperprior {
+    /// Its name in sweep files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gamma => "gamma",
+            Self::None => "none",
+        }
+    }
+}
+
 /// A Gamma distribution by shape and rate.
 struct Gamma {
     shape: f64,

@@ -7,10 +7,12 @@
 //! - [`likelihood`]: the objective of the fit and its gradient;
 //! - [`lbfgs`]: the optimiser;
 //! - [`gaussian_process`]: the fit;
+//! - [`conditioning`]: other data under the same hyperparameters;
 //! - [`candidates`]: the best candidate of a whole pool;
 //! - [`target`]: the process of a target task, on its transformed observations.
 
 pub mod candidates;
+pub mod conditioning;
 pub mod gaussian_process;
 pub mod hyperparameters;
 pub mod lbfgs;

@@ -2,6 +2,10 @@
 //!
 //! - [`best_configurations`]: the best configuration of each source;
 //! - [`bounding_box`]: the part of the space that those span;
+//! - [`source_process`]: a Gaussian process of each source;
+//! - [`rank_distance`]: how far a source orders configurations unlike the target.
 
 pub mod best_configurations;
 pub mod bounding_box;
+pub mod rank_distance;
+pub mod source_process;

@@ -1,0 +1,28 @@
+//! `sgpt-copula`: sgpt on Gaussian quantiles of each task's objective.
+
+use super::parameters::{BANDWIDTH, HYPERPRIOR};
+use super::{Method, Spaces};
+use crate::search::transfer_acquisition::TransferAcquisitionSearch;
+use crate::surrogate::target::TargetSurrogate;
+use crate::transfer::source_process::source_means;
+use crate::transform::Transform;
+
+pub(super) const METHOD: Method = Method {
+    id: "sgpt-copula",
+    version: 1,
+    summary: "sgpt on Gaussian quantiles of each task's objective",
+    source: "SGPT Copula in ICML 2020, Table 2 and section 5.2",
+    spaces: Spaces::All,
+    parameters: &[BANDWIDTH, HYPERPRIOR],
+    start: |setting, parameters| {
+        let transform = Transform::Copula;
+        let hyperprior = parameters.hyperprior();
+        let surrogate = TargetSurrogate::new(setting, transform, hyperprior);
+        Ok(Box::new(TransferAcquisitionSearch::new(
+            setting,
+            surrogate,
+            source_means(setting, transform, hyperprior)?,
+            parameters.number(&BANDWIDTH),
+        )))
+    },
+};
