@@ -1,6 +1,6 @@
 //! `sgpt-copula`: sgpt on Gaussian quantiles of each task's objective.
 
-use super::parameters::{BANDWIDTH, HYPERPRIOR};
+use super::parameters::{BANDWIDTH, HYPERPRIOR, INITIAL};
 use super::{Method, Spaces};
 use crate::search::transfer_acquisition::TransferAcquisitionSearch;
 use crate::surrogate::target::TargetSurrogate;
@@ -13,13 +13,14 @@ pub(super) const METHOD: Method = Method {
     summary: "sgpt on Gaussian quantiles of each task's objective",
     source: "SGPT Copula in ICML 2020, Table 2 and section 5.2",
     spaces: Spaces::All,
-    parameters: &[BANDWIDTH, HYPERPRIOR],
+    parameters: &[BANDWIDTH, INITIAL, HYPERPRIOR],
     start: |setting, parameters| {
         let transform = Transform::Copula;
         let hyperprior = parameters.hyperprior();
         let surrogate = TargetSurrogate::new(setting, transform, hyperprior);
         Ok(Box::new(TransferAcquisitionSearch::new(
             setting,
+            parameters.initial(setting),
             surrogate,
             source_means(setting, transform, hyperprior)?,
             parameters.number(&BANDWIDTH),

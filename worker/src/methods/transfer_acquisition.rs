@@ -1,6 +1,6 @@
 //! `sgpt`: transfer acquisition function with a Gaussian process per source task.
 
-use super::parameters::{BANDWIDTH, HYPERPRIOR};
+use super::parameters::{BANDWIDTH, HYPERPRIOR, INITIAL};
 use super::{Method, Spaces};
 use crate::search::transfer_acquisition::TransferAcquisitionSearch;
 use crate::surrogate::target::TargetSurrogate;
@@ -15,13 +15,14 @@ pub(super) const METHOD: Method = Method {
     source: "SGPT in ICML 2020, Table 2: TAF-R of Wistuba, Schilling and Schmidt-Thieme 2018, \
              Scalable Gaussian process-based transfer surrogates, section 7",
     spaces: Spaces::All,
-    parameters: &[BANDWIDTH, HYPERPRIOR],
+    parameters: &[BANDWIDTH, INITIAL, HYPERPRIOR],
     start: |setting, parameters| {
         let transform = Transform::Standardisation;
         let hyperprior = parameters.hyperprior();
         let surrogate = TargetSurrogate::new(setting, transform, hyperprior);
         Ok(Box::new(TransferAcquisitionSearch::new(
             setting,
+            parameters.initial(setting),
             surrogate,
             source_means(setting, transform, hyperprior)?,
             parameters.number(&BANDWIDTH),

@@ -20,11 +20,10 @@ struct Expert {
     distance: RankDistance,
 }
 
-/// Takes the row of greatest transfer acquisition.
-///
-/// The first row is the one of least predicted objective, summed over the sources;
-/// up to [`INITIAL`] rows only the sources are asked, then the target's process too.
+/// After [`INITIAL`] rows, takes the row of greatest transfer acquisition.
 pub struct TransferAcquisitionSearch<'a> {
+    /// Chooses the first rows; if there is none, the sources do.
+    initial: Option<Box<dyn Search + 'a>>,
     experts: Vec<Expert>,
     bandwidth: f64,
     surrogate: TargetSurrogate<'a>,
@@ -37,8 +36,13 @@ pub struct TransferAcquisitionSearch<'a> {
 
 impl<'a> TransferAcquisitionSearch<'a> {
     /// With each source's predictions at every row, and the bandwidth of their weights.
+    ///
+    /// The first rows are those of `initial`. Without it the first is the one of least
+    /// prediction summed over the sources, the next are those of greatest predicted
+    /// improvement.
     pub fn new(
         setting: &Setting<'a>,
+        initial: Option<Box<dyn Search + 'a>>,
         surrogate: TargetSurrogate<'a>,
         source_means: Vec<Vec<f64>>,
         bandwidth: f64,
@@ -50,6 +54,7 @@ impl<'a> TransferAcquisitionSearch<'a> {
         };
         let rows = (0..setting.rows() as u32).collect();
         Self {
+            initial,
             experts: source_means.into_iter().map(expert).collect(),
             bandwidth,
             surrogate,
@@ -107,7 +112,10 @@ impl Search for TransferAcquisitionSearch<'_> {
         self.observe(history);
         self.transfer();
         let row = if history.rows.len() < INITIAL {
-            self.most_transferred(history)
+            match &mut self.initial {
+                Some(initial) => Some(initial.choose(history)?),
+                None => self.most_transferred(history),
+            }
         } else {
             self.surrogate.fit(history)?;
             let acquisition = TransferAcquisition {

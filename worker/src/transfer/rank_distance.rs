@@ -42,9 +42,46 @@ impl RankDistance {
             return 0.0;
         }
         let pairs = count * (count - 1.0);
-        if std::env::var("KENDALL").is_ok() {
-            return self.discordant as f64 / pairs;
-        }
         (self.discordant as f64).sqrt() / pairs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn distance(pairs: &[(f64, f64)]) -> f64 {
+        let mut distance = RankDistance::default();
+        for &(source, target) in pairs {
+            distance.observe(source, target);
+        }
+        distance.distance()
+    }
+
+    #[test]
+    fn distances_agree_with_kendall_distances_counted_by_hand() {
+        // Target 1 2 3 4 against source 1 3 2 4: one of six pairs is discordant, that is
+        // two of twelve entries differ, each by 1/12.
+        let one = [(1.0, 1.0), (3.0, 2.0), (2.0, 3.0), (4.0, 4.0)];
+        assert!((distance(&one) - 2f64.sqrt() / 12.0).abs() < 1e-15);
+        // Reversed: all six pairs.
+        let all = [(4.0, 1.0), (3.0, 2.0), (2.0, 3.0), (1.0, 4.0)];
+        assert!((distance(&all) - 12f64.sqrt() / 12.0).abs() < 1e-15);
+        // A tie on one side only is half a pair: one entry of six.
+        let tie = [(1.0, 1.0), (1.0, 2.0), (3.0, 3.0)];
+        assert!((distance(&tie) - 1.0 / 6.0).abs() < 1e-15);
+        assert_eq!(distance(&[(0.3, 0.1), (0.5, 0.7)]), 0.0);
+        assert_eq!(distance(&[(0.3, 0.1)]), 0.0);
+    }
+
+    #[test]
+    fn the_kernel_falls_from_three_quarters_to_zero_at_the_bandwidth() {
+        // gamma(t) = 3/4 (1 - t^2): t = 0, 1/2, 1, 2.
+        for (distance, expected) in [(0.0, 0.75), (0.05, 0.5625), (0.1, 0.0), (0.2, 0.0)] {
+            assert!(
+                (weight(distance, 0.1) - expected).abs() < 1e-15,
+                "{distance}"
+            );
+        }
     }
 }
