@@ -3,6 +3,7 @@
 //! A method is a description and a way to start a search; what searches are made
 //! of is in [`crate::search`]. A new method is a new file and a line in [`registry`].
 
+mod bohb;
 mod copula_thompson;
 mod gaussian_copula;
 mod gaussian_copula_prior;
@@ -10,6 +11,8 @@ mod gaussian_process;
 mod gaussian_process_prior;
 mod parameters;
 mod random_search;
+mod regularised_evolution;
+mod reinforce;
 mod thompson;
 
 use std::fmt;
@@ -69,6 +72,9 @@ pub fn registry() -> &'static [Method] {
         copula_thompson::METHOD,
         gaussian_process_prior::METHOD,
         gaussian_copula_prior::METHOD,
+        bohb::METHOD,
+        regularised_evolution::METHOD,
+        reinforce::METHOD,
     ];
     METHODS
 }

@@ -19,6 +19,12 @@ pub enum Purpose {
     Thompson,
     /// The initial weights, batches and dropout of the parametric prior.
     Prior,
+    /// The parents and mutations of regularised evolution.
+    Evolution,
+    /// The initial policy of REINFORCE and the draws from it.
+    Reinforce,
+    /// The samples of BOHB around good configurations.
+    Bohb,
 }
 
 impl Purpose {
@@ -27,6 +33,9 @@ impl Purpose {
             Self::RandomSearch => "random search",
             Self::Thompson => "thompson",
             Self::Prior => "prior",
+            Self::Evolution => "evolution",
+            Self::Reinforce => "reinforce",
+            Self::Bohb => "bohb",
         }
     }
 }
