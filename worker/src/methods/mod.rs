@@ -3,6 +3,7 @@
 //! A method is a description and a way to start a search; what searches are made
 //! of is in [`crate::search`]. A new method is a new file and a line in [`registry`].
 
+mod bohb;
 mod bounding_box;
 mod copula_thompson;
 mod copula_transfer_acquisition;
@@ -12,6 +13,8 @@ mod gaussian_process;
 mod gaussian_process_prior;
 mod parameters;
 mod random_search;
+mod regularised_evolution;
+mod reinforce;
 mod thompson;
 mod transfer_acquisition;
 mod warm_start;
@@ -78,6 +81,9 @@ pub fn registry() -> &'static [Method] {
         warm_start::METHOD,
         transfer_acquisition::METHOD,
         copula_transfer_acquisition::METHOD,
+        bohb::METHOD,
+        regularised_evolution::METHOD,
+        reinforce::METHOD,
     ];
     METHODS
 }

@@ -23,6 +23,12 @@ pub enum Purpose {
     SourceSample,
     /// The initial weights of the network of features.
     Features,
+    /// The parents and mutations of regularised evolution.
+    Evolution,
+    /// The initial policy of REINFORCE and the draws from it.
+    Reinforce,
+    /// The samples of BOHB around good configurations.
+    Bohb,
 }
 
 impl Purpose {
@@ -33,6 +39,9 @@ impl Purpose {
             Self::Prior => "prior",
             Self::SourceSample => "source sample",
             Self::Features => "features",
+            Self::Evolution => "evolution",
+            Self::Reinforce => "reinforce",
+            Self::Bohb => "bohb",
         }
     }
 }

@@ -5,7 +5,9 @@ use loto_proto::job::{MethodSpec, Series};
 use loto_proto::table_spec::Categorical;
 
 use super::*;
-use crate::methods;
+use crate::methods::{self, Spaces};
+
+mod categorical;
 
 #[derive(Default)]
 struct Memory(Mutex<HashMap<String, Vec<u8>>>);
@@ -44,6 +46,10 @@ fn table() -> (TableSpec, String) {
 
 fn runner_and_table() -> (TraceRunner, Arc<Memory>, Fingerprint) {
     let (spec, text) = table();
+    runner_of(&spec, &text)
+}
+
+fn runner_of(spec: &TableSpec, text: &str) -> (TraceRunner, Arc<Memory>, Fingerprint) {
     let fingerprint = spec.fingerprint(text.as_bytes());
     let blobs = Arc::new(Memory::default());
     let name = table_spec::blob_name(fingerprint);
@@ -72,9 +78,16 @@ fn job(method: &str, table: Fingerprint, seed: u32) -> Job {
 
 #[test]
 fn every_method_gives_a_whole_trace_that_is_the_same_each_time() {
-    let (runner, _, table) = runner_and_table();
-    let (again, _, _) = runner_and_table();
+    let mixed = table();
+    let mut categorical = table();
+    categorical.0.categorical = Categorical::All;
     for method in methods::registry() {
+        let (spec, text) = match method.spaces {
+            Spaces::All => &mixed,
+            Spaces::Categorical => &categorical,
+        };
+        let (runner, _, table) = runner_of(spec, text);
+        let (again, _, _) = runner_of(spec, text);
         let job = job(method.id, table, 1);
         let trace = runner.run(&job).unwrap();
         assert_eq!(trace.rows.len(), 30);

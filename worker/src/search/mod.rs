@@ -3,8 +3,14 @@
 //! A search sees the configurations of its target, the source tasks, and the
 //! values observed so far; it never sees the target's other values.
 
+pub mod bohb;
+pub mod configurations;
+pub mod evolution;
 pub mod gaussian_process;
+pub mod kernel_density;
+pub mod policy;
 pub mod random;
+pub mod reinforce;
 pub mod thompson;
 pub mod transfer_acquisition;
 
