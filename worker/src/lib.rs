@@ -6,6 +6,7 @@
 pub mod acquisition;
 pub mod blas;
 pub mod consumer;
+pub mod dense_layers;
 pub mod error;
 pub mod methods;
 pub mod prior;

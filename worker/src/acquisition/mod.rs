@@ -1,6 +1,7 @@
 //! Acquisition functions: how promising a candidate is, given its prediction.
 
 pub mod expected_improvement;
+pub mod maximisation;
 pub mod transfer;
 
 /// An acquisition function over the rows of a target, to be maximised.

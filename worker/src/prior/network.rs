@@ -2,12 +2,9 @@
 //! two heads: mu, linear, and sigma = softplus, both of the last hidden layer.
 //!
 //! Weights are single precision: the fit is stochastic to begin with, and it
-//! halves the time. All of them lie in one vector, layer by layer, each layer as
-//! its weight matrix (inputs x outputs) followed by its biases.
+//! halves the time.
 
-use ndarray::linalg::general_mat_mul;
-use ndarray::{ArrayView2, ArrayViewMut2};
-
+use crate::dense_layers::DenseLayers;
 use crate::random::RandomStream;
 
 /// Units of each hidden layer.
@@ -19,62 +16,23 @@ const HEADS: usize = 2;
 /// The least sigma: keeps the likelihood bounded where sources hardly vary.
 const LEAST_DEVIATION: f32 = 1e-4;
 
-/// One dense layer's place in the vector of weights.
-#[derive(Debug, Clone, Copy)]
-struct Layer {
-    start: usize,
-    inputs: usize,
-    outputs: usize,
-}
-
-impl Layer {
-    fn biases(self) -> usize {
-        self.start + self.inputs * self.outputs
-    }
-
-    fn end(self) -> usize {
-        self.biases() + self.outputs
-    }
-
-    fn matrix(self, weights: &[f32]) -> ArrayView2<'_, f32> {
-        let entries = &weights[self.start..self.biases()];
-        ArrayView2::from_shape((self.inputs, self.outputs), entries).expect("the layer's shape")
-    }
-
-    fn matrix_mut(self, weights: &mut [f32]) -> ArrayViewMut2<'_, f32> {
-        let entries = &mut weights[self.start..self.end() - self.outputs];
-        ArrayViewMut2::from_shape((self.inputs, self.outputs), entries).expect("the layer's shape")
-    }
-}
-
 /// The network's shape.
 #[derive(Debug, Clone)]
 pub struct Network {
-    layers: Vec<Layer>,
+    layers: DenseLayers,
 }
 
 /// Activations and their gradients for one batch, reused from batch to batch.
 pub struct Batch {
     rows: usize,
-    /// Inputs, then the output of each hidden layer, row-major.
+    /// Inputs, then the output of each hidden layer and of the heads: mu, and sigma
+    /// before its softplus, side by side.
     activations: Vec<Vec<f32>>,
-    /// Outputs of the heads: mu and sigma before its softplus, side by side.
-    heads: Vec<f32>,
-    /// Gradient by the outputs of each hidden layer.
+    /// Gradient by the outputs of each layer.
     gradients: Vec<Vec<f32>>,
-    head_gradients: Vec<f32>,
     /// Factor of each hidden unit: 0 if dropped, 1 / (1 - rate) if kept.
     masks: Vec<Vec<f32>>,
     random: Vec<u8>,
-}
-
-fn matrix(entries: &[f32], rows: usize) -> ArrayView2<'_, f32> {
-    ArrayView2::from_shape((rows, entries.len() / rows), entries).expect("a whole number of rows")
-}
-
-fn matrix_mut(entries: &mut [f32], rows: usize) -> ArrayViewMut2<'_, f32> {
-    let columns = entries.len() / rows;
-    ArrayViewMut2::from_shape((rows, columns), entries).expect("a whole number of rows")
 }
 
 fn softplus(x: f32) -> f32 {
@@ -88,55 +46,40 @@ fn sigmoid(x: f32) -> f32 {
 impl Network {
     /// A network on inputs of `width` coordinates.
     pub fn new(width: usize) -> Self {
-        let mut layers = Vec::new();
-        let mut start = 0;
-        let mut inputs = width;
-        for outputs in [[HIDDEN; HIDDEN_LAYERS].as_slice(), &[HEADS]].concat() {
-            let layer = Layer {
-                start,
-                inputs,
-                outputs,
-            };
-            start = layer.end();
-            inputs = outputs;
-            layers.push(layer);
+        let outputs = [[HIDDEN; HIDDEN_LAYERS].as_slice(), &[HEADS]].concat();
+        Self {
+            layers: DenseLayers::new(width, &outputs),
         }
-        Self { layers }
     }
 
     /// Number of input coordinates.
     pub fn width(&self) -> usize {
-        self.layers[0].inputs
+        self.layers.inputs()
     }
 
     /// Number of weights and biases.
     pub fn weight_count(&self) -> usize {
-        self.layers[HIDDEN_LAYERS].end()
+        self.layers.weight_count()
     }
 
     /// Initial weights and biases, uniform within 1 / sqrt(inputs) of 0.
     pub fn initial_weights(&self, random: &mut RandomStream) -> Vec<f32> {
-        let mut weights = vec![0.0; self.weight_count()];
-        for layer in &self.layers {
-            let bound = 1.0 / (layer.inputs as f64).sqrt();
-            for weight in &mut weights[layer.start..layer.end()] {
-                *weight = (bound * (2.0 * random.uniform() - 1.0)) as f32;
-            }
-        }
-        weights
+        self.layers.initial_weights(random)
     }
 
     /// Buffers for batches of `rows` inputs.
     pub fn batch(&self, rows: usize) -> Batch {
-        let hidden = || vec![vec![0.0; rows * HIDDEN]; HIDDEN_LAYERS];
-        let mut activations = vec![vec![0.0; rows * self.width()]];
-        activations.extend(hidden());
+        let outputs = || {
+            self.layers
+                .outputs()
+                .map(|outputs| vec![0.0; rows * outputs])
+        };
         Batch {
             rows,
-            activations,
-            heads: vec![0.0; rows * HEADS],
-            gradients: hidden(),
-            head_gradients: vec![0.0; rows * HEADS],
+            activations: std::iter::once(vec![0.0; rows * self.width()])
+                .chain(outputs())
+                .collect(),
+            gradients: outputs().collect(),
             masks: vec![vec![1.0; rows * HIDDEN]; HIDDEN_LAYERS],
             random: vec![0; 2 * rows * HIDDEN],
         }
@@ -144,22 +87,16 @@ impl Network {
 
     /// Computes the heads of the batch's inputs.
     fn forward(&self, weights: &[f32], batch: &mut Batch) {
-        for (number, layer) in self.layers.iter().enumerate() {
-            let (inputs, outputs) = batch.activations.split_at_mut(number + 1);
-            let outputs = outputs.first_mut().unwrap_or(&mut batch.heads);
-            let biases = &weights[layer.biases()..layer.end()];
-            for row in outputs.chunks_exact_mut(layer.outputs) {
-                row.copy_from_slice(biases);
-            }
-            let inputs = matrix(&inputs[number], batch.rows);
-            let mut products = matrix_mut(outputs, batch.rows);
-            general_mat_mul(1.0, &inputs, &layer.matrix(weights), 1.0, &mut products);
-            if let Some(mask) = batch.masks.get(number) {
-                for (unit, factor) in outputs.iter_mut().zip(mask) {
-                    *unit = unit.max(0.0) * factor;
+        let masks = &batch.masks;
+        let activations = &mut batch.activations;
+        self.layers
+            .forward(weights, batch.rows, activations, |number, outputs| {
+                if let Some(mask) = masks.get(number) {
+                    for (unit, factor) in outputs.iter_mut().zip(mask) {
+                        *unit = unit.max(0.0) * factor;
+                    }
                 }
-            }
-        }
+            });
     }
 
     /// Mean negative log-likelihood of the `targets` under the heads, without its
@@ -175,8 +112,8 @@ impl Network {
         self.forward(weights, batch);
         let mut loss = 0.0;
         let share = 1.0 / batch.rows as f32;
-        let heads = batch.heads.chunks_exact(HEADS);
-        let head_gradients = batch.head_gradients.chunks_exact_mut(HEADS);
+        let heads = batch.activations[HIDDEN_LAYERS + 1].chunks_exact(HEADS);
+        let head_gradients = batch.gradients[HIDDEN_LAYERS].chunks_exact_mut(HEADS);
         for ((head, head_gradient), &target) in heads.zip(head_gradients).zip(targets) {
             let deviation = softplus(head[1]) + LEAST_DEVIATION;
             let misfit = (target - head[0]) / deviation;
@@ -184,44 +121,21 @@ impl Network {
             head_gradient[0] = -share * misfit / deviation;
             head_gradient[1] = share * (1.0 - misfit * misfit) / deviation * sigmoid(head[1]);
         }
-        self.backward(weights, batch, gradient);
-        loss
-    }
-
-    fn backward(&self, weights: &[f32], batch: &mut Batch, gradient: &mut [f32]) {
-        let rows = batch.rows;
-        for (number, layer) in self.layers.iter().enumerate().rev() {
-            let (below, above) = batch.gradients.split_at_mut(number);
-            let outputs = above.first().unwrap_or(&batch.head_gradients);
-            let biases = &mut gradient[layer.biases()..layer.end()];
-            biases.fill(0.0);
-            for row in outputs.chunks_exact(layer.outputs) {
-                for (bias, entry) in biases.iter_mut().zip(row) {
-                    *bias += entry;
-                }
-            }
-            let outputs = matrix(outputs, rows);
-            let inputs = matrix(&batch.activations[number], rows);
-            let mut products = layer.matrix_mut(gradient);
-            general_mat_mul(1.0, &inputs.t(), &outputs, 0.0, &mut products);
-            let Some(below) = below.last_mut() else {
-                break;
-            };
-            let mut products = matrix_mut(below, rows);
-            general_mat_mul(
-                1.0,
-                &outputs,
-                &layer.matrix(weights).t(),
-                0.0,
-                &mut products,
-            );
+        let masks = &batch.masks;
+        self.layers.backward(
+            weights,
+            batch.rows,
+            &batch.activations,
+            &mut batch.gradients,
+            gradient,
             // A unit that is 0 was rectified or dropped: nothing passes.
-            let mask = &batch.masks[number - 1];
-            let units = batch.activations[number].iter().zip(mask);
-            for (entry, (unit, factor)) in below.iter_mut().zip(units) {
-                *entry = if *unit > 0.0 { *entry * factor } else { 0.0 };
-            }
-        }
+            |number, units, slopes| {
+                for ((entry, unit), factor) in slopes.iter_mut().zip(units).zip(&masks[number]) {
+                    *entry = if *unit > 0.0 { *entry * factor } else { 0.0 };
+                }
+            },
+        );
+        loss
     }
 
     /// mu and sigma of each input (row-major), without dropout.
@@ -233,7 +147,7 @@ impl Network {
         let mut batch = self.batch(rows);
         batch.inputs_mut().copy_from_slice(inputs);
         self.forward(weights, &mut batch);
-        let heads = batch.heads.chunks_exact(HEADS);
+        let heads = batch.activations[HIDDEN_LAYERS + 1].chunks_exact(HEADS);
         heads
             .map(|head| (head[0], softplus(head[1]) + LEAST_DEVIATION))
             .collect()
@@ -291,8 +205,10 @@ mod tests {
         network.loss(&weights, &mut batch, &targets, &mut gradient);
         let mut ignored = vec![0.0; weights.len()];
         // The steepest weights of every layer: small slopes drown in single precision.
-        for layer in &network.layers {
-            let mut steepest: Vec<usize> = (layer.start..layer.end()).collect();
+        let (mut start, mut inputs) = (0, 3);
+        for outputs in network.layers.outputs() {
+            let mut steepest: Vec<usize> = (start..start + (inputs + 1) * outputs).collect();
+            (start, inputs) = (start + steepest.len(), outputs);
             steepest.sort_by(|&a, &b| gradient[b].abs().total_cmp(&gradient[a].abs()));
             for &index in &steepest[..8.min(steepest.len())] {
                 let mut shifted = |step: f32| {

@@ -9,6 +9,7 @@
 //! - [`gaussian_process`]: the fit;
 //! - [`conditioning`]: other data under the same hyperparameters;
 //! - [`candidates`]: the best candidate of a whole pool;
+//! - `pool_columns`: the pool's configurations, arranged for kernels;
 //! - [`target`]: the process of a target task, on its transformed observations.
 
 pub mod candidates;
@@ -19,4 +20,5 @@ pub mod lbfgs;
 pub mod likelihood;
 pub mod matern;
 pub mod pairs;
+mod pool_columns;
 pub mod target;

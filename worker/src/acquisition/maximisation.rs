@@ -1,0 +1,94 @@
+//! The candidate of greatest acquisition in a pool.
+//!
+//! A candidate's mean is cheap, its deviation costs a triangular solve. So the
+//! deviation is first bounded from above, and solved for only where the acquisition
+//! may still reach the best one found. Candidates are taken in blocks that stay in the
+//! cache, beginning with the block that was best at the last call, which makes the
+//! bar high at once.
+
+use super::Acquisition;
+
+/// Candidates per block.
+pub const BLOCK: usize = 256;
+
+/// A surrogate's predictions for a block of candidates, at most [`BLOCK`] of them.
+pub trait BlockPredictions {
+    /// Means, and upper bounds on the deviations, of the candidates from `first` on.
+    fn bound(&mut self, first: usize, means: &mut [f64], bounds: &mut [f64]);
+
+    /// Deviations of the `open` ones among the block last bounded, given by their
+    /// places in it in increasing order.
+    fn solve(&mut self, open: &[usize], deviations: &mut [f64]);
+}
+
+/// Finds the best row of a pool, again and again.
+pub struct Maximiser {
+    rows: Vec<u32>,
+    /// Blocks in the order in which they are gone through.
+    block_order: Vec<usize>,
+}
+
+impl Maximiser {
+    /// For a pool of these rows of a task.
+    pub fn new(rows: Vec<u32>) -> Self {
+        Self {
+            block_order: (0..rows.len().div_ceil(BLOCK)).collect(),
+            rows,
+        }
+    }
+
+    /// The rows of the pool.
+    pub fn rows(&self) -> &[u32] {
+        &self.rows
+    }
+
+    /// The row of greatest `acquisition` among those not `evaluated`; of equal ones
+    /// the one of least `priority`. `None` if every row is evaluated.
+    pub fn best_row(
+        &mut self,
+        predictions: &mut impl BlockPredictions,
+        acquisition: &impl Acquisition,
+        evaluated: &[bool],
+        priority: &[u32],
+    ) -> Option<u32> {
+        let mut best = (f64::NEG_INFINITY, None::<u32>);
+        let mut block_best = vec![f64::NEG_INFINITY; self.block_order.len()];
+        let (mut means, mut deviations) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let mut open = Vec::with_capacity(BLOCK);
+        for &block in &self.block_order {
+            let first = block * BLOCK;
+            let rows = &self.rows[first..self.rows.len().min(first + BLOCK)];
+            let size = rows.len();
+            predictions.bound(first, &mut means[..size], &mut deviations[..size]);
+            open.clear();
+            open.extend((0..size).filter(|&place| {
+                let row = rows[place] as usize;
+                !evaluated[row]
+                    && acquisition.may_reach(row, means[place], deviations[place], best.0)
+            }));
+            if open.is_empty() {
+                continue;
+            }
+            predictions.solve(&open, &mut deviations[..open.len()]);
+            for (&place, &deviation) in open.iter().zip(&deviations) {
+                let row = rows[place];
+                let value = acquisition.value(row as usize, means[place], deviation);
+                block_best[block] = block_best[block].max(value);
+                let wins = match best.1 {
+                    Some(other) if value == best.0 => {
+                        priority[row as usize] < priority[other as usize]
+                    }
+                    Some(_) => value > best.0,
+                    None => true,
+                };
+                if wins {
+                    best = (value, Some(row));
+                }
+            }
+        }
+        let by_best =
+            |left: &usize, right: &usize| block_best[*right].total_cmp(&block_best[*left]);
+        self.block_order.sort_by(by_best);
+        best.1
+    }
+}
