@@ -10,7 +10,6 @@ use std::f64::consts::PI;
 use super::Acquisition;
 use crate::prior::ParametricPrior;
 use crate::special::normal;
-use crate::surrogate::gaussian_process::GaussianProcess;
 
 /// log h(v) = log(phi(v) + v Phi(v)), for every finite v.
 pub fn log_h(v: f64) -> f64 {
@@ -53,21 +52,27 @@ pub struct LogExpectedImprovement<'a> {
 }
 
 impl<'a> LogExpectedImprovement<'a> {
-    /// Over the transformed value `incumbent`. With `prior`, predictions of the
-    /// `process` are of residuals (z - mu) / sigma and are mapped back.
-    pub fn new(
-        incumbent: f64,
-        process: &GaussianProcess,
-        prior: Option<&'a ParametricPrior>,
-    ) -> Self {
-        let largest = prior.map_or(1.0, |prior| {
-            prior.deviations.iter().copied().fold(0.0, f64::max)
-        });
-        let largest = process.posterior().signal.sqrt() * largest;
+    /// Over the transformed value `incumbent`; no prediction has a deviation above
+    /// `largest_deviation`.
+    pub fn new(incumbent: f64, largest_deviation: f64) -> Self {
         Self {
             incumbent,
-            prior,
-            ceiling: libm::log(largest) - 0.5 * libm::log(2.0 * PI),
+            prior: None,
+            ceiling: libm::log(largest_deviation) - 0.5 * libm::log(2.0 * PI),
+        }
+    }
+
+    /// As [`Self::new`] for predictions of residuals (z - mu) / sigma to a prior: they
+    /// are mapped back, the incumbent is not a residual.
+    pub fn of_residuals(
+        incumbent: f64,
+        largest_deviation: f64,
+        prior: &'a ParametricPrior,
+    ) -> Self {
+        let largest = prior.deviations.iter().copied().fold(0.0, f64::max);
+        Self {
+            prior: Some(prior),
+            ..Self::new(incumbent, largest_deviation * largest)
         }
     }
 

@@ -5,12 +5,14 @@
 
 mod bohb;
 mod bounding_box;
+mod copula_linear_regression;
 mod copula_thompson;
 mod copula_transfer_acquisition;
 mod gaussian_copula;
 mod gaussian_copula_prior;
 mod gaussian_process;
 mod gaussian_process_prior;
+mod linear_regression;
 mod parameters;
 mod random_search;
 mod regularised_evolution;
@@ -79,6 +81,8 @@ pub fn registry() -> &'static [Method] {
         gaussian_copula_prior::METHOD,
         bounding_box::METHOD,
         warm_start::METHOD,
+        linear_regression::METHOD,
+        copula_linear_regression::METHOD,
         transfer_acquisition::METHOD,
         copula_transfer_acquisition::METHOD,
         bohb::METHOD,

@@ -8,6 +8,7 @@ pub mod configurations;
 pub mod evolution;
 pub mod gaussian_process;
 pub mod kernel_density;
+pub mod linear_regression;
 pub mod policy;
 pub mod random;
 pub mod reinforce;

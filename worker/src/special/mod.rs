@@ -2,4 +2,5 @@
 //! operating system's mathematics library, whose last digits differ by version.
 
 pub mod exponential;
+pub mod hyperbolic;
 pub mod normal;

@@ -117,6 +117,10 @@ impl<'a> TargetSurrogate<'a> {
 
     /// Log expected improvement under the last fit.
     pub fn log_expected_improvement(&self) -> LogExpectedImprovement<'_> {
-        LogExpectedImprovement::new(self.incumbent, &self.process, self.prior.as_ref())
+        let largest = self.process.posterior().signal.sqrt();
+        match &self.prior {
+            None => LogExpectedImprovement::new(self.incumbent, largest),
+            Some(prior) => LogExpectedImprovement::of_residuals(self.incumbent, largest, prior),
+        }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! - [`best_configurations`]: the best configuration of each source;
 //! - [`bounding_box`]: the part of the space that those span;
+//! - [`source_sample`]: rows of a source that surrogates are fitted to;
 //! - [`source_process`]: a Gaussian process of each source;
 //! - [`rank_distance`]: how far a source orders configurations unlike the target.
 
@@ -9,3 +10,4 @@ pub mod best_configurations;
 pub mod bounding_box;
 pub mod rank_distance;
 pub mod source_process;
+pub mod source_sample;

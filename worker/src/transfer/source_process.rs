@@ -1,8 +1,8 @@
 //! A Gaussian process per source task, as transfer acquisition functions use them
 //! (Wistuba, Schilling and Schmidt-Thieme 2018, section 5; ICML 2020, appendix B).
 
+use super::source_sample::SourceSample;
 use crate::WorkerError;
-use crate::random::Purpose;
 use crate::setting::{Setting, Source};
 use crate::sharing::FitName;
 use crate::surrogate::candidates::CandidatePool;
@@ -36,9 +36,9 @@ pub fn source_means(
     let mut pool = CandidatePool::new(setting.space(), setting.columns(), rows);
     let sources = setting.sources(transform)?;
     let means = sources.iter().map(|source| {
-        let sample = sample(setting, source);
+        let sample = SourceSample::new(setting, source, ROWS);
         let posterior = posterior(setting, transform, hyperprior, source, &sample)?;
-        Ok(pool.means(&posterior, &sample.coordinates))
+        Ok(pool.means(&posterior, &sample.points))
     });
     means.collect()
 }
@@ -49,7 +49,7 @@ fn posterior(
     transform: Transform,
     hyperprior: Hyperprior,
     source: Source,
-    sample: &Sample,
+    sample: &SourceSample,
 ) -> Result<Posterior, WorkerError> {
     let width = setting.space().width();
     let name = FitName {
@@ -61,12 +61,12 @@ fn posterior(
     let numbers = setting.shared().fit(&name, count, || {
         let fitted = FITTED_ROWS.min(sample.targets.len());
         let mut process = GaussianProcess::new(setting.space(), fitted, hyperprior);
-        for point in sample.coordinates.chunks_exact(width).take(fitted) {
+        for point in sample.points.chunks_exact(width).take(fitted) {
             process.observe(point);
         }
         process.fit(&sample.targets[..fitted])?;
         let posterior = process.posterior();
-        let posterior = posterior.conditioned_on(&sample.coordinates, &sample.targets)?;
+        let posterior = posterior.conditioned_on(&sample.points, &sample.targets)?;
         let scalars = [posterior.signal, posterior.noise, posterior.mean];
         let numbers = posterior.weights.iter().chain(&scalars);
         let numbers = numbers.chain(&posterior.alpha);
@@ -81,28 +81,4 @@ fn posterior(
         mean: rest[2],
         alpha: rest[3..].to_vec(),
     })
-}
-
-/// Sampled rows of a source.
-struct Sample {
-    /// Encoded configurations, one after the other.
-    coordinates: Vec<f64>,
-    targets: Vec<f64>,
-}
-
-fn sample(setting: &Setting, source: Source) -> Sample {
-    let mut random = setting.random_of_task(Purpose::SourceSample, source.task);
-    let mut rows = random.permutation(source.task.rows() as u32);
-    rows.truncate(ROWS);
-    let width = setting.space().width();
-    let mut coordinates = vec![0.0; width * rows.len()];
-    for (&row, point) in rows.iter().zip(coordinates.chunks_exact_mut(width)) {
-        let row = row as usize;
-        setting.space().encode(&source.task.columns, row, point);
-    }
-    let targets = rows.iter().map(|&row| source.targets[row as usize]);
-    Sample {
-        coordinates,
-        targets: targets.collect(),
-    }
 }

@@ -133,7 +133,7 @@ fn the_best_row_is_the_one_that_a_full_scan_finds() {
         }
         process.fit(&targets).unwrap();
         let incumbent = targets.iter().copied().fold(f64::INFINITY, f64::min);
-        let improvement = LogExpectedImprovement::new(incumbent, &process, None);
+        let improvement = LogExpectedImprovement::new(incumbent, process.posterior().signal.sqrt());
         let found = pool.best_row(&process, &improvement, &evaluated, &priority);
         let scan = Recorder(RefCell::new(vec![(f64::NAN, f64::NAN); 900]));
         pool.best_row(&process, &scan, &evaluated, &priority);

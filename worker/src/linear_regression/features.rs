@@ -1,0 +1,103 @@
+//! The network of features: 3 layers of 50 hyperbolic tangents, the last of which
+//! are the features (ICML 2020, appendix B).
+
+use crate::dense_layers::DenseLayers;
+use crate::random::RandomStream;
+use crate::special::hyperbolic::tanh;
+
+/// Number of features.
+pub const FEATURES: usize = 50;
+
+const LAYERS: usize = 3;
+
+/// The network's shape.
+pub struct FeatureNetwork {
+    layers: DenseLayers,
+}
+
+/// Activations and gradients for a fixed set of inputs.
+pub struct Activations {
+    rows: usize,
+    /// Inputs, then the outputs of each layer.
+    activations: Vec<Vec<f32>>,
+    gradients: Vec<Vec<f32>>,
+}
+
+impl Activations {
+    /// The features of each input, row-major, after [`FeatureNetwork::evaluate`].
+    pub fn features(&self) -> &[f32] {
+        &self.activations[LAYERS]
+    }
+}
+
+impl FeatureNetwork {
+    /// A network on inputs of `width` coordinates.
+    pub fn new(width: usize) -> Self {
+        Self {
+            layers: DenseLayers::new(width, &[FEATURES; LAYERS]),
+        }
+    }
+
+    /// Number of weights and biases.
+    pub fn weight_count(&self) -> usize {
+        self.layers.weight_count()
+    }
+
+    /// Initial weights and biases.
+    pub fn initial_weights(&self, random: &mut RandomStream) -> Vec<f32> {
+        self.layers.initial_weights(random)
+    }
+
+    /// Buffers for these inputs, row-major.
+    pub fn activations(&self, inputs: Vec<f32>) -> Activations {
+        let rows = inputs.len() / self.layers.inputs();
+        let outputs = || {
+            self.layers
+                .outputs()
+                .map(|outputs| vec![0.0; rows * outputs])
+        };
+        Activations {
+            rows,
+            activations: std::iter::once(inputs).chain(outputs()).collect(),
+            gradients: outputs().collect(),
+        }
+    }
+
+    /// Computes the features.
+    pub fn evaluate(&self, weights: &[f32], activations: &mut Activations) {
+        let buffers = &mut activations.activations;
+        let forward = |_, outputs: &mut [f32]| tanh(outputs);
+        self.layers
+            .forward(weights, activations.rows, buffers, forward);
+    }
+
+    /// From the slope by each feature, row-major, the gradient by all weights.
+    pub fn propagate(
+        &self,
+        weights: &[f32],
+        activations: &mut Activations,
+        slopes: impl Iterator<Item = f64>,
+        gradient: &mut [f32],
+    ) {
+        let last = &mut activations.gradients[LAYERS - 1];
+        for (entry, slope) in last.iter_mut().zip(slopes) {
+            *entry = slope as f32;
+        }
+        through_tanh(&activations.activations[LAYERS], last);
+        self.layers.backward(
+            weights,
+            activations.rows,
+            &activations.activations,
+            &mut activations.gradients,
+            gradient,
+            |_, units, slopes| through_tanh(units, slopes),
+        );
+    }
+}
+
+/// d tanh(x) / dx = 1 - tanh(x)^2.
+fn through_tanh(units: &[f32], slopes: &mut [f32]) {
+    for (slope, unit) in slopes.iter_mut().zip(units) {
+        *slope *= 1.0 - unit * unit;
+    }
+}

@@ -1,0 +1,94 @@
+//! Bayesian optimisation with Bayesian linear regression on learned features
+//! (Perrone et al. 2018).
+
+use ndarray::{Array1, Array2};
+
+use super::gaussian_process::INITIAL;
+use super::random::random_priority;
+use super::{History, Search};
+use crate::WorkerError;
+use crate::acquisition::expected_improvement::LogExpectedImprovement;
+use crate::linear_regression::candidates::FeaturePool;
+use crate::linear_regression::evidence::{Regression, RegressionPosterior};
+use crate::linear_regression::features::FEATURES;
+use crate::linear_regression::training::{FittedFeatures, PRECISION_BOUNDS};
+use crate::setting::Setting;
+use crate::surrogate::lbfgs::{self, Settings};
+use crate::transform::Transform;
+
+const FIT: Settings = Settings {
+    iterations: 50,
+    gradient_tolerance: 1e-4,
+    value_tolerance: 1e-8,
+    longest_step: 2.0,
+};
+
+/// After [`INITIAL`] rows of another search: fits the target's precisions to all
+/// observations by type-II maximum likelihood and takes the row of greatest expected
+/// improvement. The features stay as the sources have them.
+pub struct LinearRegressionSearch<'a> {
+    initial: Box<dyn Search + 'a>,
+    transform: Transform,
+    pool: FeaturePool,
+    priority: Vec<u32>,
+    /// log alpha and log beta; the next fit starts here.
+    precisions: [f64; 2],
+}
+
+impl<'a> LinearRegressionSearch<'a> {
+    /// On the features fitted to the sources under `transform`.
+    ///
+    /// # Errors
+    /// Those of [`FittedFeatures::new`].
+    pub fn new(
+        setting: &Setting<'a>,
+        initial: Box<dyn Search + 'a>,
+        transform: Transform,
+    ) -> Result<Self, WorkerError> {
+        let fitted = FittedFeatures::new(setting, transform)?;
+        Ok(Self {
+            initial,
+            transform,
+            pool: FeaturePool::new(setting, &fitted),
+            priority: random_priority(setting),
+            precisions: fitted.precisions,
+        })
+    }
+
+    /// The regression of the transformed observations at its best precisions.
+    fn fit(&mut self, rows: &[u32], targets: Vec<f64>) -> Result<RegressionPosterior, WorkerError> {
+        let features = Array2::from_shape_fn((rows.len(), FEATURES), |(place, feature)| {
+            f64::from(self.pool.features(rows[place] as usize)[feature])
+        });
+        let regression = Regression::new(features.view(), Array1::from(targets).view());
+        lbfgs::minimise(
+            |point, gradient| {
+                let posterior = regression.posterior([point[0], point[1]])?;
+                gradient.copy_from_slice(&posterior.slopes);
+                Ok(posterior.value)
+            },
+            &mut self.precisions,
+            (&[PRECISION_BOUNDS.0; 2], &[PRECISION_BOUNDS.1; 2]),
+            FIT,
+        )?;
+        regression.posterior(self.precisions)
+    }
+}
+
+impl Search for LinearRegressionSearch<'_> {
+    fn choose(&mut self, history: &History) -> Result<u32, WorkerError> {
+        if history.rows.len() < INITIAL {
+            return self.initial.choose(history);
+        }
+        let mut targets = Vec::new();
+        self.transform.apply(&history.values, &mut targets);
+        let incumbent = targets.iter().copied().fold(f64::INFINITY, f64::min);
+        let posterior = self.fit(&history.rows, targets)?;
+        let largest = FeaturePool::largest_deviation(&posterior);
+        let improvement = LogExpectedImprovement::new(incumbent, largest);
+        let row = self
+            .pool
+            .best_row(&posterior, &improvement, &history.evaluated, &self.priority);
+        row.ok_or_else(|| WorkerError::ImpossibleJob("every row is evaluated".into()))
+    }
+}
