@@ -1,7 +1,7 @@
 //! The best candidate of a pool under a Bayesian linear regression.
 
 use super::evidence::RegressionPosterior;
-use super::features::FEATURES;
+use super::features::{FEATURES, REGRESSORS};
 use super::training::FittedFeatures;
 use crate::acquisition::Acquisition;
 use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser};
@@ -16,7 +16,7 @@ pub struct FeaturePool {
     /// Row-major.
     features: Vec<f32>,
     maximiser: Maximiser,
-    /// Features of a block, column-major.
+    /// Regressors of a block, column-major.
     block: Vec<f64>,
 }
 
@@ -39,7 +39,7 @@ impl FeaturePool {
         Self {
             features,
             maximiser: Maximiser::new((0..rows as u32).collect()),
-            block: vec![0.0; BLOCK * FEATURES],
+            block: vec![1.0; BLOCK * REGRESSORS],
         }
     }
 
@@ -49,9 +49,9 @@ impl FeaturePool {
     }
 
     /// The greatest deviation that a row can have under a regression: without
-    /// observations it is |features| / sqrt(alpha), of which no feature exceeds 1.
+    /// observations it is |regressors| / sqrt(alpha), none of which exceeds 1.
     pub fn largest_deviation(posterior: &RegressionPosterior) -> f64 {
-        (FEATURES as f64 / posterior.alpha).sqrt()
+        (REGRESSORS as f64 / posterior.alpha).sqrt()
     }
 
     /// The row of greatest `acquisition` under the regression among those not
@@ -84,7 +84,7 @@ impl BlockPredictions for RegressionPredictions<'_> {
     fn bound(&mut self, first: usize, means: &mut [f64], bounds: &mut [f64]) {
         let rows = self.features.chunks_exact(FEATURES).skip(first);
         for (place, (row, bound)) in rows.zip(bounds.iter_mut()).enumerate() {
-            let mut square = 0.0;
+            let mut square = 1.0;
             for (column, &feature) in row.iter().enumerate() {
                 let feature = f64::from(feature);
                 self.block[column * BLOCK + place] = feature;
@@ -93,8 +93,13 @@ impl BlockPredictions for RegressionPredictions<'_> {
             // A little above, as the deviation itself is rounded.
             *bound = (1.0 + 1e-9) * (square / self.posterior.alpha).sqrt();
         }
+        self.block[FEATURES * BLOCK..].fill(if std::env::var("BIAS").is_ok() {
+            1.0
+        } else {
+            0.0
+        });
         let weights = self.posterior.weights.as_slice().expect("a vector");
-        blas::multiply_vector(self.block, means.len(), FEATURES, BLOCK, weights, means);
+        blas::multiply_vector(self.block, means.len(), REGRESSORS, BLOCK, weights, means);
     }
 
     fn solve(&mut self, open: &[usize], deviations: &mut [f64]) {
@@ -104,7 +109,14 @@ impl BlockPredictions for RegressionPredictions<'_> {
             }
         }
         let factor = &self.posterior.factor;
-        blas::solve_rows(factor, FEATURES, FEATURES, self.block, open.len(), BLOCK);
+        blas::solve_rows(
+            factor,
+            REGRESSORS,
+            REGRESSORS,
+            self.block,
+            open.len(),
+            BLOCK,
+        );
         deviations.fill(0.0);
         for column in self.block.chunks_exact(BLOCK) {
             for (square, entry) in deviations.iter_mut().zip(column) {

@@ -1,6 +1,8 @@
 //! The network of features: 3 layers of 50 hyperbolic tangents, the last of which
 //! are the features (ICML 2020, appendix B).
 
+use ndarray::Array2;
+
 use crate::dense_layers::DenseLayers;
 use crate::random::RandomStream;
 use crate::special::hyperbolic::tanh;
@@ -8,7 +10,27 @@ use crate::special::hyperbolic::tanh;
 /// Number of features.
 pub const FEATURES: usize = 50;
 
+/// What is regressed on: the features and a constant.
+pub const REGRESSORS: usize = FEATURES + 1;
+
 const LAYERS: usize = 3;
+
+/// The regressors of rows of features: one row each, the constant last.
+pub fn regressors(features: &[f32]) -> Array2<f64> {
+    Array2::from_shape_fn(
+        (features.len() / FEATURES, REGRESSORS),
+        |(row, column)| match column {
+            FEATURES => {
+                if std::env::var("BIAS").is_ok() {
+                    1.0
+                } else {
+                    0.0
+                }
+            }
+            _ => f64::from(features[row * FEATURES + column]),
+        },
+    )
+}
 
 /// The network's shape.
 pub struct FeatureNetwork {

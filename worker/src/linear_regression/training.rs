@@ -4,10 +4,10 @@
 
 use std::ops::Range;
 
-use ndarray::{Array2, ArrayView1, ArrayView2};
+use ndarray::{Array2, ArrayView1};
 
 use super::evidence::Regression;
-use super::features::{Activations, FEATURES, FeatureNetwork};
+use super::features::{Activations, FEATURES, FeatureNetwork, regressors};
 use crate::WorkerError;
 use crate::random::Purpose;
 use crate::setting::Setting;
@@ -112,7 +112,10 @@ fn fit(
         |point, gradient| loss(network, &data, &mut activations, point, gradient),
         &mut point,
         (&lower, &upper),
-        FIT,
+        Settings {
+            iterations: std::env::var("IT").map_or(100, |x| x.parse().unwrap()),
+            ..FIT
+        },
     )?;
     let (weights, precisions) = point.split_at(weight_count);
     let mean = |which: usize| {
@@ -135,14 +138,7 @@ fn loss(
     let (weights, precisions) = point.split_at(network.weight_count());
     let weights: Vec<f32> = weights.iter().map(|&weight| weight as f32).collect();
     network.evaluate(&weights, activations);
-    let features: Vec<f64> = activations
-        .features()
-        .iter()
-        .copied()
-        .map(f64::from)
-        .collect();
-    let features = ArrayView2::from_shape((data.targets.len(), FEATURES), &features)
-        .expect("a row of features per target");
+    let features = regressors(activations.features());
     let share = 1.0 / data.targets.len() as f64;
     let (weight_gradient, precision_gradient) = gradient.split_at_mut(weights.len());
     let mut slopes = Array2::zeros(features.dim());
@@ -164,6 +160,7 @@ fn loss(
             .slice_mut(rows)
             .assign(&posterior.feature_slopes(features, targets));
     }
+    let slopes = slopes.slice(ndarray::s![.., ..FEATURES]);
     let slopes = slopes.iter().map(|slope| share * slope);
     let mut single = vec![0.0; weights.len()];
     network.propagate(&weights, activations, slopes, &mut single);

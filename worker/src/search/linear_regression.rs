@@ -1,7 +1,7 @@
 //! Bayesian optimisation with Bayesian linear regression on learned features
 //! (Perrone et al. 2018).
 
-use ndarray::{Array1, Array2};
+use ndarray::Array1;
 
 use super::gaussian_process::INITIAL;
 use super::random::random_priority;
@@ -10,7 +10,7 @@ use crate::WorkerError;
 use crate::acquisition::expected_improvement::LogExpectedImprovement;
 use crate::linear_regression::candidates::FeaturePool;
 use crate::linear_regression::evidence::{Regression, RegressionPosterior};
-use crate::linear_regression::features::FEATURES;
+use crate::linear_regression::features::regressors;
 use crate::linear_regression::training::{FittedFeatures, PRECISION_BOUNDS};
 use crate::setting::Setting;
 use crate::surrogate::lbfgs::{self, Settings};
@@ -33,6 +33,7 @@ pub struct LinearRegressionSearch<'a> {
     priority: Vec<u32>,
     /// log alpha and log beta; the next fit starts here.
     precisions: [f64; 2],
+    start: [f64; 2],
 }
 
 impl<'a> LinearRegressionSearch<'a> {
@@ -52,20 +53,31 @@ impl<'a> LinearRegressionSearch<'a> {
             pool: FeaturePool::new(setting, &fitted),
             priority: random_priority(setting),
             precisions: fitted.precisions,
+            start: fitted.precisions,
         })
     }
 
     /// The regression of the transformed observations at its best precisions.
     fn fit(&mut self, rows: &[u32], targets: Vec<f64>) -> Result<RegressionPosterior, WorkerError> {
-        let features = Array2::from_shape_fn((rows.len(), FEATURES), |(place, feature)| {
-            f64::from(self.pool.features(rows[place] as usize)[feature])
-        });
+        let features: Vec<f32> = rows
+            .iter()
+            .flat_map(|&row| self.pool.features(row as usize))
+            .copied()
+            .collect();
+        let features = regressors(&features);
         let regression = Regression::new(features.view(), Array1::from(targets).view());
         lbfgs::minimise(
             |point, gradient| {
                 let posterior = regression.posterior([point[0], point[1]])?;
                 gradient.copy_from_slice(&posterior.slopes);
-                Ok(posterior.value)
+                let w: f64 = std::env::var("PEN").map_or(0.0, |x| x.parse().unwrap());
+                let mut v = posterior.value;
+                for i in 0..2 {
+                    let d = point[i] - self.start[i];
+                    v += 0.5 * w * d * d;
+                    gradient[i] += w * d;
+                }
+                Ok(v)
             },
             &mut self.precisions,
             (&[PRECISION_BOUNDS.0; 2], &[PRECISION_BOUNDS.1; 2]),

@@ -26,9 +26,9 @@ struct Scratch {
 
 impl CandidatePool {
     /// Arranges `rows` of a task.
-    pub fn new(space: &Space, columns: &[Column], rows: Vec<u32>) -> Self {
+    pub fn new(space: &Space, columns: &[Column], mut rows: Vec<u32>) -> Self {
         Self {
-            columns: PoolColumns::new(space, columns, &rows),
+            columns: PoolColumns::new(space, columns, &mut rows),
             maximiser: Maximiser::new(rows),
             scratch: Scratch::default(),
         }
@@ -57,24 +57,29 @@ impl CandidatePool {
             .best_row(&mut predictions, acquisition, evaluated, priority)
     }
 
-    /// The mean at every row of a process with that posterior on `points`, which lie
-    /// one after the other.
+    /// The mean of a process with that posterior on `points`, which lie one after the
+    /// other, at every row of a pool that holds all rows of its task.
     pub fn means(&mut self, posterior: &Posterior, points: &[f64]) -> Vec<f64> {
-        let mut means = vec![posterior.mean; self.maximiser.rows().len()];
+        let rows = self.maximiser.rows();
+        let mut sums = vec![posterior.mean; rows.len()];
         let mut column = [0.0; BLOCK];
         let points = points.chunks_exact(posterior.weights.len());
         for (point, alpha) in points.zip(&posterior.alpha) {
             let look_ups = &mut self.scratch.look_ups;
             self.columns.look_up(&posterior.weights, point, look_ups);
-            for (block, means) in means.chunks_mut(BLOCK).enumerate() {
-                let column = &mut column[..means.len()];
+            for (block, sums) in sums.chunks_mut(BLOCK).enumerate() {
+                let column = &mut column[..sums.len()];
                 let look_ups = (&*look_ups, 0);
                 self.columns
                     .correlate(posterior, point, look_ups, block * BLOCK, column);
-                for (mean, entry) in means.iter_mut().zip(column) {
-                    *mean = alpha.mul_add(*entry, *mean);
+                for (sum, entry) in sums.iter_mut().zip(column) {
+                    *sum = alpha.mul_add(*entry, *sum);
                 }
             }
+        }
+        let mut means = vec![0.0; rows.len()];
+        for (&row, sum) in rows.iter().zip(sums) {
+            means[row as usize] = sum;
         }
         means
     }

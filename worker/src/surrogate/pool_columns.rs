@@ -4,33 +4,61 @@
 //! summed coordinate by coordinate over candidates that lie side by side. A grid of
 //! categorical hyperparameters has few combinations of a few of them, so its
 //! columns are put in groups: per observed point the distance to each combination
-//! is computed once, and a candidate's is the sum of one look-up per group.
+//! is computed once, and a candidate's is the sum of one look-up per group. The pool
+//! is sorted by its combinations, so that on a full grid the look-ups of the first
+//! group follow each other and those of the others stay the same for long.
 
-use std::collections::HashMap;
+use std::ops::Range;
 
 use pulp::Simd;
 
 use super::gaussian_process::Posterior;
 use super::matern::correlation;
+use crate::acquisition::maximisation::BLOCK;
 use crate::table::encoding::{Column, Space};
 
 /// Most combinations of categorical levels in a group.
 const GROUP_COMBINATIONS: usize = 1024;
+
+/// Shortest stretch worth treating as one.
+const SHORTEST_STRETCH: usize = 8;
 
 /// Numeric columns and groups of categorical ones.
 pub(super) struct PoolColumns {
     /// Coordinate and values of each numeric hyperparameter.
     numeric: Vec<(usize, Vec<f64>)>,
     groups: Vec<Group>,
+    /// Of each block, if there is a group.
+    stretches: Vec<Vec<Stretch>>,
+}
+
+/// Candidates of a block that lie side by side.
+struct Stretch {
+    /// Their places in the block.
+    places: Range<usize>,
+    order: Order,
+}
+
+/// How combinations follow each other in a stretch. All groups but the first have the
+/// same one throughout, unless it is scattered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// The first group's stays the same too.
+    Constant,
+    /// The first group's number goes up by 1 from candidate to candidate.
+    Ascending,
+    /// Anything.
+    Scattered,
 }
 
 /// Categorical hyperparameters whose combinations are looked up together.
 struct Group {
     /// First coordinate and number of levels of each member.
     members: Vec<(usize, usize)>,
-    /// The combinations there are: one level per member each.
-    combinations: Vec<Vec<u16>>,
-    /// Each candidate's combination.
+    /// Number of combinations.
+    combinations: usize,
+    /// Each candidate's combination: the first member's level counts 1, the second's
+    /// the number of levels of the first, and so on.
     codes: Vec<u16>,
 }
 
@@ -39,32 +67,43 @@ struct Group {
 pub(super) struct LookUps(Vec<Vec<f64>>);
 
 impl PoolColumns {
-    /// Arranges `rows` of a task.
-    pub(super) fn new(space: &Space, columns: &[Column], rows: &[u32]) -> Self {
+    /// Arranges `rows` of a task, and sorts them so that combinations follow each other.
+    pub(super) fn new(space: &Space, columns: &[Column], rows: &mut [u32]) -> Self {
         let mut numeric = Vec::new();
         let mut categorical = Vec::new();
         let mut first = 0;
         for (hyperparameter, column) in space.hyperparameters.iter().zip(columns) {
             let width = hyperparameter.kind.width();
             match column {
-                Column::Numeric(values) => {
-                    let values = rows.iter().map(|&row| values[row as usize]);
-                    numeric.push((first, values.collect()));
-                }
+                Column::Numeric(values) => numeric.push((first, values)),
                 Column::Categorical(levels) => categorical.push((first, width, levels.as_slice())),
             }
             first += width;
         }
         let groups = group(categorical);
-        let groups = groups.iter().map(|members| Group::new(members, rows));
+        rows.sort_by_cached_key(|&row| {
+            let codes = groups.iter().rev();
+            codes
+                .map(|members| code(members, row))
+                .collect::<Vec<u16>>()
+        });
+        let pick = |values: &Vec<f64>| rows.iter().map(|&row| values[row as usize]).collect();
+        let groups: Vec<Group> = groups
+            .iter()
+            .map(|members| Group::new(members, rows))
+            .collect();
         Self {
-            numeric,
-            groups: groups.collect(),
+            numeric: numeric
+                .into_iter()
+                .map(|(first, values)| (first, pick(values)))
+                .collect(),
+            stretches: stretches(&groups, rows.len()),
+            groups,
         }
     }
 
     /// One column of a block's kernel matrix: the kernel between `point`, which has
-    /// number `index` in the look-ups, and the candidates from `first` on.
+    /// number `index` in the look-ups, and the candidates of the block from `first` on.
     pub(super) fn correlate(
         &self,
         posterior: &Posterior,
@@ -108,11 +147,35 @@ fn correlate_with<'a, S: Simd>(
             *sum = (weight * difference).mul_add(difference, *sum);
         }
     }
-    for (group, look_up) in pool.groups.iter().zip(&look_ups.0) {
-        let combinations = group.combinations.len();
-        let distances = &look_up[index * combinations..(index + 1) * combinations];
-        for (sum, code) in column.iter_mut().zip(&group.codes[candidates.clone()]) {
-            *sum += distances[usize::from(*code)];
+    let distances = |group: usize| {
+        let combinations = pool.groups[group].combinations;
+        &look_ups.0[group][index * combinations..(index + 1) * combinations]
+    };
+    for Stretch { places, order } in pool.stretches.get(first / BLOCK).into_iter().flatten() {
+        let column = &mut column[places.clone()];
+        let candidates = first + places.start..first + places.end;
+        if *order == Order::Scattered {
+            for (number, group) in pool.groups.iter().enumerate() {
+                let distances = distances(number);
+                for (sum, code) in column.iter_mut().zip(&group.codes[candidates.clone()]) {
+                    *sum += distances[usize::from(*code)];
+                }
+            }
+            continue;
+        }
+        let mut constant = 0.0;
+        for (number, group) in pool.groups.iter().enumerate().skip(1) {
+            constant += distances(number)[usize::from(group.codes[candidates.start])];
+        }
+        let code = usize::from(pool.groups[0].codes[candidates.start]);
+        if *order == Order::Constant {
+            constant += distances(0)[code];
+            column.iter_mut().for_each(|sum| *sum += constant);
+        } else {
+            let distances = &distances(0)[code..code + column.len()];
+            for (sum, distance) in column.iter_mut().zip(distances) {
+                *sum += distance + constant;
+            }
         }
     }
     for entry in column.iter_mut() {
@@ -140,28 +203,65 @@ fn group(mut columns: Vec<CategoricalColumn>) -> Vec<Vec<CategoricalColumn>> {
     groups.into_iter().map(|(_, members)| members).collect()
 }
 
+/// A row's combination in a group.
+fn code(members: &[CategoricalColumn], row: u32) -> u16 {
+    let members = members.iter().rev();
+    members.fold(0, |code, &(_, width, levels)| {
+        code * width as u16 + levels[row as usize]
+    })
+}
+
+/// Cuts each block of `rows` candidates into stretches.
+fn stretches(groups: &[Group], rows: usize) -> Vec<Vec<Stretch>> {
+    let Some((inner, outer)) = groups.split_first() else {
+        return Vec::new();
+    };
+    let follows = |order: Order, place: usize| {
+        let step = inner.codes[place].wrapping_sub(inner.codes[place - 1]);
+        let same = |group: &Group| group.codes[place] == group.codes[place - 1];
+        step == u16::from(order == Order::Ascending) && outer.iter().all(same)
+    };
+    let cut = |first: usize| {
+        let end = rows.min(first + BLOCK);
+        let mut stretches: Vec<Stretch> = Vec::new();
+        let mut start = first;
+        while start < end {
+            let longest = [Order::Constant, Order::Ascending].map(|order| {
+                let length = (start + 1..end).take_while(|&place| follows(order, place));
+                (1 + length.count(), order)
+            });
+            let [constant, ascending] = longest;
+            let (length, order) = if constant.0 > ascending.0 {
+                constant
+            } else {
+                ascending
+            };
+            let places = start - first..start - first + length;
+            let last = stretches.last_mut();
+            match last.filter(|last| last.order == Order::Scattered) {
+                Some(last) if length < SHORTEST_STRETCH => last.places.end = places.end,
+                _ if length < SHORTEST_STRETCH => stretches.push(Stretch {
+                    places,
+                    order: Order::Scattered,
+                }),
+                _ => stretches.push(Stretch { places, order }),
+            }
+            start += length;
+        }
+        stretches
+    };
+    (0..rows).step_by(BLOCK).map(cut).collect()
+}
+
 impl Group {
     fn new(columns: &[CategoricalColumn], rows: &[u32]) -> Self {
-        let mut numbers = HashMap::new();
-        let mut combinations = Vec::new();
-        let codes = rows
-            .iter()
-            .map(|&row| {
-                let levels = columns.iter().map(|(_, _, levels)| levels[row as usize]);
-                let levels: Vec<u16> = levels.collect();
-                *numbers.entry(levels.clone()).or_insert_with(|| {
-                    combinations.push(levels);
-                    (combinations.len() - 1) as u16
-                })
-            })
-            .collect();
         Self {
             members: columns
                 .iter()
                 .map(|&(first, width, _)| (first, width))
                 .collect(),
-            combinations,
-            codes,
+            combinations: columns.iter().map(|(_, width, _)| width).product(),
+            codes: rows.iter().map(|&row| code(columns, row)).collect(),
         }
     }
 
@@ -184,10 +284,14 @@ impl Group {
                 (0..width).map(distance).collect()
             })
             .collect();
-        distances.extend(self.combinations.iter().map(|combination| -> f64 {
-            let members = levels.iter().zip(combination);
+        distances.extend((0..self.combinations).map(|mut code| -> f64 {
+            let members = levels.iter();
             members
-                .map(|(distances, &level)| distances[usize::from(level)])
+                .map(|distances| {
+                    let level = code % distances.len();
+                    code /= distances.len();
+                    distances[level]
+                })
                 .sum()
         }));
     }
