@@ -46,7 +46,7 @@ impl Plan {
     /// Tables are looked for beside the sweep file, then in the folder `data`.
     ///
     /// # Errors
-    /// [`ProtoError::InvalidSweepFile`] and [`ProtoError::UnreadableFile`];
+    /// [`ProtoError::InvalidSweepFile`], also for methods that are not made for a table's space, and [`ProtoError::UnreadableFile`];
     /// [`CoordinatorError::TableNotFound`]; what [`loto_worker::table::Table::read`] refuses.
     pub fn read(source: &SweepSource, data: Option<&Path>) -> Result<Self, CoordinatorError> {
         match source {
@@ -77,7 +77,6 @@ impl Plan {
             path: path.to_owned(),
             problem,
         };
-        let methods = methods::resolve(file).map_err(|error| invalid(error.to_string()))?;
         let mut tables: Vec<PlannedTable> = Vec::new();
         let mut blackboxes = Vec::with_capacity(file.blackboxes.len());
         for entry in &file.blackboxes {
@@ -86,12 +85,13 @@ impl Plan {
             let iterations = entry.iterations.unwrap_or(file.iterations);
             let targets = targets::resolve(entry, table, iterations)
                 .map_err(|problem| invalid(format!("black box `{}`: {problem}", entry.name)))?;
+            let methods = methods::resolve(file, entry, &table.space).map_err(invalid)?;
             blackboxes.push(Blackbox {
                 name: entry.name.clone(),
                 table: table.fingerprint,
                 targets,
                 iterations,
-                methods: methods.clone(),
+                methods,
             });
         }
         let sweep = Sweep {

@@ -114,6 +114,38 @@ fn text_tells_scores_and_what_is_missing() {
 }
 
 #[test]
+fn a_method_of_one_black_box_only_has_blanks_elsewhere_and_is_left_out_of_the_whole() {
+    let mut results = results();
+    let mut second = results.blackboxes[0].clone();
+    second.name = "second".into();
+    second.methods.push("only here".into());
+    for task in &mut second.tasks {
+        let traces = task.traces[0].clone();
+        task.traces.push(traces);
+    }
+    results.blackboxes.push(second);
+    let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    // Ranks are those among the methods of each black box: here three, the first and the last tied.
+    let ranks = analysis.blackboxes[1].methods.iter();
+    let ranks = ranks.map(|method| method.averages.as_ref().unwrap().average_rank);
+    assert!((ranks.sum::<f64>() - 6.0).abs() < 1e-12);
+    let report = Report {
+        results: &results,
+        analysis: &analysis,
+        sweep: None,
+        notes: &[],
+    };
+    let text_report = text(&report, Format::Text);
+    let left_out = "left out, not finished or not planned on every black box: only here";
+    assert!(text_report.contains(left_out), "{text_report}");
+    let page = text(&report, Format::Html);
+    check_well_formed(&page);
+    let row = page.split("<tr><th>only here</th>").nth(1).unwrap();
+    assert!(row.starts_with("<td class=\"muted\">&ndash;</td>"), "{row}");
+    assert!(page.contains("not planned everywhere: only here"));
+}
+
+#[test]
 fn scores_read_back_bit_for_bit() {
     with_report(|report| {
         let text = text(report, Format::Csv);

@@ -143,6 +143,14 @@ fn write_ranks(comparison: &Comparison, output: &mut impl Write) -> io::Result<(
         "  average ranks: {}",
         ranked.collect::<Vec<_>>().join(", ")
     )?;
+    if !comparison.excluded_methods.is_empty() {
+        let names = comparison.excluded_methods.iter().map(|name| clean(name));
+        writeln!(
+            output,
+            "  left out, not finished or not planned on every black box: {}",
+            names.collect::<Vec<_>>().join(", ")
+        )?;
+    }
     for group in &comparison.nemenyi.groups {
         let names = group
             .iter()

@@ -269,6 +269,25 @@ async fn a_selection_shows_only_its_part() {
 }
 
 #[tokio::test]
+async fn a_black_box_without_a_selected_method_is_left_out() {
+    let (mut sample, store) = submitted().await;
+    sample.sweep.blackboxes[0].methods.truncate(2);
+    sample.run(store.as_ref(), jobs(&sample)).await.unwrap();
+    let collector = open(&sample, &store, Keep::BestSoFar).await.unwrap();
+    collector.refresh().await.unwrap();
+    let everything = collector.results(&Selection::default());
+    assert_eq!(everything.blackboxes[0].methods, ["rs", "m1"]);
+    assert_eq!(everything.blackboxes[1].methods, ["rs", "m1", "m2"]);
+    let selection = Selection {
+        methods: BTreeSet::from(["m2".to_string()]),
+        ..Selection::default()
+    };
+    let results = collector.results(&selection);
+    assert_eq!(results.blackboxes.len(), 1);
+    assert_eq!(results.blackboxes[0].name, "box1");
+}
+
+#[tokio::test]
 async fn a_sweep_needs_its_tables_and_tasks() {
     let sample = SampleSweep::new(SHAPE);
     let store = Arc::new(FaultyStore::new().await);
