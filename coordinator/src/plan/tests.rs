@@ -244,3 +244,14 @@ fn the_built_in_sweep_is_sound() {
     assert!(plan.tables[0].table.tasks.len() >= 20);
     assert!(plan.sweep.job_count() > 0);
 }
+
+#[test]
+fn the_sweep_of_the_papers_table_has_all_its_methods() {
+    let text = include_str!("../../sweeps/icml-table2.toml");
+    let file = SweepFile::parse(text, Path::new("icml-table2.toml")).unwrap();
+    // Targets of DeepAR, FCNET, XGBoost and nas_bench102.
+    let targets = [10, 4, 9, 3];
+    let blackboxes = file.blackboxes.iter().zip(targets);
+    let series = blackboxes.map(|(blackbox, targets)| file.methods_of(blackbox).len() * targets);
+    assert_eq!(series.sum::<usize>() * file.seeds as usize, 10_410);
+}
