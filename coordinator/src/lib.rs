@@ -10,6 +10,7 @@ pub mod embedded;
 pub mod error;
 pub mod plan;
 pub mod progress;
+pub mod published;
 pub mod report;
 pub mod results;
 pub mod score;

@@ -206,6 +206,60 @@ fn the_folder_has_every_file_and_the_same_bytes_each_time() {
 }
 
 #[test]
+fn published_figures_are_shown_where_they_apply_and_nowhere_else() {
+    with_report(|report| {
+        assert!(!text(report, Format::Text).contains("published"));
+        assert!(!text(report, Format::Html).contains("published"));
+    });
+    let mut results = results();
+    let blackbox = &mut results.blackboxes[0];
+    blackbox.name = "nas_bench102".into();
+    blackbox.iterations = 70;
+    blackbox.methods[1] = "gcp-prior".into();
+    let objective: Arc<[f64]> = (1..=70).map(f64::from).collect();
+    let names = ["cifar10", "cifar100", "ImageNet16-120"];
+    for (task, name) in blackbox.tasks.iter_mut().zip(names) {
+        task.name = name.into();
+        task.objective = Arc::clone(&objective);
+        for trace in task.traces.iter_mut().flat_map(BTreeMap::values_mut) {
+            trace.values = objective.to_vec();
+        }
+    }
+    let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    let report = Report {
+        results: &results,
+        analysis: &analysis,
+        sweep: None,
+        notes: &[],
+    };
+    // Each trace finds the optimum at once: improvement 1, all ranks 1.5.
+    let text_report = text(&report, Format::Text);
+    assert!(text_report.contains("ICML 2020, Table 2"), "{text_report}");
+    let rows = text_report.lines().map(|line| line.split_whitespace());
+    let rows: Vec<Vec<&str>> = rows.map(Iterator::collect).collect();
+    let expected = [
+        "gcp-prior",
+        "1.00",
+        "0.94",
+        "+0.06",
+        "1.50",
+        "1.30",
+        "+0.20",
+    ];
+    assert!(rows.iter().any(|row| *row == expected), "{text_report}");
+    let page = text(&report, Format::Html);
+    check_well_formed(&page);
+    assert!(page.contains("<td>0.94</td><td>+0.06</td>"));
+    let folder = tempfile::tempdir().unwrap();
+    report.write_folder(folder.path()).unwrap();
+    let csv = fs::read_to_string(folder.path().join("published.csv")).unwrap();
+    assert!(
+        csv.contains("\nnas_bench102,rs,1,0,1,1.5,12,-10.5,2,16,"),
+        "{csv}"
+    );
+}
+
+#[test]
 fn traces_are_complete_and_exact() {
     let results = results();
     let mut bytes = Vec::new();

@@ -1,16 +1,19 @@
 //! The section of one black box: curves, scores per data set, tables.
 
 use super::comparison::comparison;
+use super::published;
 use super::table::{Cell, Table, best_two};
+use crate::published::PublishedBlackbox;
 use crate::report::charts::{CURVES_SIZE, Palette, WIDTH, adtm, improvement};
 use crate::report::escape::escape;
 use crate::report::{Report, numbers};
 use crate::statistics::analysis::{BlackboxAnalysis, MethodAnalysis, MethodAverages};
 
-/// The section of `blackbox`.
+/// The section of `blackbox`, with the published figures that apply to it.
 pub(super) fn section(
     report: &Report<'_>,
     blackbox: &BlackboxAnalysis,
+    known: Option<&PublishedBlackbox>,
     palette: &Palette,
 ) -> String {
     let mut html = format!(
@@ -22,6 +25,9 @@ pub(super) fn section(
     );
     html.push_str(&curves(report, blackbox, palette));
     html.push_str(&method_table(report, blackbox).render());
+    if let Some(known) = known {
+        html.push_str(&published::table(known).render());
+    }
     html.push_str(&iteration_table(blackbox).render());
     html.push_str("<h3>Data sets</h3>\n");
     html.push_str(&data_sets(blackbox, palette));
