@@ -5,6 +5,7 @@
 
 pub mod aggregator;
 pub mod commands;
+pub mod cost;
 pub mod dispatch;
 pub mod embedded;
 pub mod error;

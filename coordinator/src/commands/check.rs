@@ -1,7 +1,6 @@
 //! `loto check`: is a sweep file right, and what will it cost?
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
 use loto_proto::sweep::{Blackbox, Sweep};
@@ -46,8 +45,8 @@ impl CheckCommand {
         }
         print("\nCPU seconds of one trace, on the first target:\n")?;
         // Nothing else runs in this process, so it may block this thread.
-        let trials = trial::run(&plan)?;
-        print(&describe_trials(&plan, &trials))
+        let outcome = trial::run(&plan)?;
+        print(&describe_trials(&plan, &outcome))
     }
 }
 
@@ -127,29 +126,27 @@ fn describe_methods(sweep: &Sweep) -> String {
     text
 }
 
-fn describe_trials(plan: &Plan, trials: &[trial::Trial]) -> String {
+fn describe_trials(plan: &Plan, outcome: &trial::Outcome) -> String {
     let mut rows = vec![
-        ["black box", "method", "CPU seconds", "jobs"]
+        ["black box", "method", "CPU seconds", "traces"]
             .map(str::to_owned)
             .to_vec(),
     ];
-    let mut total = Duration::ZERO;
-    for trial in trials {
-        total = total.saturating_add(trial.total);
+    for trial in &outcome.trials {
         rows.push(vec![
             trial.blackbox.clone(),
             trial.method.clone(),
             format!("{:.3}", trial.one_trace.as_secs_f64()),
-            trial.jobs.to_string(),
+            trial.traces.to_string(),
         ]);
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     format!(
         "{}\nabout {} of CPU time for sweep {}, {} on this machine's {cores} cores\n",
         lay_out(&rows),
-        describe_duration(total),
+        describe_duration(outcome.total),
         plan.sweep.name,
-        describe_duration(total / u32::try_from(cores).unwrap_or(1)),
+        describe_duration(outcome.total / u32::try_from(cores).unwrap_or(1)),
     )
 }
 

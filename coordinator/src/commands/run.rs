@@ -61,7 +61,7 @@ impl RunCommand {
         let shutdown = on_signal()?;
         let mut display = Display::new(&plan.sweep.name);
         let on_progress = |progress: &_| display.update(progress);
-        let run = embedded::run(&plan.sweep, Arc::clone(&store), jobs, shutdown, on_progress);
+        let run = embedded::run(&plan, Arc::clone(&store), jobs, shutdown, on_progress);
         let outcome = run.await;
         drop(display);
         match outcome {

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use loto_proto::ProtoError;
 use loto_proto::identity::{Fingerprint, SeriesId};
+use loto_proto::job::Series;
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::sweep_file::{BlackboxEntry, SweepFile};
 
@@ -108,6 +109,12 @@ impl Plan {
         self.tables
             .iter()
             .find(|table| table.fingerprint() == fingerprint)
+    }
+
+    /// Number of rows of a series' target task.
+    pub fn rows(&self, series: &Series) -> Option<usize> {
+        let task = self.table(series.table)?.table.task(&series.task)?;
+        Some(task.rows())
     }
 
     /// The ids of all methods that the sweep runs.
