@@ -10,6 +10,7 @@ pub mod dispatch;
 pub mod embedded;
 pub mod error;
 pub mod plan;
+pub mod prior_rmse;
 pub mod progress;
 pub mod published;
 pub mod report;

@@ -24,6 +24,9 @@ pub struct PublishedBlackbox {
     pub ranked_there: usize,
     /// Number of methods that the sweep ranks on it.
     pub ranked_here: usize,
+    /// Whether they are the same methods. If not, average ranks have no difference: a rank
+    /// depends on the methods it is among.
+    pub same_methods: bool,
     /// Methods that both have, in the order of the sweep.
     pub methods: Vec<PublishedMethod>,
 }
@@ -33,9 +36,9 @@ pub struct PublishedBlackbox {
 pub struct PublishedMethod {
     /// Id of the method.
     pub method: String,
-    /// The sweep's improvement over random search.
+    /// The improvement over random search.
     pub improvement: Figure,
-    /// The sweep's average rank. Ranks depend on the methods they are among.
+    /// The average rank.
     pub average_rank: Figure,
 }
 
@@ -50,8 +53,16 @@ pub struct Figure {
 
 impl Figure {
     /// The sweep's minus the paper's.
-    pub fn difference(&self) -> Option<f64> {
+    pub fn difference(self) -> Option<f64> {
         self.own.map(|own| own - self.published)
+    }
+}
+
+impl PublishedBlackbox {
+    /// A method's average rank here minus the published one, if both are among the same methods.
+    pub fn rank_difference(&self, method: &PublishedMethod) -> Option<f64> {
+        let difference = method.average_rank.difference();
+        difference.filter(|_| self.same_methods)
     }
 }
 
@@ -136,10 +147,15 @@ fn compare_blackbox(blackbox: &BlackboxAnalysis) -> PublishedBlackbox {
             },
         })
     });
+    let theirs: BTreeSet<&str> = scores().map(|score| score.method.as_str()).collect();
+    let ours = blackbox.methods.iter().map(|method| method.method.as_str());
+    let ours = ours.filter(|&name| !blackbox.absent_methods.iter().any(|absent| absent == name));
+    let ours: BTreeSet<&str> = ours.collect();
     PublishedBlackbox {
         blackbox: blackbox.name.clone(),
-        ranked_there: scores().count(),
-        ranked_here: blackbox.methods.len() - blackbox.absent_methods.len(),
+        ranked_there: theirs.len(),
+        ranked_here: ours.len(),
+        same_methods: ours == theirs,
         methods: methods.collect(),
     }
 }

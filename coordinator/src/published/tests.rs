@@ -71,7 +71,15 @@ fn figures_apply_to_the_papers_black_box_and_methods_alone() {
     assert_eq!(random_search.method, "rs");
     // At the optimum from the start, as is the other method: improvement 1, ranks 1.5.
     assert_eq!(random_search.improvement.difference(), Some(1.0));
-    assert_eq!(random_search.average_rank.difference(), Some(1.5 - 12.0));
+    assert_eq!(random_search.average_rank.own, Some(1.5));
+    assert_eq!(random_search.average_rank.published, 12.0);
+    // Ranks among two methods and among sixteen have no difference.
+    assert_eq!(compared[0].rank_difference(random_search), None);
+    let same = PublishedBlackbox {
+        same_methods: true,
+        ..compared[0].clone()
+    };
+    assert_eq!(same.rank_difference(random_search), Some(-10.5));
 
     assert_eq!(compare(&analysed("NAS", &NAS_TASKS, 70)), []);
     assert_eq!(compare(&analysed("nas_bench102", &NAS_TASKS[1..], 70)), []);

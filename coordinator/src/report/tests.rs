@@ -254,9 +254,43 @@ fn published_figures_are_shown_where_they_apply_and_nowhere_else() {
     report.write_folder(folder.path()).unwrap();
     let csv = fs::read_to_string(folder.path().join("published.csv")).unwrap();
     assert!(
-        csv.contains("\nnas_bench102,rs,1,0,1,1.5,12,-10.5,2,16,"),
+        csv.contains("\nnas_bench102,rs,1,0,1,1.5,12,,2,16,"),
         "{csv}"
     );
+}
+
+#[test]
+fn data_sets_are_ordered_by_the_error_of_the_prior_where_it_is_known() {
+    let results = results();
+    let mut analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    let files = |analysis: &SweepAnalysis| {
+        let report = Report {
+            results: &results,
+            analysis,
+            sweep: None,
+            notes: &[],
+        };
+        let mut csv = Vec::new();
+        scores_csv::write_scores_by_task(analysis, &mut csv).unwrap();
+        (text(&report, Format::Html), String::from_utf8(csv).unwrap())
+    };
+    let (page, csv) = files(&analysis);
+    assert!(!page.contains("<th>prior RMSE</th>"));
+    assert!(csv.starts_with("blackbox,task,method,improvement,rank,final_dtm\n"));
+    for (task, error) in [(0, 1.25), (1, 0.875)] {
+        analysis.blackboxes[0].tasks[task].prior_rmse = Some(error);
+    }
+    let (page, csv) = files(&analysis);
+    check_well_formed(&page);
+    assert!(page.contains("<th>prior RMSE</th>"));
+    let table = page.split("<th>prior RMSE</th>").nth(1).unwrap();
+    let place = |text: &str| table.find(text).unwrap();
+    assert!(place("<th>plain</th><td>0.88</td>") < place("<td>1.25</td>"));
+    assert!(place("<td>1.25</td>") < place("<th>third</th><td class=\"muted\">&ndash;</td>"));
+    assert!(page.contains("plain (0.88)"), "the chart names the error");
+    assert!(csv.starts_with("blackbox,task,method,improvement,rank,final_dtm,prior_rmse\n"));
+    let lines = csv.lines().filter(|line| line.ends_with(",0.875"));
+    assert_eq!(lines.count(), 2);
 }
 
 #[test]

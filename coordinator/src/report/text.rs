@@ -168,7 +168,7 @@ fn write_published(report: &Report<'_>, output: &mut impl Write) -> io::Result<(
         return Ok(());
     }
     writeln!(output, "\nbeside {}:", published::SOURCE)?;
-    for blackbox in blackboxes {
+    for blackbox in &blackboxes {
         writeln!(
             output,
             "\n{}: ranks among {} here, {} there",
@@ -189,15 +189,15 @@ fn write_published(report: &Report<'_>, output: &mut impl Write) -> io::Result<(
         for method in &blackbox.methods {
             let [improvement, rank] = [method.improvement, method.average_rank];
             let own = |figure: Figure| or_dash(figure.own.map(numbers::score));
-            let difference = |figure: Figure| or_dash(figure.difference().map(numbers::difference));
+            let difference = |value: Option<f64>| or_dash(value.map(numbers::difference));
             rows.push([
                 clean(&method.method),
                 own(improvement),
                 numbers::score(improvement.published),
-                difference(improvement),
+                difference(improvement.difference()),
                 own(rank),
                 numbers::score(rank.published),
-                difference(rank),
+                difference(blackbox.rank_difference(method)),
             ]);
         }
         write_table(&rows, output)?;

@@ -6,19 +6,18 @@ use crate::report::numbers;
 
 /// One row per method that the paper has, too.
 pub(super) fn table(published: &PublishedBlackbox) -> Table {
-    let figures = |figure: Figure| {
+    let figures = |figure: Figure, difference: Option<f64>| {
         [
             Cell::optional(figure.own.map(numbers::score)),
             Cell::number(&numbers::score(figure.published)),
-            Cell::optional(figure.difference().map(numbers::difference)),
+            Cell::optional(difference.map(numbers::difference)),
         ]
     };
     let rows = published.methods.iter().map(|method| {
         let name = std::iter::once(Cell::text(&method.method));
-        let figures = figures(method.improvement)
-            .into_iter()
-            .chain(figures(method.average_rank));
-        name.chain(figures).collect()
+        let improvement = figures(method.improvement, method.improvement.difference());
+        let rank = figures(method.average_rank, published.rank_difference(method));
+        name.chain(improvement).chain(rank).collect()
     });
     let columns = ["here", "published", "difference"];
     Table {
@@ -42,10 +41,10 @@ pub(super) fn table(published: &PublishedBlackbox) -> Table {
 /// What the average ranks are among: ranks among other methods are other ranks.
 fn ranked(published: &PublishedBlackbox) -> String {
     let here = numbers::count(published.ranked_here as u64, "method");
-    match published.ranked_here == published.ranked_there {
-        true => format!("Both rank {here}."),
+    match published.same_methods {
+        true => format!("Both rank these {here}."),
         false => format!(
-            "Ranks are among {here} here and {} there, so that theirs differ for that alone.",
+            "Ranks are among {here} here and {} there, not the same: they have no difference.",
             published.ranked_there
         ),
     }
