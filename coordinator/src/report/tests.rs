@@ -237,15 +237,7 @@ fn published_figures_are_shown_where_they_apply_and_nowhere_else() {
     assert!(text_report.contains("ICML 2020, Table 2"), "{text_report}");
     let rows = text_report.lines().map(|line| line.split_whitespace());
     let rows: Vec<Vec<&str>> = rows.map(Iterator::collect).collect();
-    let expected = [
-        "gcp-prior",
-        "1.00",
-        "0.94",
-        "+0.06",
-        "1.50",
-        "1.30",
-        "+0.20",
-    ];
+    let expected = ["gcp-prior", "1.00", "0.94", "+0.06", "1.50", "1.30", "-"];
     assert!(rows.iter().any(|row| *row == expected), "{text_report}");
     let page = text(&report, Format::Html);
     check_well_formed(&page);
