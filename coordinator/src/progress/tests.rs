@@ -1,12 +1,13 @@
 use std::collections::BTreeMap;
 
 use loto_proto::identity::Fingerprint;
-use loto_proto::job::{Job, MethodSpec, Series};
+use loto_proto::job::{Job, MethodSpec};
 use loto_proto::store::{Attempt, AttemptState, EmbeddedStore, Store};
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::trace::Trace;
 
 use super::*;
+use crate::results::tests::jobs_by_series;
 
 fn sweep() -> Sweep {
     let method = |id: &str| MethodSpec {
@@ -25,17 +26,6 @@ fn sweep() -> Sweep {
         }],
         seeds: 3,
     }
-}
-
-/// Every job, series by series.
-fn jobs_by_series(sweep: &Sweep) -> Vec<Job> {
-    let seeds = |series: Series| {
-        (0..sweep.seeds).map(move |seed| Job {
-            series: series.clone(),
-            seed,
-        })
-    };
-    sweep.series().flat_map(seeds).collect()
 }
 
 fn trace() -> Trace {
