@@ -142,6 +142,19 @@ fn a_check_tells_what_runs_where_and_what_it_takes() {
 }
 
 #[test]
+fn a_sampled_baseline_without_random_search_is_refused_before_the_run() {
+    let own = SWEEP.replacen("objective", "methods = [\"gcp\"]\nobjective", 1);
+    let folder = Folder::with_sweep(&own);
+    let mut run = run_command(&folder);
+    let error = refusal_of(
+        "run",
+        &run.args(["--baseline", "sampled"]).output().unwrap(),
+    );
+    assert!(error.contains("black box B has no method rs"), "{error}");
+    assert!(!folder.path("out").exists(), "it left a folder behind");
+}
+
+#[test]
 fn an_ambiguous_name_is_answered_with_ids() {
     let folder = small();
     assert_eq!(run_in(&folder).status.code(), Some(0));
