@@ -5,11 +5,14 @@
 
 pub mod aggregator;
 pub mod commands;
+pub mod cost;
 pub mod dispatch;
 pub mod embedded;
 pub mod error;
 pub mod plan;
+pub mod prior_rmse;
 pub mod progress;
+pub mod published;
 pub mod report;
 pub mod results;
 pub mod score;

@@ -47,8 +47,7 @@ impl Blackbox {
 }
 
 impl Sweep {
-    /// Every series, method by method, so that what methods share (a prior, say)
-    /// is computed by the first and found by the others.
+    /// Every series, method by method. [`Self::id`] depends on this order.
     pub fn series(&self) -> impl Iterator<Item = Series> + '_ {
         let most = self
             .blackboxes
@@ -65,9 +64,7 @@ impl Sweep {
         })
     }
 
-    /// Every job, in the order in which they are best run: seed by seed, so that a
-    /// sweep that is half done has all methods on equal terms and its rate tells the
-    /// time that is left.
+    /// Every job, seed by seed.
     pub fn jobs(&self) -> impl Iterator<Item = Job> + '_ {
         (0..self.seeds).flat_map(move |seed| self.series().map(move |series| Job { series, seed }))
     }

@@ -21,7 +21,8 @@ pub const MAX_FILE_BYTES: u64 = 1 << 20;
 pub struct SweepFile {
     /// Name of the sweep, for people.
     pub name: String,
-    /// Ids of the methods to run.
+    /// Ids of the methods to run on every black box that does not name its own.
+    #[serde(default)]
     pub methods: Vec<String>,
     /// Number of seeds: 0 to `seeds - 1` are run.
     pub seeds: u32,
@@ -55,6 +56,8 @@ pub struct BlackboxEntry {
     pub targets: Option<Vec<String>>,
     /// Number of evaluations in a trace, where it differs from the sweep's.
     pub iterations: Option<u32>,
+    /// Ids of the methods to run, where they differ from the sweep's.
+    pub methods: Option<Vec<String>>,
 }
 
 /// `categorical = "all"` or a list of columns.
@@ -154,16 +157,15 @@ impl SweepFile {
         check_range("seeds", self.seeds, MAX_SEEDS)?;
         check_range("iterations", self.iterations, MAX_ITERATIONS)?;
         check_distinct("methods", &self.methods)?;
-        if self.methods.is_empty() {
-            return Err("methods is empty: name at least one, see `loto methods`".into());
-        }
         if self.blackboxes.is_empty() {
             return Err("there is no [[blackbox]]: add at least one".into());
         }
         for (method, parameters) in &self.method {
-            if !self.methods.contains(method) {
+            let runs_on = |blackbox| self.methods_of(blackbox).contains(method);
+            if !self.blackboxes.iter().any(runs_on) {
                 return Err(format!(
-                    "[method.{method}] sets parameters of a method that is not in methods"
+                    "[method.{method}] sets parameters of a method that runs on no black box: \
+                     add it to methods or take the section out"
                 ));
             }
             for (name, value) in parameters {
@@ -172,7 +174,22 @@ impl SweepFile {
         }
         let names: Vec<_> = self.blackboxes.iter().map(|b| b.name.clone()).collect();
         check_distinct("the names of the black boxes", &names)?;
-        self.blackboxes.iter().try_for_each(BlackboxEntry::check)
+        for blackbox in &self.blackboxes {
+            blackbox.check()?;
+            if self.methods_of(blackbox).is_empty() {
+                return Err(format!(
+                    "black box `{}` has no methods: name at least one in the sweep's methods or \
+                     in its own, see `loto methods`",
+                    blackbox.name
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Ids of the methods that run on a black box: its own, or the sweep's.
+    pub fn methods_of<'a>(&'a self, blackbox: &'a BlackboxEntry) -> &'a [String] {
+        blackbox.methods.as_ref().unwrap_or(&self.methods)
     }
 }
 
@@ -193,6 +210,7 @@ impl BlackboxEntry {
             if let Some(iterations) = self.iterations {
                 check_range("iterations", iterations, MAX_ITERATIONS)?;
             }
+            check_distinct("methods", self.methods.as_deref().unwrap_or_default())?;
             check_distinct("sources_only", &self.sources_only)?;
             let targets = self.targets.as_deref().unwrap_or_default();
             check_distinct("targets", targets)?;
@@ -285,6 +303,31 @@ iterations = 70
     }
 
     #[test]
+    fn a_black_box_may_have_its_own_methods() {
+        let own = EXAMPLE.replace("iterations = 70", "methods = [\"rs\", \"rea\"]");
+        let file = parse(&own).unwrap();
+        let methods = |position: usize| file.methods_of(&file.blackboxes[position]);
+        assert_eq!(methods(0), ["rs", "gp"]);
+        assert_eq!(methods(1), ["rs", "rea"]);
+        // Without a list for all, each black box needs its own.
+        let message = parse(&own.replace("methods = [\"rs\", \"gp\"]", "")).unwrap_err();
+        assert!(message.contains("[method.gp]"), "{message}");
+        let message = parse(
+            &own.replace("methods = [\"rs\", \"gp\"]", "")
+                .replace("[method.gp]", "[method.rea]"),
+        )
+        .unwrap_err();
+        assert!(
+            message.contains("black box `DeepAR` has no methods"),
+            "{message}"
+        );
+        let everywhere = own
+            .replace("methods = [\"rs\", \"gp\"]", "")
+            .replace("sources_only", "methods = [\"gp\"]\nsources_only");
+        assert_eq!(parse(&everywhere).unwrap().methods, [""; 0]);
+    }
+
+    #[test]
     fn a_parameter_has_one_spelling() {
         assert_eq!(
             Parameter::Integer(1).canonical(),
@@ -314,6 +357,16 @@ iterations = 70
                 "listed twice",
             ),
             ("categorical = \"all\"", "targets = []", "targets is empty"),
+            (
+                "categorical = \"all\"",
+                "methods = []",
+                "black box `nas_bench102` has no methods",
+            ),
+            (
+                "categorical = \"all\"",
+                "methods = [\"gp\", \"gp\"]",
+                "black box `nas_bench102`: methods: `gp` is listed twice",
+            ),
             (
                 "objective = \"metric_error\"",
                 "objective = \"\"",

@@ -1,5 +1,7 @@
 //! The outcome of a job.
 
+use std::time::Duration;
+
 use prost::Message;
 
 use crate::ProtoError;
@@ -35,6 +37,12 @@ impl Trace {
             };
             (outcome(self) != outcome(other)).then_some(index + 1)
         })
+    }
+
+    /// CPU time of the whole trace: the preparation and every choice.
+    pub fn cpu_time(&self) -> Duration {
+        let choices: u64 = self.microseconds.iter().copied().map(u64::from).sum();
+        Duration::from_micros(self.preparation_microseconds.saturating_add(choices))
     }
 
     /// The least value up to each iteration.
@@ -144,6 +152,11 @@ mod tests {
         let mut bytes = trace().encode();
         bytes.truncate(bytes.len() / 2);
         assert!(Trace::decode(&bytes).is_err());
+    }
+
+    #[test]
+    fn the_time_is_that_of_preparation_and_choices() {
+        assert_eq!(trace().cpu_time(), Duration::from_micros(4 + 1 + 2 + 3));
     }
 
     #[test]

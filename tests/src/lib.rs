@@ -7,7 +7,8 @@
 //! - [`skipped`]: names the skipped tests;
 //! - [`cluster`]: a sweep over a broker and a store, with workers as processes;
 //! - [`reports`]: the traces in a report, to be compared;
-//! - [`samples`]: jobs and traces made up for tests.
+//! - [`samples`]: jobs and traces made up for tests;
+//! - [`small_sweep`]: a small table and sweep file in a folder.
 //!
 //! Run them with `make test`, which starts the servers; by hand:
 //! `deploy/local/with-servers cargo test --release --workspace`.
@@ -21,3 +22,4 @@ pub mod reports;
 pub mod samples;
 pub mod servers;
 pub mod skipped;
+pub mod small_sweep;

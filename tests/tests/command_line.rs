@@ -2,31 +2,14 @@
 
 use std::fs;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use loto_tests::programs::{Process, command, run};
 use loto_tests::reports::{assert_same, outcomes};
 use loto_tests::samples;
-use tempfile::TempDir;
-
-/// Two tasks of six rows.
-const TABLE: &str = "\
-hp_a,hp_b,metric_error,task
-0,0,0.50,one
-1,0,0.25,one
-2,1,0.75,one
-3,1,0.20,one
-4,2,0.90,one
-5,2,0.10,one
-0,0,0.30,two
-1,0,0.35,two
-2,1,0.65,two
-3,1,0.15,two
-4,2,0.80,two
-5,2,0.40,two
-";
+use loto_tests::small_sweep::{Folder, TABLE};
 
 const SWEEP: &str = r#"
 name = "small"
@@ -40,42 +23,25 @@ table = "table.csv"
 objective = "metric_error"
 "#;
 
-/// A folder with a table and a sweep file.
-struct Folder(TempDir);
+fn small() -> Folder {
+    Folder::with_sweep(SWEEP)
+}
 
-impl Folder {
-    fn new() -> Self {
-        let folder = Self(tempfile::tempdir().unwrap());
-        folder.write("table.csv", TABLE);
-        folder.write("sweep.toml", SWEEP);
-        folder
-    }
+/// `loto run sweep.toml --out out`, without waiting for it.
+fn run_command(folder: &Folder) -> Command {
+    let mut run = command("loto");
+    run.current_dir(folder.folder());
+    run.args(["run", "sweep.toml", "--out", "out", "--jobs", "2"]);
+    run
+}
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
+fn run_in(folder: &Folder) -> Output {
+    run_command(folder).output().unwrap()
+}
 
-    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
-        fs::write(self.path(name), content).unwrap();
-    }
-
-    /// `loto run sweep.toml --out out`, without waiting for it.
-    fn run_command(&self) -> Command {
-        let mut run = command("loto");
-        run.current_dir(self.0.path());
-        run.args(["run", "sweep.toml", "--out", "out", "--jobs", "2"]);
-        run
-    }
-
-    fn run(&self) -> Output {
-        self.run_command().output().unwrap()
-    }
-
-    /// The error of a run that must be refused.
-    fn refusal(&self) -> String {
-        let output = self.run();
-        refusal_of("run", &output)
-    }
+/// The error of a run that must be refused.
+fn run_refused(folder: &Folder) -> String {
+    refusal_of("run", &run_in(folder))
 }
 
 fn refusal_of(what: &str, output: &Output) -> String {
@@ -89,8 +55,8 @@ fn refusal_of(what: &str, output: &Output) -> String {
 
 #[test]
 fn a_sweep_is_run_reported_and_found_again() {
-    let folder = Folder::new();
-    let first = folder.run();
+    let folder = small();
+    let first = run_in(&folder);
     assert_eq!(first.status.code(), Some(0), "{first:?}");
     let text = String::from_utf8(first.stdout).unwrap();
     assert!(text.contains("8 of 8 traces finished"), "{text}");
@@ -143,16 +109,65 @@ fn wrong_sweep_files_are_refused() {
         ),
     ];
     for (find, replace, expected) in cases {
-        let folder = Folder::new();
+        let folder = small();
         assert!(SWEEP.contains(find));
         folder.write("sweep.toml", SWEEP.replacen(find, replace, 1));
-        let error = folder.refusal();
+        let error = run_refused(&folder);
         assert!(error.contains(expected), "{replace}: {error}");
         assert!(
             !folder.path("out").exists(),
             "{replace}: it left a folder behind"
         );
     }
+}
+
+#[test]
+fn a_check_tells_what_runs_where_and_what_it_takes() {
+    let own = "\n[[blackbox]]\nname = \"C\"\ntable = \"table.csv\"\nobjective = \"metric_error\"\n\
+               iterations = 5\nmethods = [\"rs\", \"cts\"]\n";
+    let folder = Folder::with_sweep(&format!("{SWEEP}{own}"));
+    let sweep = folder.sweep();
+    let check = run("loto", ["check", sweep.to_str().unwrap(), "--time"]);
+    assert_eq!(check.status.code(), Some(0), "{check:?}");
+    let text = String::from_utf8(check.stdout).unwrap();
+    for part in [
+        "3 methods, 2 seeds: 16 traces",
+        "on every black box: rs\nalso on B: gcp\nalso on C: cts\n",
+        "of CPU time for sweep small",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let rows = text.lines().filter(|line| line.ends_with(" 4"));
+    assert_eq!(rows.count(), 4, "traces by black box and method: {text}");
+}
+
+#[test]
+fn a_sampled_baseline_without_random_search_is_refused_before_the_run() {
+    let own = SWEEP.replacen("objective", "methods = [\"gcp\"]\nobjective", 1);
+    let folder = Folder::with_sweep(&own);
+    let mut run = run_command(&folder);
+    let error = refusal_of(
+        "run",
+        &run.args(["--baseline", "sampled"]).output().unwrap(),
+    );
+    assert!(error.contains("black box B has no method rs"), "{error}");
+    assert!(!folder.path("out").exists(), "it left a folder behind");
+}
+
+#[test]
+fn an_ambiguous_name_is_answered_with_ids() {
+    let folder = small();
+    assert_eq!(run_in(&folder).status.code(), Some(0));
+    folder.write("sweep.toml", SWEEP.replacen("seeds = 2", "seeds = 3", 1));
+    assert_eq!(run_in(&folder).status.code(), Some(0));
+    let store = folder.path("out/sweep.loto");
+    let status = run(
+        "loto",
+        ["status", "small", "--store", store.to_str().unwrap()],
+    );
+    let error = refusal_of("status", &status);
+    let expected = "2 sweeps have this name, say which one by its id: ";
+    assert!(error.contains(expected), "{error}");
 }
 
 #[test]
@@ -179,9 +194,9 @@ fn wrong_tables_are_refused() {
         ("empty", String::new(), "table.csv"),
     ];
     for (what, table, expected) in cases {
-        let folder = Folder::new();
+        let folder = small();
         folder.write("table.csv", table);
-        let error = folder.refusal();
+        let error = run_refused(&folder);
         assert!(error.contains(expected), "{what}: {error}");
         assert!(error.contains("table.csv"), "{what}: {error}");
     }
@@ -190,31 +205,31 @@ fn wrong_tables_are_refused() {
 #[test]
 fn a_truncated_archive_is_refused() {
     let archive = fs::read(samples::built_in_table()).unwrap();
-    let folder = Folder::new();
+    let folder = small();
     for keep in [10, 1000, archive.len() / 2, archive.len() - 10] {
         folder.write("table.csv", &archive[..keep]);
-        assert!(folder.refusal().contains("table.csv"), "{keep}");
+        assert!(run_refused(&folder).contains("table.csv"), "{keep}");
     }
 }
 
 #[test]
 fn a_table_that_changed_after_the_first_run_is_refused() {
-    let folder = Folder::new();
-    assert_eq!(folder.run().status.code(), Some(0));
+    let folder = small();
+    assert_eq!(run_in(&folder).status.code(), Some(0));
     folder.write("table.csv", TABLE.replacen("0.75", "0.70", 1));
-    let error = folder.refusal();
+    let error = run_refused(&folder);
     assert!(error.contains("table.csv, has changed"), "{error}");
     folder.write("table.csv", TABLE);
-    assert_eq!(folder.run().status.code(), Some(0));
+    assert_eq!(run_in(&folder).status.code(), Some(0));
     // More seeds are the same sweep, grown.
     folder.write("sweep.toml", SWEEP.replacen("seeds = 2", "seeds = 3", 1));
-    assert_eq!(folder.run().status.code(), Some(0));
+    assert_eq!(run_in(&folder).status.code(), Some(0));
 }
 
 #[test]
 fn wrong_addresses_and_names_are_refused() {
-    let folder = Folder::new();
-    assert_eq!(folder.run().status.code(), Some(0));
+    let folder = small();
+    assert_eq!(run_in(&folder).status.code(), Some(0));
     let sweep = folder.path("sweep.toml");
     let sweep = sweep.to_str().unwrap();
     let store = folder.path("out/sweep.loto");
@@ -276,18 +291,18 @@ fn wait_until_under_way(folder: &Folder) {
 
 #[test]
 fn a_killed_run_goes_on_and_gives_the_same_traces() {
-    let (killed, whole) = (Folder::new(), Folder::new());
+    let (killed, whole) = (small(), small());
     long_sweep(&killed);
     long_sweep(&whole);
-    let mut process = Process::start(killed.run_command());
+    let mut process = Process::start(run_command(&killed));
     wait_until_under_way(&killed);
     process.kill();
     assert!(
         !killed.path("out/report.html").exists(),
         "it was too late to kill it"
     );
-    assert_eq!(killed.run().status.code(), Some(0));
-    assert_eq!(whole.run().status.code(), Some(0));
+    assert_eq!(run_in(&killed).status.code(), Some(0));
+    assert_eq!(run_in(&whole).status.code(), Some(0));
     let traces = outcomes(&killed.path("out"));
     assert_eq!(traces.len(), 1 + 2 * 2 * 800 * 6);
     assert_same(&traces, &outcomes(&whole.path("out")));
@@ -295,9 +310,9 @@ fn a_killed_run_goes_on_and_gives_the_same_traces() {
 
 #[test]
 fn an_interrupted_run_says_how_to_go_on() {
-    let folder = Folder::new();
+    let folder = small();
     long_sweep(&folder);
-    let mut command = folder.run_command();
+    let mut command = run_command(&folder);
     command.stderr(Stdio::piped());
     let mut process = Process::start(command);
     wait_until_under_way(&folder);
@@ -311,5 +326,5 @@ fn an_interrupted_run_says_how_to_go_on() {
         error.contains("the same command goes on from there"),
         "{error}"
     );
-    assert_eq!(folder.run().status.code(), Some(0));
+    assert_eq!(run_in(&folder).status.code(), Some(0));
 }

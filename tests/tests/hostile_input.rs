@@ -3,7 +3,7 @@
 //! What one process alone can be given is in `command_line.rs`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Output;
 use std::time::Duration;
 
@@ -15,26 +15,13 @@ use loto_proto::wire::{GetCurvesRequest, GetProgressRequest};
 use loto_tests::cluster::Cluster;
 use loto_tests::programs;
 use loto_tests::servers;
+use loto_tests::small_sweep::{Folder, TABLE};
 use redis::AsyncCommands;
-use tempfile::TempDir;
 use tonic::Code;
 
 /// Nothing listens there: the port is reserved.
 const NO_BROKER: &str = "amqp://me:secret@127.0.0.1:1";
 const NO_STORE: &str = "redis://me:secret@127.0.0.1:1";
-
-/// Two tasks of four rows.
-const TABLE: &str = "\
-hp_a,hp_b,metric_error,task
-0,0,0.50,one
-1,0,0.25,one
-2,1,0.75,one
-3,1,0.20,one
-0,0,0.30,two
-1,0,0.35,two
-2,1,0.65,two
-3,1,0.15,two
-";
 
 /// Two jobs.
 const SWEEP: &str = r#"
@@ -48,30 +35,6 @@ name = "B"
 table = "table.csv"
 objective = "metric_error"
 "#;
-
-/// A folder with a table and a sweep file.
-struct Folder(TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        let folder = Self(tempfile::tempdir().unwrap());
-        folder.write("table.csv", TABLE);
-        folder.write("sweep.toml", SWEEP);
-        folder
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn sweep(&self) -> PathBuf {
-        self.path("sweep.toml")
-    }
-
-    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
-        fs::write(self.path(name), content).unwrap();
-    }
-}
 
 /// `loto submit` without `--wait`.
 fn submit(sweep: &Path, broker: &str, store: &str) -> Output {
@@ -101,7 +64,7 @@ fn assert_told(error: &str, expected: &[&str]) {
 
 #[test]
 fn wrong_tables_are_refused_with_file_line_and_column_before_anything_is_sent() {
-    let one_task: String = TABLE.split_inclusive('\n').take(5).collect();
+    let one_task: String = TABLE.split_inclusive('\n').take(7).collect();
     let replaced = |find: &str, replacement: &str| TABLE.replacen(find, replacement, 1);
     let cases = [
         (replaced(",task", ",tasks"), "line 1: the column `task`"),
@@ -136,7 +99,7 @@ fn wrong_tables_are_refused_with_file_line_and_column_before_anything_is_sent() 
         (one_task, "only one task"),
     ];
     for (table, expected) in cases {
-        let folder = Folder::new();
+        let folder = Folder::with_sweep(SWEEP);
         folder.write("table.csv", table);
         // The servers are not there, but the table is wrong first.
         let error = refusal(submit(&folder.sweep(), NO_BROKER, NO_STORE));
@@ -146,7 +109,7 @@ fn wrong_tables_are_refused_with_file_line_and_column_before_anything_is_sent() 
 
 #[test]
 fn wrong_archives_and_sweep_files_are_refused_before_anything_is_sent() {
-    let folder = Folder::new();
+    let folder = Folder::with_sweep(SWEEP);
     let archive = fs::read(loto_tests::samples::built_in_table()).unwrap();
     folder.write("table.csv", &archive[..archive.len() / 2]);
     let error = refusal(submit(&folder.sweep(), NO_BROKER, NO_STORE));
@@ -178,7 +141,7 @@ fn wrong_archives_and_sweep_files_are_refused_before_anything_is_sent() {
 async fn servers_that_are_not_there_are_named() {
     let turn = servers::broker_turn().await;
     let store = servers::empty_store().await;
-    let folder = Folder::new();
+    let folder = Folder::with_sweep(SWEEP);
     let sweep = folder.sweep();
 
     let error = refusal(submit(&sweep, &turn.url, NO_STORE));
@@ -216,7 +179,7 @@ async fn servers_that_are_not_there_are_named() {
 async fn a_table_that_changed_after_submission_is_refused() {
     let turn = servers::broker_turn().await;
     let store = servers::empty_store().await;
-    let folder = Folder::new();
+    let folder = Folder::with_sweep(SWEEP);
     let first = submit(&folder.sweep(), &turn.url, &store);
     assert!(first.status.success(), "{first:?}");
 
@@ -246,7 +209,7 @@ async fn garbage_goes_to_the_dead_letters_and_real_jobs_are_done() {
 
     let mut cluster = Cluster::new(&turn.url, &store);
     cluster.start_worker();
-    let folder = Folder::new();
+    let folder = Folder::with_sweep(SWEEP);
     tokio::task::block_in_place(|| {
         cluster.run(&folder.sweep(), "hostile", &folder.path("out"));
         let log = cluster.stop_worker(0);
@@ -287,7 +250,7 @@ fn report(store: &str) -> Output {
 async fn a_corrupt_trace_is_named_by_its_key() {
     let turn = servers::broker_turn().await;
     let store = servers::empty_store().await;
-    let folder = Folder::new();
+    let folder = Folder::with_sweep(SWEEP);
     let (cluster, id) = tokio::task::block_in_place(|| finished_sweep(&folder, &turn.url, &store));
     let mut redis = servers::connect_redis(&store).await;
     let keys: Vec<String> = redis.keys("loto:traces:*").await.unwrap();
@@ -332,7 +295,7 @@ async fn a_corrupt_trace_is_named_by_its_key() {
 async fn a_corrupt_table_is_named_and_can_be_mended() {
     let turn = servers::broker_turn().await;
     let store = servers::empty_store().await;
-    let folder = Folder::new();
+    let folder = Folder::with_sweep(SWEEP);
     let first = submit(&folder.sweep(), &turn.url, &store);
     assert!(first.status.success(), "{first:?}");
     let id = String::from_utf8(first.stdout).unwrap().trim().to_owned();

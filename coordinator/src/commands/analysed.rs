@@ -9,6 +9,7 @@ use loto_proto::sweep::Sweep;
 
 use super::output::print_with;
 use crate::CoordinatorError;
+use crate::prior_rmse;
 use crate::report::{Format, Report};
 use crate::results::{Keep, ObjectiveCache, ResultsCollector, Selection, SweepResults};
 use crate::score::ScoredTraces;
@@ -27,17 +28,20 @@ impl Analysed {
     /// Reads what is finished of a sweep from the store and analyses it.
     ///
     /// # Errors
-    /// Those of [`ResultsCollector`] and [`analyse`].
+    /// Those of [`ResultsCollector`], [`analyse`] and [`prior_rmse::fill_in`].
     pub(super) async fn sweep(
         store: Arc<dyn Store>,
         sweep: Sweep,
         baseline: Baseline,
     ) -> Result<Self, CoordinatorError> {
         let tables = ObjectiveCache::default();
-        let collector = ResultsCollector::open(store, &tables, sweep, Keep::Everything).await?;
+        let collector =
+            ResultsCollector::open(Arc::clone(&store), &tables, sweep, Keep::Everything).await?;
         collector.refresh().await?;
         let results = collector.results(&Selection::default());
-        Self::new(Some(collector.id()), results, Vec::new(), baseline)
+        let mut analysed = Self::new(Some(collector.id()), results, Vec::new(), baseline)?;
+        prior_rmse::fill_in(&mut analysed.analysis, collector.sweep(), store).await?;
+        Ok(analysed)
     }
 
     /// Analyses traces that were recorded elsewhere.

@@ -1,9 +1,9 @@
 //! `loto check`: is a sweep file right, and what will it cost?
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
+use loto_proto::sweep::{Blackbox, Sweep};
 
 use super::options::DataOption;
 use super::output::print;
@@ -45,8 +45,8 @@ impl CheckCommand {
         }
         print("\nCPU seconds of one trace, on the first target:\n")?;
         // Nothing else runs in this process, so it may block this thread.
-        let trials = trial::run(&plan)?;
-        print(&describe_trials(&plan, &trials))
+        let outcome = trial::run(&plan)?;
+        print(&describe_trials(&plan, &outcome))
     }
 }
 
@@ -58,7 +58,7 @@ fn describe(plan: &Plan) -> String {
         "targets",
         "rows",
         "iterations",
-        "jobs",
+        "traces",
         "evaluations",
         "table",
     ];
@@ -87,37 +87,111 @@ fn describe(plan: &Plan) -> String {
     }
     let methods = plan.method_ids().len();
     format!(
-        "sweep {} is valid; its id is {}\n{methods} methods, {} seeds: {} jobs, {evaluations} evaluations\n\n{}",
+        "sweep {} is valid; its id is {}\n\
+         {methods} methods, {} seeds: {} traces, {evaluations} evaluations\n{}\n{}",
         sweep.name,
         sweep.id(),
         sweep.seeds,
         sweep.job_count(),
+        describe_methods(sweep),
         lay_out(&rows)
     )
 }
 
-fn describe_trials(plan: &Plan, trials: &[trial::Trial]) -> String {
+/// Which methods run where: in one line if it is the same everywhere.
+fn describe_methods(sweep: &Sweep) -> String {
+    let ids = |blackbox: &Blackbox| -> Vec<String> {
+        let methods = blackbox.methods.iter();
+        methods.map(|method| method.id.clone()).collect()
+    };
+    let Some((first, others)) = sweep.blackboxes.split_first() else {
+        return String::new();
+    };
+    let mut everywhere = ids(first);
+    for blackbox in others {
+        everywhere.retain(|id| ids(blackbox).contains(id));
+    }
+    let mut text = match everywhere.as_slice() {
+        [] => "no method runs on all black boxes\n".to_owned(),
+        all => format!("on every black box: {}\n", all.join(", ")),
+    };
+    for blackbox in &sweep.blackboxes {
+        let mut own = ids(blackbox);
+        own.retain(|id| !everywhere.contains(id));
+        if !own.is_empty() {
+            let also = if everywhere.is_empty() { "" } else { "also " };
+            text.push_str(&format!("{also}on {}: {}\n", blackbox.name, own.join(", ")));
+        }
+    }
+    text
+}
+
+fn describe_trials(plan: &Plan, outcome: &trial::Outcome) -> String {
     let mut rows = vec![
-        ["black box", "method", "CPU seconds", "jobs"]
+        ["black box", "method", "CPU seconds", "traces"]
             .map(str::to_owned)
             .to_vec(),
     ];
-    let mut total = Duration::ZERO;
-    for trial in trials {
-        total = total.saturating_add(trial.total);
+    for trial in &outcome.trials {
         rows.push(vec![
             trial.blackbox.clone(),
             trial.method.clone(),
             format!("{:.3}", trial.one_trace.as_secs_f64()),
-            trial.jobs.to_string(),
+            trial.traces.to_string(),
         ]);
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     format!(
         "{}\nabout {} of CPU time for sweep {}, {} on this machine's {cores} cores\n",
         lay_out(&rows),
-        describe_duration(total),
+        describe_duration(outcome.total),
         plan.sweep.name,
-        describe_duration(total / u32::try_from(cores).unwrap_or(1)),
+        describe_duration(outcome.total / u32::try_from(cores).unwrap_or(1)),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use loto_proto::identity::Fingerprint;
+    use loto_proto::job::MethodSpec;
+
+    use super::*;
+
+    fn sweep(methods: &[(&str, &[&str])]) -> Sweep {
+        let method = |id: &&str| MethodSpec {
+            id: (*id).into(),
+            version: 1,
+            parameters: BTreeMap::new(),
+        };
+        let blackbox = |(name, methods): &(&str, &[&str])| Blackbox {
+            name: (*name).into(),
+            table: Fingerprint([1; 16]),
+            targets: vec!["one".into()],
+            iterations: 1,
+            methods: methods.iter().map(method).collect(),
+        };
+        Sweep {
+            name: "test".into(),
+            blackboxes: methods.iter().map(blackbox).collect(),
+            seeds: 1,
+        }
+    }
+
+    #[test]
+    fn methods_are_told_once_where_they_are_the_same() {
+        let same = sweep(&[("A", &["rs", "gp"]), ("B", &["rs", "gp"])]);
+        assert_eq!(describe_methods(&same), "on every black box: rs, gp\n");
+        let more = sweep(&[("A", &["rs", "gp"]), ("B", &["gp", "rea", "rs"])]);
+        assert_eq!(
+            describe_methods(&more),
+            "on every black box: rs, gp\nalso on B: rea\n"
+        );
+        let apart = sweep(&[("A", &["gp"]), ("B", &["rea"])]);
+        assert_eq!(
+            describe_methods(&apart),
+            "no method runs on all black boxes\non A: gp\non B: rea\n"
+        );
+    }
 }

@@ -60,6 +60,10 @@ fn ambiguous(wanted: &str, how: &str, ids: &[SweepId]) -> CoordinatorError {
     let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
     CoordinatorError::UnknownSweep {
         wanted: wanted.to_owned(),
-        problem: format!("{} sweeps {how}: {}", ids.len(), ids.join(", ")),
+        problem: format!(
+            "{} sweeps {how}, say which one by its id: {}",
+            ids.len(),
+            ids.join(", ")
+        ),
     }
 }

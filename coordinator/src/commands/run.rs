@@ -13,6 +13,8 @@ use crate::embedded::{self, RunFolder};
 use crate::plan::{Plan, SweepSource};
 use crate::progress::display::Display;
 use crate::report::Format;
+use crate::statistics::analysis::RANDOM_SEARCH_METHOD;
+use crate::statistics::random_search::Baseline;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,6 +53,7 @@ impl RunCommand {
     pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
         let source = self.sweep.map_or(SweepSource::BuiltIn, SweepSource::File);
         let plan = Plan::read(&source, self.data.data.as_deref())?;
+        check_baseline(&plan, self.baseline.baseline)?;
         let path = self
             .out
             .unwrap_or_else(|| RunFolder::default_path(&plan.sweep.name));
@@ -61,7 +64,7 @@ impl RunCommand {
         let shutdown = on_signal()?;
         let mut display = Display::new(&plan.sweep.name);
         let on_progress = |progress: &_| display.update(progress);
-        let run = embedded::run(&plan.sweep, Arc::clone(&store), jobs, shutdown, on_progress);
+        let run = embedded::run(&plan, Arc::clone(&store), jobs, shutdown, on_progress);
         let outcome = run.await;
         drop(display);
         match outcome {
@@ -80,6 +83,23 @@ impl RunCommand {
             }
             Err(_) => outcome,
         }
+    }
+}
+
+/// A sampled baseline needs `rs` on every black box; better said now than after the run.
+fn check_baseline(plan: &Plan, baseline: Baseline) -> Result<(), CoordinatorError> {
+    let mut blackboxes = plan.sweep.blackboxes.iter();
+    let without = blackboxes.find(|blackbox| {
+        let mut methods = blackbox.methods.iter();
+        !methods.any(|method| method.id == RANDOM_SEARCH_METHOD)
+    });
+    match without {
+        Some(blackbox) if baseline == Baseline::Sampled => {
+            Err(CoordinatorError::NoSampledBaseline {
+                blackbox: blackbox.name.clone(),
+            })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -58,9 +58,11 @@ impl SubmitCommand {
         let store = self.store.open_or_make().await?;
         let queue = queue::connect(&self.broker).await?;
         let id = record(&plan, store.as_ref()).await?;
-        let mut tracker = Tracker::new(&plan.sweep);
+        let mut tracker = Tracker::of_plan(&plan);
         tracker.scan(store.as_ref()).await?;
         recall_poisoned(&mut tracker, store.as_ref()).await?;
+        // What is there already tells which of the rest is costly and goes first.
+        tracker.measure(store.as_ref()).await?;
         let published = publish_missing(&tracker, queue.as_ref()).await?;
         tracing::info!("published {published} of {} jobs", plan.sweep.job_count());
         print(&format!("{id}\n"))?;

@@ -1,6 +1,7 @@
 //! Puts the missing jobs of a sweep on the queue.
 
 use loto_proto::ProtoError;
+use loto_proto::job::Job;
 use loto_proto::queue::Queue;
 use loto_proto::retry::{RetryPolicy, retry_transient};
 use loto_proto::store::{Attempt, AttemptState, Store};
@@ -11,7 +12,7 @@ use crate::progress::Tracker;
 const JOBS_PER_BATCH: usize = 1000;
 
 /// Publishes every job that the tracker knows to be neither done nor given up,
-/// in the sweep's order; returns how many.
+/// in the order of [`Tracker::missing`]; returns how many.
 ///
 /// A job that waits on the queue already is published again: it is computed
 /// once all the same, as the second worker finds the trace in the store.
@@ -19,10 +20,20 @@ const JOBS_PER_BATCH: usize = 1000;
 /// # Errors
 /// [`ProtoError::Broker`] if the broker does not take them, or does not come back.
 pub async fn publish_missing(tracker: &Tracker, queue: &dyn Queue) -> Result<u64, ProtoError> {
-    let mut missing = tracker.missing();
+    publish(tracker.missing(), queue).await
+}
+
+/// Publishes jobs in their order; returns how many.
+///
+/// # Errors
+/// As [`publish_missing`].
+pub async fn publish(
+    mut jobs: impl Iterator<Item = Job>,
+    queue: &dyn Queue,
+) -> Result<u64, ProtoError> {
     let mut published = 0;
     loop {
-        let batch: Vec<_> = missing.by_ref().take(JOBS_PER_BATCH).collect();
+        let batch: Vec<_> = jobs.by_ref().take(JOBS_PER_BATCH).collect();
         if batch.is_empty() {
             return Ok(published);
         }

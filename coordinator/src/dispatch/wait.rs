@@ -84,14 +84,14 @@ pub async fn wait_until_done(
     }
 }
 
-/// Takes in what is new. When the history says that all is done, everything is
+/// Takes in what is new, and what it cost. When the history says that all is done, everything is
 /// asked for once more: what counts is what is in the store.
 async fn look(tracker: &mut Tracker, store: &dyn Store) -> Result<(), ProtoError> {
     tracker.follow(store).await?;
     if tracker.progress().total.unfinished() == 0 {
-        tracker.scan(store).await?;
+        return tracker.scan(store).await;
     }
-    Ok(())
+    tracker.measure(store).await
 }
 
 /// Since when servers are out of reach; an error when that is too long or the

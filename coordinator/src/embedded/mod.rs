@@ -7,20 +7,22 @@ pub mod trial;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use loto_proto::ProtoError;
 use loto_proto::queue::InProcessQueue;
 use loto_proto::store::Store;
-use loto_proto::sweep::Sweep;
 use loto_worker::consumer::{self, ConsumerOptions, Observer, Outcome};
 use tokio_util::sync::CancellationToken;
 
 pub use folder::RunFolder;
 
 use crate::CoordinatorError;
-use crate::dispatch::{conclude, publish_missing, recall_poisoned};
+use crate::dispatch::{conclude, publish, recall_poisoned};
+use crate::plan::Plan;
 use crate::progress::{Progress, Tracker};
 
-/// Jobs that wait in memory at most; the rest is listed as these are done.
-const QUEUE_CAPACITY: usize = 4096;
+/// Jobs per thread that still wait when those of the next seed are put on the queue:
+/// few, so that their order follows from all that was measured; some, so that no thread waits.
+const WAITING_PER_THREAD: usize = 4;
 
 /// Time between two looks at the store.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
@@ -34,19 +36,19 @@ const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// [`CoordinatorError::GaveUp`] once all others are done if jobs were given up,
 /// [`CoordinatorError::Interrupted`] on shutdown, others if the store fails.
 pub async fn run(
-    sweep: &Sweep,
+    plan: &Plan,
     store: Arc<dyn Store>,
     jobs: u16,
     shutdown: CancellationToken,
     mut on_progress: impl FnMut(&Progress),
 ) -> Result<(), CoordinatorError> {
-    let mut tracker = Tracker::new(sweep);
+    let mut tracker = Tracker::of_plan(plan);
     tracker.scan(store.as_ref()).await?;
     recall_poisoned(&mut tracker, store.as_ref()).await?;
     let refusals = Refusals::default();
     if tracker.progress().total.unfinished() > 0 {
-        let before = tracker.clone();
-        let queue = InProcessQueue::bounded(QUEUE_CAPACITY);
+        let published = tracker.clone();
+        let queue = InProcessQueue::bounded(WAITING_PER_THREAD * usize::from(jobs));
         let options = ConsumerOptions {
             jobs,
             ..ConsumerOptions::default()
@@ -61,9 +63,11 @@ pub async fn run(
         let ended = CancellationToken::new();
         let publishing = async {
             tokio::select! {
-                published = publish_missing(&before, &queue) => published?,
-                () = shutdown.cancelled() => 0,
-            };
+                published = publish_by_seed(published, plan.sweep.seeds, store.as_ref(), &queue) => {
+                    published?;
+                }
+                () = shutdown.cancelled() => {}
+            }
             queue.close();
             Ok::<_, CoordinatorError>(())
         };
@@ -75,6 +79,7 @@ pub async fn run(
         let watching = async {
             while !ended.is_cancelled() {
                 tracker.follow(store.as_ref()).await?;
+                tracker.measure(store.as_ref()).await?;
                 on_progress(&tracker.progress());
                 tokio::select! {
                     () = tokio::time::sleep(POLL_INTERVAL) => {}
@@ -93,6 +98,25 @@ pub async fn run(
     }
     refusals.check()?;
     conclude(&tracker)
+}
+
+/// Publishes the missing jobs one seed after the other, each in the order that is best
+/// by what was measured until then.
+async fn publish_by_seed(
+    mut tracker: Tracker,
+    seeds: u32,
+    store: &dyn Store,
+    queue: &InProcessQueue,
+) -> Result<(), ProtoError> {
+    for seed in 0..seeds {
+        queue.room().await;
+        if tracker.may_measure() {
+            tracker.follow(store).await?;
+            tracker.measure(store).await?;
+        }
+        publish(tracker.missing_of_seed(seed), queue).await?;
+    }
+    Ok(())
 }
 
 /// Jobs for which the store holds another or a damaged trace. It counts them as

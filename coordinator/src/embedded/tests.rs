@@ -43,7 +43,7 @@ async fn run_all(plan: &Plan, store: &Arc<dyn Store>, jobs: u16) -> Vec<Progress
     let mut seen = Vec::new();
     let shutdown = CancellationToken::new();
     let store = Arc::clone(store);
-    let outcome = run(&plan.sweep, store, jobs, shutdown, |progress| {
+    let outcome = run(plan, store, jobs, shutdown, |progress| {
         seen.push(progress.clone())
     });
     outcome.await.unwrap();
@@ -95,7 +95,7 @@ async fn an_interrupted_run_goes_on_where_it_was() {
     let store = recorded(&plan).await;
     let shutdown = CancellationToken::new();
     shutdown.cancel();
-    let outcome = run(&plan.sweep, Arc::clone(&store), 1, shutdown, |_| {}).await;
+    let outcome = run(&plan, Arc::clone(&store), 1, shutdown, |_| {}).await;
     assert!(
         matches!(outcome, Err(CoordinatorError::Interrupted(_))),
         "{outcome:?}"

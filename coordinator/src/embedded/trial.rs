@@ -4,12 +4,22 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use loto_proto::job::Job;
+use loto_proto::job::{Job, Series};
 use loto_worker::WorkerError;
 use loto_worker::runner::{Blobs, TraceRunner};
 
 use crate::CoordinatorError;
+use crate::cost::CostModel;
 use crate::plan::Plan;
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// One entry per black box and method.
+    pub trials: Vec<Trial>,
+    /// CPU time of the whole sweep, by the [`CostModel`] of the trials.
+    pub total: Duration,
+}
 
 /// What one method takes on one black box.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,10 +30,8 @@ pub struct Trial {
     pub method: String,
     /// CPU time of the trace that was run.
     pub one_trace: Duration,
-    /// Jobs of this method on this black box.
-    pub jobs: u64,
-    /// Their CPU time, if every target is like the first.
-    pub total: Duration,
+    /// Traces of this method on this black box.
+    pub traces: u64,
 }
 
 /// Runs seed 0 of every method on the first target of every black box, one
@@ -34,8 +42,10 @@ pub struct Trial {
 ///
 /// # Errors
 /// [`CoordinatorError::Worker`] if a trace cannot be run.
-pub fn run(plan: &Plan) -> Result<Vec<Trial>, CoordinatorError> {
+pub fn run(plan: &Plan) -> Result<Outcome, CoordinatorError> {
     let runner = TraceRunner::new(Arc::new(BlobsInMemory::of(plan)));
+    let series: Vec<Series> = plan.sweep.series().collect();
+    let mut costs = CostModel::new(&series, |series| plan.rows(series));
     let mut trials = Vec::new();
     for blackbox in &plan.sweep.blackboxes {
         let Some(target) = blackbox.targets.first() else {
@@ -47,21 +57,28 @@ pub fn run(plan: &Plan) -> Result<Vec<Trial>, CoordinatorError> {
             runner.run(&Job { series, seed: 1 })?;
         }
         for method in &blackbox.methods {
-            let series = blackbox.series(method, target);
-            let trace = runner.run(&Job { series, seed: 0 })?;
-            let choices: u64 = trace.microseconds.iter().copied().map(u64::from).sum();
-            let one_trace = Duration::from_micros(trace.preparation_microseconds + choices);
-            let jobs = blackbox.targets.len() as u64 * u64::from(plan.sweep.seeds);
+            let job = Job {
+                series: blackbox.series(method, target),
+                seed: 0,
+            };
+            let trace = runner.run(&job)?;
+            if let Some(position) = series.iter().position(|series| *series == job.series) {
+                costs.measure(position, job.seed, Some(&trace));
+            }
             trials.push(Trial {
                 blackbox: blackbox.name.clone(),
                 method: method.id.clone(),
-                one_trace,
-                jobs,
-                total: one_trace.saturating_mul(u32::try_from(jobs).unwrap_or(u32::MAX)),
+                one_trace: trace.cpu_time(),
+                traces: blackbox.targets.len() as u64 * u64::from(plan.sweep.seeds),
             });
         }
     }
-    Ok(trials)
+    costs.estimate();
+    let total = costs.seconds().iter().sum::<f64>() * f64::from(plan.sweep.seeds);
+    Ok(Outcome {
+        trials,
+        total: Duration::try_from_secs_f64(total).unwrap_or(Duration::MAX),
+    })
 }
 
 /// A plan's tables, and what the methods keep, without a store.

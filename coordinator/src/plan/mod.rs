@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use loto_proto::ProtoError;
 use loto_proto::identity::{Fingerprint, SeriesId};
+use loto_proto::job::Series;
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::sweep_file::{BlackboxEntry, SweepFile};
 
@@ -46,7 +47,7 @@ impl Plan {
     /// Tables are looked for beside the sweep file, then in the folder `data`.
     ///
     /// # Errors
-    /// [`ProtoError::InvalidSweepFile`] and [`ProtoError::UnreadableFile`];
+    /// [`ProtoError::InvalidSweepFile`], also for methods that are not made for a table's space, and [`ProtoError::UnreadableFile`];
     /// [`CoordinatorError::TableNotFound`]; what [`loto_worker::table::Table::read`] refuses.
     pub fn read(source: &SweepSource, data: Option<&Path>) -> Result<Self, CoordinatorError> {
         match source {
@@ -77,7 +78,6 @@ impl Plan {
             path: path.to_owned(),
             problem,
         };
-        let methods = methods::resolve(file).map_err(|error| invalid(error.to_string()))?;
         let mut tables: Vec<PlannedTable> = Vec::new();
         let mut blackboxes = Vec::with_capacity(file.blackboxes.len());
         for entry in &file.blackboxes {
@@ -86,12 +86,13 @@ impl Plan {
             let iterations = entry.iterations.unwrap_or(file.iterations);
             let targets = targets::resolve(entry, table, iterations)
                 .map_err(|problem| invalid(format!("black box `{}`: {problem}", entry.name)))?;
+            let methods = methods::resolve(file, entry, &table.space).map_err(invalid)?;
             blackboxes.push(Blackbox {
                 name: entry.name.clone(),
                 table: table.fingerprint,
                 targets,
                 iterations,
-                methods: methods.clone(),
+                methods,
             });
         }
         let sweep = Sweep {
@@ -108,6 +109,12 @@ impl Plan {
         self.tables
             .iter()
             .find(|table| table.fingerprint() == fingerprint)
+    }
+
+    /// Number of rows of a series' target task.
+    pub fn rows(&self, series: &Series) -> Option<usize> {
+        let task = self.table(series.table)?.table.task(&series.task)?;
+        Some(task.rows())
     }
 
     /// The ids of all methods that the sweep runs.

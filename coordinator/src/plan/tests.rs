@@ -1,6 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use loto_worker::methods::Spaces;
 use tempfile::TempDir;
 
 use super::*;
@@ -139,9 +140,49 @@ fn one_task_is_not_enough() {
 fn an_unknown_method_is_refused_with_the_known_ones() {
     let problem = Folder::new().problem("\"gp\"", "\"gpp\"");
     assert!(
-        problem.contains("`gpp`") && problem.contains("gcp-prior"),
+        problem.contains("black box `B`: unknown method `gpp`") && problem.contains("gcp-prior"),
         "{problem}"
     );
+}
+
+#[test]
+fn a_black_box_may_run_methods_of_its_own() {
+    let folder = Folder::new();
+    let entry = &SWEEP[SWEEP.find("[[blackbox]]").unwrap()..];
+    let second = entry.replace(
+        "name = \"B\"",
+        "name = \"C\"\niterations = 2\nmethods = [\"gcp\"]",
+    );
+    let sweep = folder.plan(&format!("{SWEEP}\n{second}")).unwrap().sweep;
+    let methods = |position: usize| -> Vec<&str> {
+        let methods = &sweep.blackboxes[position].methods;
+        methods.iter().map(|method| method.id.as_str()).collect()
+    };
+    assert_eq!(methods(0), ["rs", "gp"]);
+    assert_eq!(methods(1), ["gcp"]);
+    assert_eq!(sweep.job_count(), (2 + 1) * 3 * 2);
+    // The default list does not enter the identity, only what runs.
+    let alone = SWEEP.replace("objective", "methods = [\"rs\", \"gp\"]\nobjective");
+    let alone = folder
+        .plan(&alone.replacen("methods = [\"rs\", \"gp\"]", "", 1))
+        .unwrap();
+    assert_eq!(alone.sweep.id(), folder.plan(SWEEP).unwrap().sweep.id());
+}
+
+#[test]
+fn a_method_for_categorical_spaces_is_refused_on_a_numeric_one() {
+    let folder = Folder::new();
+    let registry = loto_worker::methods::registry();
+    for method in registry.iter().filter(|m| m.spaces == Spaces::Categorical) {
+        let problem = folder.problem("\"gp\"", &format!("\"{}\"", method.id));
+        for part in ["sweep.toml", "`B`", method.id, "hp_a", "its own `methods`"] {
+            assert!(problem.contains(part), "{part}: {problem}");
+        }
+        let categorical = SWEEP
+            .replace("\"gp\"", &format!("\"{}\"", method.id))
+            .replace("objective", "categorical = \"all\"\nobjective");
+        folder.plan(&categorical).unwrap();
+    }
 }
 
 #[test]
@@ -202,4 +243,15 @@ fn the_built_in_sweep_is_sound() {
     let plan = Plan::read(&SweepSource::BuiltIn, None).unwrap();
     assert!(plan.tables[0].table.tasks.len() >= 20);
     assert!(plan.sweep.job_count() > 0);
+}
+
+#[test]
+fn the_sweep_of_the_papers_table_has_all_its_methods() {
+    let text = include_str!("../../sweeps/icml-table2.toml");
+    let file = SweepFile::parse(text, Path::new("icml-table2.toml")).unwrap();
+    // Targets of DeepAR, FCNET, XGBoost and nas_bench102.
+    let targets = [10, 4, 9, 3];
+    let blackboxes = file.blackboxes.iter().zip(targets);
+    let series = blackboxes.map(|(blackbox, targets)| file.methods_of(blackbox).len() * targets);
+    assert_eq!(series.sum::<usize>() * file.seeds as usize, 10_410);
 }

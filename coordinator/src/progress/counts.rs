@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::AddAssign;
+use std::time::Duration;
 
 use loto_proto::job::Job;
 use loto_proto::store::{Attempt, AttemptState};
@@ -88,6 +89,8 @@ pub struct GroupProgress {
     pub method: String,
     /// Its jobs on all targets.
     pub counts: Counts,
+    /// CPU time that one of them is expected to take.
+    pub cpu_time: Duration,
 }
 
 /// A job that was given up.

@@ -43,10 +43,10 @@ impl Display {
     /// Shows the newest progress; to be called every second or so.
     pub fn update(&mut self, progress: &Progress) {
         let counts = &progress.total;
-        self.rate.sample(self.started.elapsed(), counts.done);
+        self.rate.sample(self.started.elapsed(), progress);
         let time = match counts.unfinished() {
             0 => format!("in {}", describe_duration(self.started.elapsed())),
-            unfinished => self.rate.describe(unfinished),
+            _ => self.rate.describe(progress),
         };
         self.last_shown = format!("sweep {}: {counts}; {time}", self.name);
         if self.on_terminal {

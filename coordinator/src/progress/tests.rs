@@ -1,12 +1,13 @@
 use std::collections::BTreeMap;
 
 use loto_proto::identity::Fingerprint;
-use loto_proto::job::{Job, MethodSpec, Series};
+use loto_proto::job::{Job, MethodSpec};
 use loto_proto::store::{Attempt, AttemptState, EmbeddedStore, Store};
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::trace::Trace;
 
 use super::*;
+use crate::results::tests::jobs_by_series;
 
 fn sweep() -> Sweep {
     let method = |id: &str| MethodSpec {
@@ -25,17 +26,6 @@ fn sweep() -> Sweep {
         }],
         seeds: 3,
     }
-}
-
-/// Every job, series by series.
-fn jobs_by_series(sweep: &Sweep) -> Vec<Job> {
-    let seeds = |series: Series| {
-        (0..sweep.seeds).map(move |seed| Job {
-            series: series.clone(),
-            seed,
-        })
-    };
-    sweep.series().flat_map(seeds).collect()
 }
 
 fn trace() -> Trace {
@@ -140,4 +130,37 @@ fn a_series_planned_twice_is_one_set_of_jobs() {
     copy.name = "C".into();
     twice.blackboxes.push(copy);
     assert_eq!(Tracker::new(&twice).progress().total.queued, 12);
+}
+
+#[tokio::test]
+async fn the_costliest_are_missing_first_once_their_cost_is_measured() {
+    let jobs: Vec<Job> = jobs_by_series(&sweep());
+    let store = EmbeddedStore::in_memory().await.unwrap();
+    // `rs` on both tasks is measured, at 1 and 3 ms; `gp` on the second alone, at 50 ms.
+    for (job, milliseconds) in [(0, 1), (3, 3), (9, 50)] {
+        let mut trace = trace();
+        trace.preparation_microseconds = milliseconds * 1000 - 1;
+        store.put_trace(&jobs[job], &trace).await.unwrap();
+    }
+    let mut tracker = Tracker::new(&sweep());
+    tracker.scan(&store).await.unwrap();
+    let order = |tracker: &Tracker| -> Vec<usize> {
+        let missing = tracker.missing();
+        missing
+            .map(|job| jobs.iter().position(|known| *known == job).unwrap())
+            .collect()
+    };
+    assert_eq!(order(&tracker), [6, 1, 4, 7, 10, 2, 5, 8, 11]);
+    tracker.measure(&store).await.unwrap();
+    assert_eq!(order(&tracker), [6, 7, 10, 1, 4, 8, 11, 2, 5]);
+    let missing: Vec<Job> = tracker.missing_of_seed(0).collect();
+    assert_eq!(missing, [jobs[6].clone()]);
+    let cpu_time: Vec<_> = tracker
+        .progress()
+        .groups
+        .iter()
+        .map(|g| g.cpu_time)
+        .collect();
+    assert_eq!(cpu_time, [2, 50].map(std::time::Duration::from_millis));
+    assert!(tracker.may_measure());
 }

@@ -1,6 +1,7 @@
 //! Follows a sweep through the store.
 
 use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
 
 use loto_proto::ProtoError;
 use loto_proto::identity::SeriesId;
@@ -9,6 +10,9 @@ use loto_proto::store::{Attempt, AttemptState, Cursor, Store};
 use loto_proto::sweep::Sweep;
 
 use super::{Counts, GroupProgress, PoisonedJob, Progress};
+use crate::cost::CostModel;
+use crate::cost::order::longest_group_first;
+use crate::plan::Plan;
 
 /// Series asked for in one query.
 const SERIES_PER_QUERY: usize = 256;
@@ -16,8 +20,12 @@ const SERIES_PER_QUERY: usize = 256;
 /// Events asked for in one query.
 const EVENTS_PER_QUERY: usize = 10_000;
 
+/// Traces read for their cost at a time.
+const TRACES_PER_MEASUREMENT: usize = 2000;
+
 /// Knows which jobs of a sweep are done. [`Tracker::scan`] asks the store for
-/// everything; [`Tracker::follow`] only for what is new.
+/// everything; [`Tracker::follow`] only for what is new. [`Tracker::measure`] learns
+/// what the jobs cost.
 #[derive(Clone)]
 pub struct Tracker {
     seeds: u32,
@@ -25,6 +33,7 @@ pub struct Tracker {
     series: Vec<TrackedSeries>,
     positions: HashMap<SeriesId, usize>,
     cursor: Cursor,
+    costs: CostModel,
 }
 
 #[derive(Clone)]
@@ -60,6 +69,15 @@ impl TrackedSeries {
 impl Tracker {
     /// A tracker of `sweep` that knows of nothing done as yet.
     pub fn new(sweep: &Sweep) -> Self {
+        Self::with_rows(sweep, |_| None)
+    }
+
+    /// As [`Self::new`]; the tables at hand tell what is costly before anything is done.
+    pub fn of_plan(plan: &Plan) -> Self {
+        Self::with_rows(&plan.sweep, |series| plan.rows(series))
+    }
+
+    fn with_rows(sweep: &Sweep, rows: impl Fn(&Series) -> Option<usize>) -> Self {
         let mut groups = Vec::new();
         let mut group_of = HashMap::new();
         for blackbox in &sweep.blackboxes {
@@ -87,12 +105,14 @@ impl Tracker {
                 attempts: BTreeMap::new(),
             });
         }
+        let costs = CostModel::new(tracked.iter().map(|tracked| &tracked.series), rows);
         Self {
             seeds: sweep.seeds,
             groups,
             series: tracked,
             positions,
             cursor: Cursor::default(),
+            costs,
         }
     }
 
@@ -164,35 +184,87 @@ impl Tracker {
         Ok(())
     }
 
+    /// Whether [`Self::measure`] may learn from further traces.
+    pub fn may_measure(&self) -> bool {
+        (0..self.series.len()).any(|series| self.costs.samples_wanted(series) > 0)
+    }
+
+    /// Learns what jobs cost from a few of the traces that are known to be done: at
+    /// most 3 of each series. A damaged trace is passed over: the report names it.
+    ///
+    /// # Errors
+    /// Whatever the store reports.
+    pub async fn measure(&mut self, store: &dyn Store) -> Result<(), ProtoError> {
+        let mut wanted = Vec::new();
+        for (position, series) in self.series.iter().enumerate() {
+            let done = (0..self.seeds).filter(|&seed| series.is_done(seed));
+            let unseen = done.filter(|&seed| !self.costs.has_seen(position, seed));
+            let few = unseen.take(self.costs.samples_wanted(position));
+            wanted.extend(few.map(|seed| (position, seed)));
+        }
+        wanted.truncate(TRACES_PER_MEASUREMENT);
+        for &(position, seed) in &wanted {
+            match store.trace(self.series[position].id, seed).await {
+                Ok(trace) => self.costs.measure(position, seed, trace.as_ref()),
+                Err(error) if error.is_transient() => return Err(error),
+                Err(_) => self.costs.measure(position, seed, None),
+            }
+        }
+        if !wanted.is_empty() {
+            self.costs.estimate();
+        }
+        Ok(())
+    }
+
     /// Counts the jobs by state.
     pub fn progress(&self) -> Progress {
         let new_group = |(blackbox, method): &(String, String)| GroupProgress {
             blackbox: blackbox.clone(),
             method: method.clone(),
             counts: Counts::default(),
+            cpu_time: Duration::ZERO,
         };
         let mut groups: Vec<_> = self.groups.iter().map(new_group).collect();
+        let mut cpu_seconds: Vec<Vec<f64>> = vec![Vec::new(); groups.len()];
         let mut total = Counts::default();
-        for series in &self.series {
+        for (series, &seconds) in self.series.iter().zip(self.costs.seconds()) {
             let attempts = series.current_attempts().map(|(_, attempt)| attempt);
             let counts = Counts::of_series(u64::from(self.seeds), series.done_count(), attempts);
             groups[series.group].counts += counts;
+            cpu_seconds[series.group].push(seconds);
             total += counts;
+        }
+        for (group, seconds) in groups.iter_mut().zip(cpu_seconds) {
+            let mean = seconds.iter().sum::<f64>() / seconds.len().max(1) as f64;
+            group.cpu_time = Duration::try_from_secs_f64(mean).unwrap_or(Duration::MAX);
         }
         Progress { total, groups }
     }
 
-    /// The jobs that are neither done nor given up, in the order of [`Sweep::jobs`].
+    /// The jobs that are neither done nor given up, in the order in which they are best
+    /// run: seed by seed, so that a sweep that is half done has all methods on equal
+    /// terms, and the costliest first within a seed.
     pub fn missing(&self) -> impl Iterator<Item = Job> + '_ {
-        (0..self.seeds).flat_map(move |seed| {
-            let missing = self
-                .series
-                .iter()
-                .filter(move |series| !series.is_done(seed) && !series.is_poisoned(seed));
-            missing.map(move |series| Job {
-                series: series.series.clone(),
-                seed,
-            })
+        let order = self.order();
+        (0..self.seeds).flat_map(move |seed| self.missing_of(seed, order.clone()))
+    }
+
+    /// The jobs of [`Self::missing`] with this seed.
+    pub fn missing_of_seed(&self, seed: u32) -> impl Iterator<Item = Job> + '_ {
+        self.missing_of(seed, self.order())
+    }
+
+    fn order(&self) -> Vec<usize> {
+        let groups: Vec<usize> = self.series.iter().map(|series| series.group).collect();
+        longest_group_first(&groups, self.costs.seconds())
+    }
+
+    fn missing_of(&self, seed: u32, order: Vec<usize>) -> impl Iterator<Item = Job> + '_ {
+        let series = order.into_iter().map(|position| &self.series[position]);
+        let missing = series.filter(move |s| !s.is_done(seed) && !s.is_poisoned(seed));
+        missing.map(move |series| Job {
+            series: series.series.clone(),
+            seed,
         })
     }
 

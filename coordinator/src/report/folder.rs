@@ -6,15 +6,16 @@ use std::io::Write;
 use std::path::Path;
 
 use super::charts::{self, Palette, Svg};
-use super::{Format, Report, atomic_file, scores_csv, traces_csv};
-use crate::CoordinatorError;
+use super::{Format, Report, atomic_file, published_csv, scores_csv, traces_csv};
+use crate::{CoordinatorError, published};
 
 /// Longest part of a file name that comes from a name of the user.
 const MAX_NAME_CHARACTERS: usize = 60;
 
 impl Report<'_> {
     /// Writes `traces.csv.gz`, `scores.csv`, `scores_by_task.csv`, `statistics.json`, `report.html`
-    /// and, in `charts/`, every chart as a picture of its own.
+    /// and, in `charts/`, every chart as a picture of its own; `published.csv` if there are published
+    /// figures of this sweep.
     ///
     /// The folder is made if it is not there. Each file appears only when it is whole.
     ///
@@ -36,6 +37,12 @@ impl Report<'_> {
         atomic_file::write(&folder.join("scores_by_task.csv"), |output| {
             scores_csv::write_scores_by_task(self.analysis, output)
         })?;
+        let published = published::compare(self.analysis);
+        if !published.is_empty() {
+            atomic_file::write(&folder.join("published.csv"), |output| {
+                published_csv::write(&published, output)
+            })?;
+        }
         write("statistics.json", Format::Json)?;
         write("report.html", Format::Html)?;
         self.write_charts(&charts_folder)

@@ -11,6 +11,7 @@ mod folder;
 mod html;
 mod missing;
 pub(crate) mod numbers;
+mod published_csv;
 mod scores_csv;
 mod text;
 mod traces_csv;

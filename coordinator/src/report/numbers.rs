@@ -13,6 +13,16 @@ pub(super) fn score(value: f64) -> String {
     }
 }
 
+/// A difference of scores: a score that has its sign in any case.
+pub(super) fn difference(value: f64) -> String {
+    let score = score(value);
+    match score.as_str() {
+        "0.00" => score,
+        _ if value > 0.0 => format!("+{score}"),
+        _ => score,
+    }
+}
+
 /// A score with its standard error, if there is one, to the same number of decimals.
 pub(super) fn with_error(value: f64, error: Option<f64>, sign: &str) -> String {
     let score = score(value);
@@ -108,6 +118,9 @@ mod tests {
         assert_eq!(score(-563.27), "-563");
         assert_eq!(score(-0.001), "0.00");
         assert_eq!(score(99.999), "100");
+        assert_eq!(difference(0.157), "+0.16");
+        assert_eq!(difference(-770.0), "-770");
+        assert_eq!(difference(0.001), "0.00");
         assert_eq!(with_error(-145.2, Some(56.04), "+-"), "-145 +- 56");
         assert_eq!(magnitude(2.13e-5), "2.1e-5");
         assert_eq!(magnitude(0.0213), "0.021");

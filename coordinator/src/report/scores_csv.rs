@@ -29,31 +29,40 @@ pub(super) fn write_scores(analysis: &SweepAnalysis, output: &mut impl Write) ->
     lines.flush()
 }
 
-/// One line per black box, task and method; empty fields where there is no score.
+/// One line per black box, task and method; empty fields where there is no score. The column
+/// `prior_rmse` is there if it is known of any task.
 pub(super) fn write_scores_by_task(
     analysis: &SweepAnalysis,
     output: &mut impl Write,
 ) -> io::Result<()> {
     let mut lines = csv::Writer::from_writer(output);
-    lines.write_record([
+    let has_prior_rmse = analysis.blackboxes.iter().any(|b| b.has_prior_rmse());
+    let header = [
         "blackbox",
         "task",
         "method",
         "improvement",
         "rank",
         "final_dtm",
-    ])?;
+    ];
+    lines.write_record(
+        header
+            .into_iter()
+            .chain(has_prior_rmse.then_some("prior_rmse")),
+    )?;
     for blackbox in &analysis.blackboxes {
         for task in &blackbox.tasks {
             for method in &task.methods {
-                lines.write_record([
+                let fields = [
                     blackbox.name.clone(),
                     task.name.clone(),
                     method.method.clone(),
                     number(method.improvement),
                     number(method.rank),
                     number(method.final_dtm),
-                ])?;
+                ];
+                let prior_rmse = has_prior_rmse.then(|| number(task.prior_rmse));
+                lines.write_record(fields.into_iter().chain(prior_rmse))?;
             }
         }
     }

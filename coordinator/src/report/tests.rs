@@ -114,6 +114,38 @@ fn text_tells_scores_and_what_is_missing() {
 }
 
 #[test]
+fn a_method_of_one_black_box_only_has_blanks_elsewhere_and_is_left_out_of_the_whole() {
+    let mut results = results();
+    let mut second = results.blackboxes[0].clone();
+    second.name = "second".into();
+    second.methods.push("only here".into());
+    for task in &mut second.tasks {
+        let traces = task.traces[0].clone();
+        task.traces.push(traces);
+    }
+    results.blackboxes.push(second);
+    let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    // Ranks are those among the methods of each black box: here three, the first and the last tied.
+    let ranks = analysis.blackboxes[1].methods.iter();
+    let ranks = ranks.map(|method| method.averages.as_ref().unwrap().average_rank);
+    assert!((ranks.sum::<f64>() - 6.0).abs() < 1e-12);
+    let report = Report {
+        results: &results,
+        analysis: &analysis,
+        sweep: None,
+        notes: &[],
+    };
+    let text_report = text(&report, Format::Text);
+    let left_out = "left out, not finished or not planned on every black box: only here";
+    assert!(text_report.contains(left_out), "{text_report}");
+    let page = text(&report, Format::Html);
+    check_well_formed(&page);
+    let row = page.split("<tr><th>only here</th>").nth(1).unwrap();
+    assert!(row.starts_with("<td class=\"muted\">&ndash;</td>"), "{row}");
+    assert!(page.contains("not planned everywhere: only here"));
+}
+
+#[test]
 fn scores_read_back_bit_for_bit() {
     with_report(|report| {
         let text = text(report, Format::Csv);
@@ -171,6 +203,86 @@ fn the_folder_has_every_file_and_the_same_bytes_each_time() {
         let json: serde_json::Value = serde_json::from_slice(&before[3]).unwrap();
         assert_eq!(json["finished_traces"], 23);
     });
+}
+
+#[test]
+fn published_figures_are_shown_where_they_apply_and_nowhere_else() {
+    with_report(|report| {
+        assert!(!text(report, Format::Text).contains("published"));
+        assert!(!text(report, Format::Html).contains("published"));
+    });
+    let mut results = results();
+    let blackbox = &mut results.blackboxes[0];
+    blackbox.name = "nas_bench102".into();
+    blackbox.iterations = 70;
+    blackbox.methods[1] = "gcp-prior".into();
+    let objective: Arc<[f64]> = (1..=70).map(f64::from).collect();
+    let names = ["cifar10", "cifar100", "ImageNet16-120"];
+    for (task, name) in blackbox.tasks.iter_mut().zip(names) {
+        task.name = name.into();
+        task.objective = Arc::clone(&objective);
+        for trace in task.traces.iter_mut().flat_map(BTreeMap::values_mut) {
+            trace.values = objective.to_vec();
+        }
+    }
+    let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    let report = Report {
+        results: &results,
+        analysis: &analysis,
+        sweep: None,
+        notes: &[],
+    };
+    // Each trace finds the optimum at once: improvement 1, all ranks 1.5.
+    let text_report = text(&report, Format::Text);
+    assert!(text_report.contains("ICML 2020, Table 2"), "{text_report}");
+    let rows = text_report.lines().map(|line| line.split_whitespace());
+    let rows: Vec<Vec<&str>> = rows.map(Iterator::collect).collect();
+    let expected = ["gcp-prior", "1.00", "0.94", "+0.06", "1.50", "1.30", "-"];
+    assert!(rows.iter().any(|row| *row == expected), "{text_report}");
+    let page = text(&report, Format::Html);
+    check_well_formed(&page);
+    assert!(page.contains("<td>0.94</td><td>+0.06</td>"));
+    let folder = tempfile::tempdir().unwrap();
+    report.write_folder(folder.path()).unwrap();
+    let csv = fs::read_to_string(folder.path().join("published.csv")).unwrap();
+    assert!(
+        csv.contains("\nnas_bench102,rs,1,0,1,1.5,12,,2,16,"),
+        "{csv}"
+    );
+}
+
+#[test]
+fn data_sets_are_ordered_by_the_error_of_the_prior_where_it_is_known() {
+    let results = results();
+    let mut analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    let files = |analysis: &SweepAnalysis| {
+        let report = Report {
+            results: &results,
+            analysis,
+            sweep: None,
+            notes: &[],
+        };
+        let mut csv = Vec::new();
+        scores_csv::write_scores_by_task(analysis, &mut csv).unwrap();
+        (text(&report, Format::Html), String::from_utf8(csv).unwrap())
+    };
+    let (page, csv) = files(&analysis);
+    assert!(!page.contains("<th>prior RMSE</th>"));
+    assert!(csv.starts_with("blackbox,task,method,improvement,rank,final_dtm\n"));
+    for (task, error) in [(0, 1.25), (1, 0.875)] {
+        analysis.blackboxes[0].tasks[task].prior_rmse = Some(error);
+    }
+    let (page, csv) = files(&analysis);
+    check_well_formed(&page);
+    assert!(page.contains("<th>prior RMSE</th>"));
+    let table = page.split("<th>prior RMSE</th>").nth(1).unwrap();
+    let place = |text: &str| table.find(text).unwrap();
+    assert!(place("<th>plain</th><td>0.88</td>") < place("<td>1.25</td>"));
+    assert!(place("<td>1.25</td>") < place("<th>third</th><td class=\"muted\">&ndash;</td>"));
+    assert!(page.contains("plain (0.88)"), "the chart names the error");
+    assert!(csv.starts_with("blackbox,task,method,improvement,rank,final_dtm,prior_rmse\n"));
+    let lines = csv.lines().filter(|line| line.ends_with(",0.875"));
+    assert_eq!(lines.count(), 2);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::{Report, missing, numbers};
+use crate::published::{self, Figure};
 use crate::statistics::analysis::{BlackboxAnalysis, Comparison, ComparisonOutcome};
 
 /// Most sentences on what is missing; the other formats have all of them.
@@ -29,7 +30,8 @@ pub(super) fn write(report: &Report<'_>, output: &mut impl Write) -> io::Result<
         write_blackbox(report, blackbox, output)?;
     }
     write_missing(report, output)?;
-    write_comparison(report, output)
+    write_comparison(report, output)?;
+    write_published(report, output)
 }
 
 fn write_blackbox(
@@ -63,7 +65,6 @@ fn write_blackbox(
             )
         });
         let seconds = report.seconds_per_trace(&blackbox.name, &method.method);
-        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
         rows.push([
             clean(&method.method),
             or_dash(improvement),
@@ -143,6 +144,14 @@ fn write_ranks(comparison: &Comparison, output: &mut impl Write) -> io::Result<(
         "  average ranks: {}",
         ranked.collect::<Vec<_>>().join(", ")
     )?;
+    if !comparison.excluded_methods.is_empty() {
+        let names = comparison.excluded_methods.iter().map(|name| clean(name));
+        writeln!(
+            output,
+            "  left out, not finished or not planned on every black box: {}",
+            names.collect::<Vec<_>>().join(", ")
+        )?;
+    }
     for group in &comparison.nemenyi.groups {
         let names = group
             .iter()
@@ -151,6 +160,54 @@ fn write_ranks(comparison: &Comparison, output: &mut impl Write) -> io::Result<(
         writeln!(output, "  no significant difference: {names}")?;
     }
     Ok(())
+}
+
+fn write_published(report: &Report<'_>, output: &mut impl Write) -> io::Result<()> {
+    let blackboxes = published::compare(report.analysis);
+    if blackboxes.is_empty() {
+        return Ok(());
+    }
+    writeln!(output, "\nbeside {}:", published::SOURCE)?;
+    for blackbox in &blackboxes {
+        writeln!(
+            output,
+            "\n{}: ranks among {} here, {} there",
+            clean(&blackbox.blackbox),
+            numbers::count(blackbox.ranked_here as u64, "method"),
+            blackbox.ranked_there,
+        )?;
+        let header = [
+            "method",
+            "improvement",
+            "published",
+            "difference",
+            "average rank",
+            "published",
+            "difference",
+        ];
+        let mut rows = vec![header.map(String::from)];
+        for method in &blackbox.methods {
+            let [improvement, rank] = [method.improvement, method.average_rank];
+            let own = |figure: Figure| or_dash(figure.own.map(numbers::score));
+            let difference = |value: Option<f64>| or_dash(value.map(numbers::difference));
+            rows.push([
+                clean(&method.method),
+                own(improvement),
+                numbers::score(improvement.published),
+                difference(improvement.difference()),
+                own(rank),
+                numbers::score(rank.published),
+                difference(blackbox.rank_difference(method)),
+            ]);
+        }
+        write_table(&rows, output)?;
+    }
+    Ok(())
+}
+
+/// The number, or a dash if there is none.
+fn or_dash(number: Option<String>) -> String {
+    number.unwrap_or_else(|| "-".into())
 }
 
 /// A name without control characters, which could command a terminal.

@@ -152,16 +152,20 @@ impl ResultsCollector {
         self.folded().version
     }
 
-    /// What was collected of the selected black boxes and methods.
+    /// What was collected of the selected black boxes and methods. A black box that runs
+    /// none of the methods is left out.
     pub fn results(&self, selection: &Selection) -> SweepResults {
         let folded = self.folded();
         let blackboxes = self.sweep.blackboxes.iter().zip(&self.layout);
         let selected = blackboxes.filter(|(blackbox, _)| selection.has_blackbox(&blackbox.name));
-        let results = selected.map(|(blackbox, tasks)| {
+        let results = selected.filter_map(|(blackbox, tasks)| {
             let methods: Vec<(usize, &str)> = (blackbox.methods.iter().enumerate())
                 .map(|(position, method)| (position, method.id.as_str()))
                 .filter(|(_, id)| selection.has_method(id))
                 .collect();
+            if methods.is_empty() {
+                return None;
+            }
             let iterations = blackbox.iterations as usize;
             let task = |(target, positions): (&String, &Vec<usize>)| {
                 let first = positions.first().map(|&position| &self.series[position]);
@@ -179,12 +183,12 @@ impl ResultsCollector {
                     traces: traces.collect(),
                 }
             };
-            BlackboxResults {
+            Some(BlackboxResults {
                 name: blackbox.name.clone(),
                 iterations,
                 methods: methods.iter().map(|(_, id)| (*id).to_owned()).collect(),
                 tasks: blackbox.targets.iter().zip(tasks).map(task).collect(),
-            }
+            })
         });
         SweepResults {
             name: self.sweep.name.clone(),

@@ -76,6 +76,20 @@ impl InProcessQueue {
         queue
     }
 
+    /// Waits until a publisher need not wait.
+    pub async fn room(&self) {
+        loop {
+            let changed = self.shared.changed.notified();
+            tokio::pin!(changed);
+            // From here on no change is missed.
+            changed.as_mut().enable();
+            if self.shared.state().has_room() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
     /// Takes no more jobs. Consumers end when those that wait and those in
     /// flight are settled.
     pub fn close(&self) {
@@ -113,16 +127,8 @@ impl InProcessQueue {
 #[async_trait]
 impl Queue for InProcessQueue {
     async fn publish(&self, jobs: &[Job]) -> Result<(), ProtoError> {
-        loop {
-            let changed = self.shared.changed.notified();
-            tokio::pin!(changed);
-            // From here on no change is missed.
-            changed.as_mut().enable();
-            if self.shared.state().has_room() {
-                return self.publish_messages(jobs.iter().map(Job::encode));
-            }
-            changed.await;
-        }
+        self.room().await;
+        self.publish_messages(jobs.iter().map(Job::encode))
     }
 
     async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, ProtoError> {

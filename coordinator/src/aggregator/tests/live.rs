@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use loto_proto::job::{Job, Series};
+use loto_proto::job::Job;
 use loto_proto::store::{Attempt, AttemptState, Store};
-use loto_proto::sweep::Sweep;
 use loto_proto::wire;
 use tokio::time::timeout;
 use tokio_stream::StreamExt;
@@ -17,6 +16,7 @@ use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
 use tonic_reflection::pb::v1::{ServerReflectionRequest, ServerReflectionResponse};
 
 use super::Served;
+use crate::results::tests::jobs_by_series;
 
 /// Far longer than anything here takes.
 const SOON: Duration = Duration::from_secs(20);
@@ -28,17 +28,6 @@ fn attempt(state: AttemptState) -> Attempt {
         worker: "host:7".into(),
         error: "out of memory".into(),
     }
-}
-
-/// Every job, series by series.
-fn jobs_by_series(sweep: &Sweep) -> Vec<Job> {
-    let seeds = |series: Series| {
-        (0..sweep.seeds).map(move |seed| Job {
-            series: series.clone(),
-            seed,
-        })
-    };
-    sweep.series().flat_map(seeds).collect()
 }
 
 #[tokio::test]

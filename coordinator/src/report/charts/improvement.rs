@@ -19,12 +19,13 @@ const ZERO: Stroke = Stroke::solid("#444444", 1.2);
 const GRID: Stroke = Stroke::solid("#e6e6e6", 1.0);
 const SEPARATOR: Stroke = Stroke::solid("#d0d0d0", 1.0);
 
-/// The improvement of every method on every task that has one; `None` if there is none.
+/// The improvement of every method on every task that has one, the tasks by ascending RMSE of
+/// their prior, in parentheses where it is known (ICML 2020, figure 4); `None` if there is none.
 pub fn improvement(blackbox: &BlackboxAnalysis, palette: &Palette, width: f64) -> Option<Svg> {
     let scored = |method: &&TaskMethodAnalysis| method.improvement.is_some();
     let tasks: Vec<_> = blackbox
-        .tasks
-        .iter()
+        .tasks_by_prior_rmse()
+        .into_iter()
         .map(|task| (task, task.methods.iter().filter(scored).collect::<Vec<_>>()))
         .filter(|(_, methods)| !methods.is_empty())
         .collect();
@@ -40,7 +41,13 @@ pub fn improvement(blackbox: &BlackboxAnalysis, palette: &Palette, width: f64) -
     let lane = (1100.0 / dots as f64).clamp(4.0, 11.0);
     let gap = 12.0;
 
-    let names = tasks.iter().map(|(task, _)| shorten(&task.name, 26));
+    let names = tasks.iter().map(|(task, _)| {
+        let name = shorten(&task.name, 26);
+        match task.prior_rmse {
+            Some(error) => format!("{name} ({error:.2})"),
+            None => name,
+        }
+    });
     let names: Vec<String> = names.collect();
     let name_width = names
         .iter()

@@ -1,16 +1,19 @@
 //! The section of one black box: curves, scores per data set, tables.
 
 use super::comparison::comparison;
+use super::published;
 use super::table::{Cell, Table, best_two};
+use crate::published::PublishedBlackbox;
 use crate::report::charts::{CURVES_SIZE, Palette, WIDTH, adtm, improvement};
 use crate::report::escape::escape;
 use crate::report::{Report, numbers};
 use crate::statistics::analysis::{BlackboxAnalysis, MethodAnalysis, MethodAverages};
 
-/// The section of `blackbox`.
+/// The section of `blackbox`, with the published figures that apply to it.
 pub(super) fn section(
     report: &Report<'_>,
     blackbox: &BlackboxAnalysis,
+    known: Option<&PublishedBlackbox>,
     palette: &Palette,
 ) -> String {
     let mut html = format!(
@@ -22,6 +25,9 @@ pub(super) fn section(
     );
     html.push_str(&curves(report, blackbox, palette));
     html.push_str(&method_table(report, blackbox).render());
+    if let Some(known) = known {
+        html.push_str(&published::table(known).render());
+    }
     html.push_str(&iteration_table(blackbox).render());
     html.push_str("<h3>Data sets</h3>\n");
     html.push_str(&data_sets(blackbox, palette));
@@ -191,9 +197,16 @@ fn data_sets(blackbox: &BlackboxAnalysis, palette: &Palette) -> String {
         return "<p class=\"muted\">There is no score to draw yet.</p>\n".into();
     };
     let title = format!("Improvement over random search on {}", blackbox.name);
+    let order = match blackbox.has_prior_rmse() {
+        true => {
+            " Data sets are ordered by the RMSE of the copula prior, in parentheses: \
+             transfer is the easiest at the top."
+        }
+        false => "",
+    };
     let figure = format!(
         "<figure>{}<figcaption>Improvement per data set, with standard errors over the seeds. Triangles \
-         at the edge stand for values off the axis.</figcaption></figure>\n",
+         at the edge stand for values off the axis.{order}</figcaption></figure>\n",
         picture.finish(&title)
     );
     figure + &data_set_table(blackbox).render()
@@ -205,7 +218,9 @@ fn data_set_table(blackbox: &BlackboxAnalysis) -> Table {
         .methods
         .iter()
         .map(|method| Cell::text(&method.method));
-    let rows = blackbox.tasks.iter().map(|task| {
+    let has_prior_rmse = blackbox.has_prior_rmse();
+    let tasks = blackbox.tasks_by_prior_rmse();
+    let rows = tasks.iter().map(|task| {
         let scores: Vec<_> = task
             .methods
             .iter()
@@ -215,7 +230,9 @@ fn data_set_table(blackbox: &BlackboxAnalysis) -> Table {
         let cells = scores.into_iter().zip(best);
         let cells =
             cells.map(|(score, best)| Cell::optional(score.map(numbers::score)).bold_if(best));
+        let prior_rmse = Cell::optional(task.prior_rmse.map(numbers::score));
         std::iter::once(Cell::text(&task.name))
+            .chain(has_prior_rmse.then_some(prior_rmse))
             .chain(cells)
             .collect()
     });
@@ -227,6 +244,7 @@ fn data_set_table(blackbox: &BlackboxAnalysis) -> Table {
         class: "",
         groups: Vec::new(),
         header: std::iter::once(Cell::text("data set"))
+            .chain(has_prior_rmse.then(|| Cell::text("prior RMSE")))
             .chain(methods)
             .collect(),
         rows: rows.collect(),

@@ -2,6 +2,7 @@
 
 mod blackbox;
 mod comparison;
+mod published;
 mod table;
 
 use super::charts::Palette;
@@ -39,8 +40,12 @@ pub(super) fn page(report: &Report<'_>) -> String {
         &palette,
     ));
     html.push_str("</section>\n");
+    let published = crate::published::compare(report.analysis);
     for blackbox in &report.analysis.blackboxes {
-        html.push_str(&blackbox::section(report, blackbox, &palette));
+        let known = published
+            .iter()
+            .find(|known| known.blackbox == blackbox.name);
+        html.push_str(&blackbox::section(report, blackbox, known, &palette));
     }
     html.push_str(DEFINITIONS);
     html.push_str("</body>\n</html>\n");

@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 use loto_proto::ProtoError;
 use loto_proto::job::{Job, Series};
 use loto_proto::store::Store;
+use loto_proto::sweep::Sweep;
 
 use self::faulty_store::FaultyStore;
 use self::sample_sweep::{SampleSweep, Shape};
@@ -46,9 +47,8 @@ async fn open(
     .await
 }
 
-/// Every job, series by series.
-fn jobs(sample: &SampleSweep) -> Vec<Job> {
-    let sweep = &sample.sweep;
+/// Every job of a sweep, series by series.
+pub(crate) fn jobs_by_series(sweep: &Sweep) -> Vec<Job> {
     let seeds = |series: Series| {
         (0..sweep.seeds).map(move |seed| Job {
             series: series.clone(),
@@ -61,7 +61,7 @@ fn jobs(sample: &SampleSweep) -> Vec<Job> {
 #[tokio::test]
 async fn everything_finished_is_collected_in_its_place() {
     let (sample, store) = submitted().await;
-    let jobs = jobs(&sample);
+    let jobs = jobs_by_series(&sample.sweep);
     sample.run(store.as_ref(), jobs.clone()).await.unwrap();
     let collector = open(&sample, &store, Keep::Everything).await.unwrap();
     collector.refresh().await.unwrap();
@@ -97,7 +97,7 @@ async fn everything_finished_is_collected_in_its_place() {
 #[tokio::test]
 async fn only_what_is_new_is_read() {
     let (sample, store) = submitted().await;
-    let jobs = jobs(&sample);
+    let jobs = jobs_by_series(&sample.sweep);
     sample
         .run(store.as_ref(), jobs[..20].to_vec())
         .await
@@ -130,7 +130,7 @@ async fn only_what_is_new_is_read() {
 #[tokio::test]
 async fn a_gap_in_the_history_costs_a_look_at_the_seeds_only() {
     let (sample, store) = submitted().await;
-    let jobs = jobs(&sample);
+    let jobs = jobs_by_series(&sample.sweep);
     sample
         .run(store.as_ref(), jobs[..10].to_vec())
         .await
@@ -151,7 +151,7 @@ async fn a_gap_in_the_history_costs_a_look_at_the_seeds_only() {
 #[tokio::test]
 async fn a_damaged_trace_is_named_and_the_others_count() {
     let (sample, store) = submitted().await;
-    let jobs = jobs(&sample);
+    let jobs = jobs_by_series(&sample.sweep);
     sample.run(store.as_ref(), jobs.clone()).await.unwrap();
     let (wrong_value, unreadable) = (&jobs[1], &jobs[7]);
     let mut trace = sample.trace(wrong_value);
@@ -183,7 +183,7 @@ async fn a_damaged_trace_is_named_and_the_others_count() {
 #[tokio::test]
 async fn an_outage_of_the_store_loses_nothing() {
     let (sample, store) = submitted().await;
-    let jobs = jobs(&sample);
+    let jobs = jobs_by_series(&sample.sweep);
     let collector = open(&sample, &store, Keep::BestSoFar).await.unwrap();
     for half in jobs.chunks(jobs.len() / 2) {
         sample.run(store.as_ref(), half.to_vec()).await.unwrap();
@@ -236,7 +236,10 @@ async fn a_table_that_two_black_boxes_share_fills_both() {
     again.name = "again".into();
     again.targets.truncate(1);
     sample.sweep.blackboxes.push(again);
-    sample.run(store.as_ref(), jobs(&sample)).await.unwrap();
+    sample
+        .run(store.as_ref(), jobs_by_series(&sample.sweep))
+        .await
+        .unwrap();
     let collector = open(&sample, &store, Keep::BestSoFar).await.unwrap();
     collector.refresh().await.unwrap();
     assert_eq!(collector.done(), sample.sweep.job_count());
@@ -251,7 +254,10 @@ async fn a_table_that_two_black_boxes_share_fills_both() {
 #[tokio::test]
 async fn a_selection_shows_only_its_part() {
     let (sample, store) = submitted().await;
-    sample.run(store.as_ref(), jobs(&sample)).await.unwrap();
+    sample
+        .run(store.as_ref(), jobs_by_series(&sample.sweep))
+        .await
+        .unwrap();
     let collector = open(&sample, &store, Keep::BestSoFar).await.unwrap();
     collector.refresh().await.unwrap();
     let selection = Selection {
@@ -262,10 +268,32 @@ async fn a_selection_shows_only_its_part() {
     assert_eq!(results.blackboxes.len(), 1);
     assert_eq!(results.blackboxes[0].name, "box1");
     assert_eq!(results.blackboxes[0].methods, ["m2"]);
-    let job = jobs(&sample).into_iter();
+    let job = jobs_by_series(&sample.sweep).into_iter();
     let mut job = job.filter(|job| job.series.method.id == "m2" && job.series.task == "box1-task2");
     let best = sample.trace(&job.next().unwrap()).best_so_far();
     assert_eq!(results.blackboxes[0].tasks[2].traces[0][&0].values, best);
+}
+
+#[tokio::test]
+async fn a_black_box_without_a_selected_method_is_left_out() {
+    let (mut sample, store) = submitted().await;
+    sample.sweep.blackboxes[0].methods.truncate(2);
+    sample
+        .run(store.as_ref(), jobs_by_series(&sample.sweep))
+        .await
+        .unwrap();
+    let collector = open(&sample, &store, Keep::BestSoFar).await.unwrap();
+    collector.refresh().await.unwrap();
+    let everything = collector.results(&Selection::default());
+    assert_eq!(everything.blackboxes[0].methods, ["rs", "m1"]);
+    assert_eq!(everything.blackboxes[1].methods, ["rs", "m1", "m2"]);
+    let selection = Selection {
+        methods: BTreeSet::from(["m2".to_string()]),
+        ..Selection::default()
+    };
+    let results = collector.results(&selection);
+    assert_eq!(results.blackboxes.len(), 1);
+    assert_eq!(results.blackboxes[0].name, "box1");
 }
 
 #[tokio::test]

@@ -83,6 +83,22 @@ pub struct BlackboxAnalysis {
     pub unbalanced: bool,
 }
 
+impl BlackboxAnalysis {
+    /// The tasks by ascending RMSE of their prior (ICML figure 4); those without one
+    /// come last, in the order of the table.
+    pub fn tasks_by_prior_rmse(&self) -> Vec<&TaskAnalysis> {
+        let mut tasks: Vec<&TaskAnalysis> = self.tasks.iter().collect();
+        let error = |task: &TaskAnalysis| task.prior_rmse.unwrap_or(f64::INFINITY);
+        tasks.sort_by(|one, other| error(one).total_cmp(&error(other)));
+        tasks
+    }
+
+    /// Whether the RMSE of any task's prior is known.
+    pub fn has_prior_rmse(&self) -> bool {
+        self.tasks.iter().any(|task| task.prior_rmse.is_some())
+    }
+}
+
 /// A task that is left out of averages and comparisons.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExcludedTask {
@@ -195,6 +211,9 @@ pub struct TaskAnalysis {
     pub minimum: f64,
     /// Greatest objective value of the table.
     pub maximum: f64,
+    /// Root mean square error of the copula prior on this task: how hard it is to transfer to.
+    /// Not a matter of the traces: [`crate::prior_rmse`] fills it in where priors were fitted.
+    pub prior_rmse: Option<f64>,
     /// The baseline on this task; absent if it is sampled and `rs` has no finished trace here.
     pub baseline: Option<BaselineCurve>,
     /// One entry per planned method, in order.

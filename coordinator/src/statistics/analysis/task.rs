@@ -84,6 +84,7 @@ impl TaskCurves {
             name: task.name.clone(),
             rows: task.objective.len(),
             minimum: self.minimum,
+            prior_rmse: None,
             maximum: task.objective[task.objective.len() - 1],
             methods: methods
                 .map(|(method, curves)| self.method(method, curves.as_ref(), baseline.as_ref()))

@@ -1,0 +1,118 @@
+//! How hard it is to transfer to each task: the root mean square error of the copula
+//! prior on the task's own rows (ICML 2020, section 5.1 and figure 4),
+//!
+//! RMSE = sqrt(1/N sum_i (z_i - mu(x_i))^2), z = psi(y),
+//!
+//! over the N rows of the task, averaged over those of the first 10 seeds whose prior is in
+//! the store. A prior that knows nothing, mu = 0, has about 1. No prior is fitted for this: a sweep whose
+//! methods fit none has no RMSE.
+
+mod stored;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use loto_proto::identity::Fingerprint;
+use loto_proto::store::Store;
+use loto_proto::sweep::Sweep;
+use loto_proto::table_spec::{self, TableSpec};
+use loto_worker::WorkerError;
+use loto_worker::table::{Table, Task};
+use tokio::runtime::Handle;
+
+use crate::CoordinatorError;
+use crate::statistics::analysis::SweepAnalysis;
+use stored::StoredPriors;
+
+/// Most seeds that are averaged over: seeds differ little, and each costs a prediction
+/// of every row.
+const MOST_SEEDS: u32 = 10;
+
+/// Priors that were fitted while a sweep ran.
+trait FittedPriors {
+    /// The RMSE of the copula prior of a task and seed; `None` if it was not fitted.
+    fn rmse(&self, table: &Table, task: &Task, seed: u32) -> Result<Option<f64>, WorkerError>;
+}
+
+/// Fills in the RMSE of every task of a sweep whose copula prior is in the store.
+///
+/// # Errors
+/// [`CoordinatorError::Proto`] if the store fails, [`CoordinatorError::Worker`] if a table
+/// or a prior in it is damaged.
+pub async fn fill_in(
+    analysis: &mut SweepAnalysis,
+    sweep: &Sweep,
+    store: Arc<dyn Store>,
+) -> Result<(), CoordinatorError> {
+    let mut errors: HashMap<(String, String), f64> = HashMap::new();
+    for blackbox in &sweep.blackboxes {
+        let name = table_spec::blob_name(blackbox.table);
+        let Some(blob) = store.blob(&name).await? else {
+            continue;
+        };
+        let priors = StoredPriors::new(Arc::clone(&store), Handle::current());
+        let (table, targets) = (blackbox.table, blackbox.targets.clone());
+        let seeds = sweep.seeds;
+        // Predictions keep a thread busy, and reading the store from it blocks.
+        let computing = tokio::task::spawn_blocking(move || {
+            all_of_table(&priors, &blob, table, &targets, seeds)
+        });
+        let found = computing
+            .await
+            .map_err(|error| CoordinatorError::ThreadDied {
+                task: "computing the errors of priors",
+                problem: error.to_string(),
+            })??;
+        errors.extend(
+            found
+                .into_iter()
+                .map(|(task, error)| ((blackbox.name.clone(), task), error)),
+        );
+    }
+    for blackbox in &mut analysis.blackboxes {
+        for task in &mut blackbox.tasks {
+            let key = (blackbox.name.clone(), task.name.clone());
+            task.prior_rmse = errors.get(&key).copied();
+        }
+    }
+    Ok(())
+}
+
+/// The RMSE of each of a table's targets that has one.
+fn all_of_table(
+    priors: &dyn FittedPriors,
+    blob: &[u8],
+    fingerprint: Fingerprint,
+    targets: &[String],
+    seeds: u32,
+) -> Result<Vec<(String, f64)>, CoordinatorError> {
+    let (spec, file) = TableSpec::decode(blob, fingerprint)?;
+    let table = Table::read(&file, &spec, &format!("{fingerprint} in the store"))?;
+    let mut found = Vec::new();
+    for task in targets.iter().filter_map(|target| table.task(target)) {
+        if let Some(error) = prior_rmse(priors, &table, task, seeds)? {
+            found.push((task.name.clone(), error));
+        }
+    }
+    Ok(found)
+}
+
+/// The mean RMSE of a task's prior over those of the first seeds for which it was fitted.
+fn prior_rmse(
+    priors: &dyn FittedPriors,
+    table: &Table,
+    task: &Task,
+    seeds: u32,
+) -> Result<Option<f64>, WorkerError> {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for seed in 0..seeds.min(MOST_SEEDS) {
+        if let Some(error) = priors.rmse(table, task, seed)? {
+            sum += error;
+            count += 1.0;
+        }
+    }
+    Ok((count > 0.0).then(|| sum / count))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+use std::fs;
+
+use loto_proto::store::EmbeddedStore;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::dispatch::record;
+use crate::embedded;
+use crate::plan::{Plan, SweepSource};
+use crate::results::{Keep, ObjectiveCache, ResultsCollector, Selection};
+use crate::statistics::analysis::{AnalysisOptions, analyse};
+
+/// The RMSE by seed, where there is one.
+struct Known(Vec<Option<f64>>);
+
+impl FittedPriors for Known {
+    fn rmse(&self, _: &Table, _: &Task, seed: u32) -> Result<Option<f64>, WorkerError> {
+        Ok(self.0[seed as usize])
+    }
+}
+
+/// Three tasks on 40 values of one hyperparameter: two are the same, one is their reverse.
+fn plan(folder: &std::path::Path, methods: &str) -> Plan {
+    let mut table = String::from("hp_a,metric_error,task\n");
+    for (task, rises) in [("alike", true), ("twin", true), ("reverse", false)] {
+        for row in 0..40 {
+            let value = if rises { row } else { 40 - row };
+            table.push_str(&format!("{row},{value},{task}\n"));
+        }
+    }
+    fs::write(folder.join("table.csv"), table).unwrap();
+    let path = folder.join("sweep.toml");
+    let sweep = format!(
+        "name = \"test\"\nmethods = [{methods}]\nseeds = 2\niterations = 5\n\n\
+         [[blackbox]]\nname = \"B\"\ntable = \"table.csv\"\nobjective = \"metric_error\"\n"
+    );
+    fs::write(&path, sweep).unwrap();
+    Plan::read(&SweepSource::File(path), None).unwrap()
+}
+
+async fn analysed(methods: &str) -> SweepAnalysis {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = plan(folder.path(), methods);
+    let store: Arc<dyn Store> = Arc::new(EmbeddedStore::in_memory().await.unwrap());
+    record(&plan, store.as_ref()).await.unwrap();
+    let shutdown = CancellationToken::new();
+    embedded::run(&plan, Arc::clone(&store), 1, shutdown, |_| {})
+        .await
+        .unwrap();
+    let tables = ObjectiveCache::default();
+    let sweep = plan.sweep.clone();
+    let collector = ResultsCollector::open(Arc::clone(&store), &tables, sweep, Keep::BestSoFar);
+    let collector = collector.await.unwrap();
+    collector.refresh().await.unwrap();
+    let results = collector.results(&Selection::default());
+    let mut analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    fill_in(&mut analysis, &plan.sweep, Arc::clone(&store))
+        .await
+        .unwrap();
+    analysis
+}
+
+#[test]
+fn seeds_that_were_fitted_are_averaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = plan(folder.path(), "\"rs\"");
+    let table = &plan.tables[0].table;
+    let mean = |known: &[Option<f64>], seeds| {
+        prior_rmse(&Known(known.to_vec()), table, &table.tasks[0], seeds).unwrap()
+    };
+    assert_eq!(mean(&[Some(1.0), None, Some(2.0)], 3), Some(1.5));
+    assert_eq!(mean(&[Some(1.0), None, Some(2.0)], 2), Some(1.0));
+    assert_eq!(mean(&[None, None], 2), None);
+    assert_eq!(mean(&[Some(1.0); 10], 1000), Some(1.0));
+}
+
+#[tokio::test]
+async fn a_task_unlike_its_sources_has_the_greatest_error_and_comes_last() {
+    let analysis = analysed("\"rs\", \"cts\"").await;
+    let blackbox = &analysis.blackboxes[0];
+    let errors: Vec<f64> = blackbox
+        .tasks
+        .iter()
+        .map(|task| task.prior_rmse.unwrap())
+        .collect();
+    // psi of 40 distinct values has a mean square just below 1. The prior of `reverse` is its
+    // opposite: twice as far off. That of the twins is the mean of opposites: about 0.
+    assert!((0.7..1.3).contains(&errors[0]), "{errors:?}");
+    assert!((0.7..1.3).contains(&errors[1]), "{errors:?}");
+    assert!((1.5..2.2).contains(&errors[2]), "{errors:?}");
+    let ordered = blackbox.tasks_by_prior_rmse();
+    assert_eq!(ordered[2].name, "reverse");
+}
+
+#[tokio::test]
+async fn without_a_method_that_fits_priors_there_is_none() {
+    // `ts` has a prior, but not that of the copula.
+    let analysis = analysed("\"rs\", \"ts\"").await;
+    let blackbox = &analysis.blackboxes[0];
+    assert!(blackbox.tasks.iter().all(|task| task.prior_rmse.is_none()));
+    let ordered = blackbox.tasks_by_prior_rmse();
+    let names: Vec<&str> = ordered.iter().map(|task| task.name.as_str()).collect();
+    assert_eq!(names, ["alike", "twin", "reverse"]);
+}
