@@ -72,6 +72,9 @@ impl Maximiser {
             predictions.solve(&open, &mut deviations[..open.len()]);
             for (&place, &deviation) in open.iter().zip(&deviations) {
                 let row = rows[place];
+                if !acquisition.may_reach(row as usize, means[place], deviation, best.0) {
+                    continue;
+                }
                 let value = acquisition.value(row as usize, means[place], deviation);
                 block_best[block] = block_best[block].max(value);
                 let wins = match best.1 {

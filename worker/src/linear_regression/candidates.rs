@@ -93,11 +93,7 @@ impl BlockPredictions for RegressionPredictions<'_> {
             // A little above, as the deviation itself is rounded.
             *bound = (1.0 + 1e-9) * (square / self.posterior.alpha).sqrt();
         }
-        self.block[FEATURES * BLOCK..].fill(if std::env::var("BIAS").is_ok() {
-            1.0
-        } else {
-            0.0
-        });
+        self.block[FEATURES * BLOCK..].fill(1.0);
         let weights = self.posterior.weights.as_slice().expect("a vector");
         blas::multiply_vector(self.block, means.len(), REGRESSORS, BLOCK, weights, means);
     }

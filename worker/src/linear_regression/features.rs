@@ -20,13 +20,7 @@ pub fn regressors(features: &[f32]) -> Array2<f64> {
     Array2::from_shape_fn(
         (features.len() / FEATURES, REGRESSORS),
         |(row, column)| match column {
-            FEATURES => {
-                if std::env::var("BIAS").is_ok() {
-                    1.0
-                } else {
-                    0.0
-                }
-            }
+            FEATURES => 1.0,
             _ => f64::from(features[row * FEATURES + column]),
         },
     )

@@ -112,10 +112,7 @@ fn fit(
         |point, gradient| loss(network, &data, &mut activations, point, gradient),
         &mut point,
         (&lower, &upper),
-        Settings {
-            iterations: std::env::var("IT").map_or(100, |x| x.parse().unwrap()),
-            ..FIT
-        },
+        FIT,
     )?;
     let (weights, precisions) = point.split_at(weight_count);
     let mean = |which: usize| {

@@ -3,10 +3,12 @@
 //! (ICML 2020, section 3 and 5).
 //!
 //! - [`network`]: the multi-layer perceptron, its likelihood and gradient;
-//! - [`training`]: ADAM on batches of source rows.
+//! - [`training`]: ADAM on batches of source rows;
+//! - [`accuracy`]: how well it predicts the target.
 //!
 //! There is one fit per (target task, seed, transform), shared by all methods.
 
+pub mod accuracy;
 pub mod network;
 pub mod training;
 
@@ -53,6 +55,25 @@ impl ParametricPrior {
             setting.columns(),
             setting.rows(),
         ))
+    }
+
+    /// The prior of a setting, if the store has it: nothing is fitted.
+    ///
+    /// # Errors
+    /// Those of [`crate::sharing::SharedFits::find`].
+    pub fn find(setting: &Setting, transform: Transform) -> Result<Option<Self>, WorkerError> {
+        let network = Network::new(setting.space().width());
+        let name = setting.fit_name("prior", VERSION, transform);
+        let weights = setting.shared().find(&name, network.weight_count())?;
+        Ok(weights.map(|weights| {
+            predict(
+                &network,
+                &weights,
+                setting.space(),
+                setting.columns(),
+                setting.rows(),
+            )
+        }))
     }
 }
 

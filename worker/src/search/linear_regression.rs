@@ -24,8 +24,14 @@ const FIT: Settings = Settings {
 };
 
 /// After [`INITIAL`] rows of another search: fits the target's precisions to all
-/// observations by type-II maximum likelihood and takes the row of greatest expected
-/// improvement. The features stay as the sources have them.
+/// observations and takes the row of greatest expected improvement. The features stay
+/// as the sources have them.
+///
+/// The precisions maximise the marginal likelihood times log-normal densities of
+/// deviation 1 around the sources' precisions. Without those, few observations of many
+/// features are explained by any precisions, and the search is caught by the first
+/// (measured, DeepAR, FCNET, XGBoost, NAS: ablr-copula .58 .87 -.02 .64 without,
+/// .72 .86 .26 .80 with).
 pub struct LinearRegressionSearch<'a> {
     initial: Box<dyn Search + 'a>,
     transform: Transform,
@@ -33,7 +39,8 @@ pub struct LinearRegressionSearch<'a> {
     priority: Vec<u32>,
     /// log alpha and log beta; the next fit starts here.
     precisions: [f64; 2],
-    start: [f64; 2],
+    /// Those of the sources, in the mean.
+    typical: [f64; 2],
 }
 
 impl<'a> LinearRegressionSearch<'a> {
@@ -53,7 +60,7 @@ impl<'a> LinearRegressionSearch<'a> {
             pool: FeaturePool::new(setting, &fitted),
             priority: random_priority(setting),
             precisions: fitted.precisions,
-            start: fitted.precisions,
+            typical: fitted.precisions,
         })
     }
 
@@ -70,14 +77,13 @@ impl<'a> LinearRegressionSearch<'a> {
             |point, gradient| {
                 let posterior = regression.posterior([point[0], point[1]])?;
                 gradient.copy_from_slice(&posterior.slopes);
-                let w: f64 = std::env::var("PEN").map_or(0.0, |x| x.parse().unwrap());
-                let mut v = posterior.value;
-                for i in 0..2 {
-                    let d = point[i] - self.start[i];
-                    v += 0.5 * w * d * d;
-                    gradient[i] += w * d;
+                let mut value = posterior.value;
+                let typical = point.iter().zip(&self.typical).zip(gradient);
+                for ((logarithm, typical), slope) in typical {
+                    value += 0.5 * (logarithm - typical).powi(2);
+                    *slope += logarithm - typical;
                 }
-                Ok(v)
+                Ok(value)
             },
             &mut self.precisions,
             (&[PRECISION_BOUNDS.0; 2], &[PRECISION_BOUNDS.1; 2]),
