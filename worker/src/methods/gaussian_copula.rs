@@ -9,7 +9,7 @@ use crate::transform::Transform;
 
 pub(super) const METHOD: Method = Method {
     id: "gcp",
-    version: 1,
+    version: 2,
     summary: "Gaussian copula process: Gaussian process on Gaussian quantiles of the observations; no transfer",
     source: "GCP in ICML 2020, Table 2",
     spaces: Spaces::All,

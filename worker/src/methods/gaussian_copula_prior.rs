@@ -10,7 +10,7 @@ use crate::transform::Transform;
 
 pub(super) const METHOD: Method = Method {
     id: "gcp-prior",
-    version: 1,
+    version: 2,
     summary: "Gaussian copula process on residuals of the parametric prior of cts",
     source: "GCP + prior: ICML 2020, section 4.2, algorithm 2",
     spaces: Spaces::All,

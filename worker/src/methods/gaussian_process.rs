@@ -9,7 +9,7 @@ use crate::transform::Transform;
 
 pub(super) const METHOD: Method = Method {
     id: "gp",
-    version: 1,
+    version: 2,
     summary: "Gaussian process on standardised observations, expected improvement; no transfer",
     source: "GP in ICML 2020, Table 2",
     spaces: Spaces::All,

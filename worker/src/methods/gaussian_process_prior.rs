@@ -10,7 +10,7 @@ use crate::transform::Transform;
 
 pub(super) const METHOD: Method = Method {
     id: "gp-prior",
-    version: 1,
+    version: 2,
     summary: "Gaussian process on residuals of the parametric prior of ts",
     source: "GP + prior in ICML 2020, Table 2",
     spaces: Spaces::All,
