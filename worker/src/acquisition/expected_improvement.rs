@@ -32,6 +32,16 @@ pub fn log_h(v: f64) -> f64 {
     log_density + libm::log(remainder)
 }
 
+/// Expected improvement of a prediction N(`mean`, `deviation`^2) over the `incumbent`.
+pub fn expected_improvement(mean: f64, deviation: f64, incumbent: f64) -> f64 {
+    let v = (incumbent - mean) / deviation;
+    if v > -1.0 {
+        deviation * (normal::density(v) + v * normal::distribution(v))
+    } else {
+        libm::exp(log_expected_improvement(mean, deviation, incumbent))
+    }
+}
+
 /// Logarithm of the expected improvement of a prediction N(`mean`, `deviation`^2)
 /// over the `incumbent`; minus infinity if the deviation is 0 and nothing is gained.
 pub fn log_expected_improvement(mean: f64, deviation: f64, incumbent: f64) -> f64 {
@@ -137,6 +147,8 @@ mod tests {
             })
             .sum();
         let found = log_expected_improvement(0.5, 2.0, 1.0).exp();
+        assert!((found - expected).abs() < 1e-8, "{found} {expected}");
+        let found = super::expected_improvement(0.5, 2.0, 1.0);
         assert!((found - expected).abs() < 1e-8, "{found} {expected}");
     }
 

@@ -3,7 +3,7 @@
 //! sources predict to be gained over what was evaluated, each with its weight.
 
 use super::Acquisition;
-use super::expected_improvement::log_expected_improvement;
+use super::expected_improvement::expected_improvement;
 
 /// Weights and predicted improvements, on top of expected improvement.
 pub struct TransferAcquisition<'a> {
@@ -18,7 +18,7 @@ pub struct TransferAcquisition<'a> {
 impl Acquisition for TransferAcquisition<'_> {
     /// Without the division by the sum of all weights, which is the same for all rows.
     fn value(&self, row: usize, mean: f64, deviation: f64) -> f64 {
-        let improvement = log_expected_improvement(mean, deviation, self.incumbent).exp();
+        let improvement = expected_improvement(mean, deviation, self.incumbent);
         self.target_weight * improvement + self.transferred[row]
     }
 

@@ -8,12 +8,9 @@ use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser};
 use crate::blas;
 use crate::setting::Setting;
 
-/// Rows whose features are computed at a time.
-const FEATURE_ROWS: usize = 1024;
-
 /// The features of a target's rows.
 pub struct FeaturePool {
-    /// Row-major.
+    /// Of each block, column-major: [`BLOCK`] rows by [`FEATURES`].
     features: Vec<f32>,
     maximiser: Maximiser,
     /// Regressors of a block, column-major.
@@ -24,17 +21,22 @@ impl FeaturePool {
     /// Computes the features of all rows of the target.
     pub fn new(setting: &Setting, fitted: &FittedFeatures) -> Self {
         let (space, rows) = (setting.space(), setting.rows());
-        let mut features = Vec::with_capacity(rows * FEATURES);
+        let mut features = vec![0.0; rows.next_multiple_of(BLOCK) * FEATURES];
         let mut point = vec![0.0; space.width()];
-        for first in (0..rows).step_by(FEATURE_ROWS) {
-            let mut inputs = Vec::with_capacity(FEATURE_ROWS * point.len());
-            for row in first..rows.min(first + FEATURE_ROWS) {
+        for (block, columns) in features.chunks_exact_mut(BLOCK * FEATURES).enumerate() {
+            let mut inputs = Vec::with_capacity(BLOCK * point.len());
+            for row in block * BLOCK..rows.min((block + 1) * BLOCK) {
                 space.encode(setting.columns(), row, &mut point);
                 inputs.extend(point.iter().map(|&coordinate| coordinate as f32));
             }
             let mut activations = fitted.network.activations(inputs);
             fitted.network.evaluate(&fitted.weights, &mut activations);
-            features.extend_from_slice(activations.features());
+            let rows = activations.features().chunks_exact(FEATURES);
+            for (place, row) in rows.enumerate() {
+                for (feature, value) in row.iter().enumerate() {
+                    columns[feature * BLOCK + place] = *value;
+                }
+            }
         }
         Self {
             features,
@@ -44,8 +46,15 @@ impl FeaturePool {
     }
 
     /// The features of a row.
-    pub fn features(&self, row: usize) -> &[f32] {
-        &self.features[row * FEATURES..(row + 1) * FEATURES]
+    pub fn features(&self, row: usize) -> impl Iterator<Item = f32> + '_ {
+        let (block, place) = (row / BLOCK, row % BLOCK);
+        let features = &self.features[block * BLOCK * FEATURES..];
+        features
+            .iter()
+            .skip(place)
+            .step_by(BLOCK)
+            .take(FEATURES)
+            .copied()
     }
 
     /// The greatest deviation that a row can have under a regression: without
@@ -82,18 +91,21 @@ struct RegressionPredictions<'a> {
 
 impl BlockPredictions for RegressionPredictions<'_> {
     fn bound(&mut self, first: usize, means: &mut [f64], bounds: &mut [f64]) {
-        let rows = self.features.chunks_exact(FEATURES).skip(first);
-        for (place, (row, bound)) in rows.zip(bounds.iter_mut()).enumerate() {
-            let mut square = 1.0;
-            for (column, &feature) in row.iter().enumerate() {
-                let feature = f64::from(feature);
-                self.block[column * BLOCK + place] = feature;
-                square += feature * feature;
-            }
-            // A little above, as the deviation itself is rounded.
-            *bound = (1.0 + 1e-9) * (square / self.posterior.alpha).sqrt();
+        let features = &self.features[first * FEATURES..(first + BLOCK) * FEATURES];
+        for (entry, feature) in self.block.iter_mut().zip(features) {
+            *entry = f64::from(*feature);
         }
         self.block[FEATURES * BLOCK..].fill(1.0);
+        bounds.fill(0.0);
+        for column in self.block.chunks_exact(BLOCK) {
+            for (square, entry) in bounds.iter_mut().zip(column) {
+                *square += entry * entry;
+            }
+        }
+        for bound in bounds {
+            // A little above, as the deviation itself is rounded.
+            *bound = (1.0 + 1e-9) * (*bound / self.posterior.alpha).sqrt();
+        }
         let weights = self.posterior.weights.as_slice().expect("a vector");
         blas::multiply_vector(self.block, means.len(), REGRESSORS, BLOCK, weights, means);
     }

@@ -200,11 +200,14 @@ mod tests {
             ),
             (spec("gp", 99, &[]), "version 99"),
             (
-                spec("gp", 1, &[("prior", "none")]),
+                spec("gp", find("gp").unwrap().version, &[("prior", "none")]),
                 "has no parameter `prior`",
             ),
             (spec("rs", 1, &[("prior", "none")]), "it has none"),
-            (spec("gp", 1, &[("hyperprior", "flat")]), "`flat`"),
+            (
+                spec("gp", find("gp").unwrap().version, &[("hyperprior", "flat")]),
+                "`flat`",
+            ),
         ];
         for (spec, expected) in cases {
             let message = check(&spec).err().unwrap().to_string();

@@ -69,7 +69,6 @@ impl<'a> LinearRegressionSearch<'a> {
         let features: Vec<f32> = rows
             .iter()
             .flat_map(|&row| self.pool.features(row as usize))
-            .copied()
             .collect();
         let features = regressors(&features);
         let regression = Regression::new(features.view(), Array1::from(targets).view());

@@ -72,9 +72,7 @@ impl CandidatePool {
                 let look_ups = (&*look_ups, 0);
                 self.columns
                     .correlate(posterior, point, look_ups, block * BLOCK, column);
-                for (sum, entry) in sums.iter_mut().zip(column) {
-                    *sum = alpha.mul_add(*entry, *sum);
-                }
+                accumulate(*alpha, column, sums);
             }
         }
         let mut means = vec![0.0; rows.len()];
@@ -82,6 +80,15 @@ impl CandidatePool {
             means[row as usize] = sum;
         }
         means
+    }
+}
+
+/// Adds `factor` times each entry to the sums.
+#[pulp::with_simd(accumulate = pulp::Arch::new())]
+#[inline(always)]
+fn accumulate_with<'a, S: Simd>(_simd: S, factor: f64, entries: &'a [f64], sums: &'a mut [f64]) {
+    for (sum, entry) in sums.iter_mut().zip(entries) {
+        *sum = factor.mul_add(*entry, *sum);
     }
 }
 

@@ -1,6 +1,8 @@
 //! A Gaussian process with known hyperparameters on other, and more, data than they
 //! were fitted to.
 
+use pulp::Simd;
+
 use super::gaussian_process::Posterior;
 use super::matern::correlation;
 use crate::WorkerError;
@@ -14,17 +16,16 @@ impl Posterior {
     /// [`WorkerError::LinearAlgebra`] if the kernel matrix cannot be factorised.
     pub fn conditioned_on(&self, points: &[f64], targets: &[f64]) -> Result<Self, WorkerError> {
         let count = targets.len();
-        let points: Vec<&[f64]> = points.chunks_exact(self.weights.len()).collect();
+        let width = self.weights.len();
+        // Coordinate by coordinate, so that points lie side by side.
+        let transposed: Vec<f64> = (0..width)
+            .flat_map(|coordinate| points.iter().skip(coordinate).step_by(width))
+            .copied()
+            .collect();
         let mut matrix = vec![0.0; count * count];
-        for (column, right) in points.iter().enumerate() {
-            matrix[column * (count + 1)] = self.signal + self.noise;
-            for (row, left) in points.iter().enumerate().skip(column + 1) {
-                let coordinates = left.iter().zip(*right).zip(&self.weights);
-                let squared: f64 = coordinates
-                    .map(|((left, right), weight)| weight * (left - right) * (left - right))
-                    .sum();
-                matrix[column * count + row] = self.signal * correlation(squared);
-            }
+        for (number, column) in matrix.chunks_exact_mut(count).enumerate() {
+            correlate(self, &transposed, number, column);
+            column[number] = self.signal + self.noise;
         }
         blas::cholesky(&mut matrix, count, count)?;
         // K^-1 z and K^-1 1 side by side.
@@ -43,6 +44,33 @@ impl Posterior {
             mean,
             alpha: alpha.map(|(target, one)| target - mean * one).collect(),
         })
+    }
+}
+
+/// The kernel between point `number` and the points from there on, of a matrix of
+/// coordinates by points.
+#[pulp::with_simd(correlate = pulp::Arch::new())]
+#[inline(always)]
+fn correlate_with<'a, S: Simd>(
+    _simd: S,
+    posterior: &'a Posterior,
+    transposed: &'a [f64],
+    number: usize,
+    column: &'a mut [f64],
+) {
+    let count = column.len();
+    let column = &mut column[number..];
+    column.fill(0.0);
+    for (coordinates, weight) in transposed.chunks_exact(count).zip(&posterior.weights) {
+        let coordinates = &coordinates[number..];
+        let centre = coordinates[0];
+        for (sum, coordinate) in column.iter_mut().zip(coordinates) {
+            let difference = coordinate - centre;
+            *sum = (weight * difference).mul_add(difference, *sum);
+        }
+    }
+    for entry in column {
+        *entry = posterior.signal * correlation(*entry);
     }
 }
 
