@@ -4,6 +4,7 @@ use super::parameters::{BANDWIDTH, HYPERPRIOR, INITIAL};
 use super::{Method, Spaces};
 use crate::search::transfer_acquisition::TransferAcquisitionSearch;
 use crate::surrogate::target::TargetSurrogate;
+use crate::transfer::experts::Experts;
 use crate::transfer::source_process::source_means;
 use crate::transform::Transform;
 
@@ -20,12 +21,10 @@ pub(super) const METHOD: Method = Method {
         let transform = Transform::Standardisation;
         let hyperprior = parameters.hyperprior();
         let surrogate = TargetSurrogate::new(setting, transform, hyperprior);
-        Ok(Box::new(TransferAcquisitionSearch::new(
-            setting,
-            parameters.initial(setting),
-            surrogate,
-            source_means(setting, transform, hyperprior)?,
-            parameters.number(&BANDWIDTH),
-        )))
+        let means = source_means(setting, transform, hyperprior)?;
+        let experts = Experts::new(means, parameters.number(&BANDWIDTH));
+        let initial = parameters.initial(setting);
+        let search = TransferAcquisitionSearch::new(setting, initial, surrogate, experts);
+        Ok(Box::new(search))
     },
 };

@@ -142,6 +142,53 @@ fn learning_methods_beat_random_search() {
     }
 }
 
+/// x of every row of a task, and whether its kind is `a`; the least row.
+fn configurations(task: &str) -> (Vec<(f64, bool)>, usize) {
+    let (_, text) = table();
+    let fields = text
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').collect::<Vec<_>>());
+    let rows: Vec<_> = fields.filter(|fields| fields[3] == task).collect();
+    let error = |row: usize| rows[row][2].parse::<f64>().unwrap();
+    let least = (0..rows.len()).min_by(|&left, &right| error(left).total_cmp(&error(right)));
+    let configuration = |fields: &Vec<&str>| (fields[0].parse().unwrap(), fields[1] == "a");
+    (rows.iter().map(configuration).collect(), least.unwrap())
+}
+
+#[test]
+fn autogp_exhausts_the_sources_box_before_it_leaves_it() {
+    let (runner, _, table) = runner_and_table();
+    let best = ["one", "three"].map(|task| {
+        let (rows, best) = configurations(task);
+        assert!(rows[best].1);
+        rows[best].0
+    });
+    let (rows, _) = configurations("two");
+    let inside = |row: u32| {
+        let (x, is_a) = rows[row as usize];
+        is_a && x >= best[0].min(best[1]) && x <= best[0].max(best[1])
+    };
+    let size = (0..120).filter(|&row| inside(row)).count();
+    assert!((1..30).contains(&size), "{size}");
+    let trace = runner.run(&job("autogp", table, 0)).unwrap();
+    assert!(trace.rows[..size].iter().all(|&row| inside(row)));
+    assert!(trace.rows[size..].iter().all(|&row| !inside(row)));
+}
+
+#[test]
+fn ws_gp_turns_to_the_sources_best_after_one_random_row() {
+    let (runner, _, table) = runner_and_table();
+    let (rows, _) = configurations("two");
+    for seed in 0..5 {
+        let trace = runner.run(&job("ws-gp", table, seed)).unwrap();
+        let random = runner.run(&job("rs", table, seed)).unwrap();
+        assert_eq!(trace.rows[0], random.rows[0]);
+        let (x, is_a) = rows[trace.rows[1] as usize];
+        assert!(is_a && (x - 0.33).abs() < 0.2, "{x}");
+    }
+}
+
 #[test]
 fn impossible_jobs_say_why() {
     let (runner, _, table) = runner_and_table();

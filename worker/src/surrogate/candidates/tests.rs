@@ -153,3 +153,40 @@ fn the_best_row_is_the_one_that_a_full_scan_finds() {
     let all = Recorder(RefCell::default());
     assert_eq!(pool.best_row(&process, &all, &[true; 900], &priority), None);
 }
+
+#[test]
+fn means_are_sums_over_the_points_and_in_the_order_of_rows() {
+    let levels = [0, 12, 3];
+    let (space, columns) = (space(&levels), columns(&levels, 300));
+    let width = space.width();
+    let encode = |row: usize| {
+        let mut point = vec![0.0; width];
+        space.encode(&columns, row, &mut point);
+        point
+    };
+    let posterior = Posterior {
+        weights: (0..width).map(|k| 0.5 + 0.1 * k as f64).collect(),
+        signal: 2.0,
+        noise: 0.1,
+        mean: 0.7,
+        alpha: vec![1.0, -0.5, 0.25],
+    };
+    let points = [encode(3), encode(77), encode(205)];
+    let mut pool = CandidatePool::new(&space, &columns, (0..300).collect());
+    let means = pool.means(&posterior, &points.concat());
+    for (row, found) in means.into_iter().enumerate() {
+        let candidate = encode(row);
+        let kernel = |point: &Vec<f64>| {
+            let coordinates = point.iter().zip(&candidate).zip(&posterior.weights);
+            let squared =
+                coordinates.map(|((left, right), weight)| weight * (left - right).powi(2));
+            2.0 * correlation(squared.sum())
+        };
+        let terms = points.iter().zip(&posterior.alpha);
+        let expected = 0.7
+            + terms
+                .map(|(point, alpha)| alpha * kernel(point))
+                .sum::<f64>();
+        assert!((found - expected).abs() < 1e-12, "row {row}");
+    }
+}
