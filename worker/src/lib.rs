@@ -8,6 +8,7 @@ pub mod blas;
 pub mod consumer;
 pub mod dense_layers;
 pub mod error;
+pub mod history;
 pub mod linear_regression;
 pub mod methods;
 pub mod prior;

@@ -14,8 +14,8 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::WorkerError;
 use crate::blas;
+use crate::history::History;
 use crate::methods::Method;
-use crate::search::History;
 use crate::setting::Setting;
 use crate::sharing::SharedFits;
 use crate::table::Table;

@@ -5,11 +5,12 @@
 //! factor widens the sampling of numeric hyperparameters only: here it would have
 //! no effect.
 
+use super::Search;
 use super::configurations::{Configurations, PROPOSALS, RowLookup};
 use super::kernel_density::KernelDensity;
 use super::random::RandomSearch;
-use super::{History, Search};
 use crate::WorkerError;
+use crate::history::History;
 use crate::random::{Purpose, RandomStream};
 use crate::setting::Setting;
 

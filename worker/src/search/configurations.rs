@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use super::History;
+use crate::history::History;
 use crate::setting::Setting;
 use crate::table::encoding::Column;
 

@@ -1,10 +1,11 @@
 //! Regularised evolution (Real et al. 2019, algorithm 1), also called ageing
 //! evolution.
 
+use super::Search;
 use super::configurations::{Configurations, PROPOSALS, RowLookup};
 use super::random::RandomSearch;
-use super::{History, Search};
 use crate::WorkerError;
+use crate::history::History;
 use crate::random::{Purpose, RandomStream};
 use crate::setting::Setting;
 

@@ -1,8 +1,9 @@
 //! Bayesian optimisation with a Gaussian process (ICML 2020, algorithm 2).
 
+use super::Search;
 use super::random::random_priority;
-use super::{History, Search};
 use crate::WorkerError;
+use crate::history::History;
 use crate::setting::Setting;
 use crate::surrogate::candidates::CandidatePool;
 use crate::surrogate::target::TargetSurrogate;

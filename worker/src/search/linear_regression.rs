@@ -3,11 +3,12 @@
 
 use ndarray::Array1;
 
+use super::Search;
 use super::gaussian_process::INITIAL;
 use super::random::random_priority;
-use super::{History, Search};
 use crate::WorkerError;
 use crate::acquisition::expected_improvement::LogExpectedImprovement;
+use crate::history::History;
 use crate::linear_regression::candidates::FeaturePool;
 use crate::linear_regression::evidence::{Regression, RegressionPosterior};
 use crate::linear_regression::features::regressors;

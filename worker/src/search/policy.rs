@@ -1,8 +1,8 @@
 //! A distribution over configurations with weights to learn: the policy of
 //! REINFORCE (Williams 1992).
 
-use super::History;
 use super::configurations::Configurations;
+use crate::history::History;
 use crate::random::RandomStream;
 
 /// Initial logits are normal with this deviation (Dong and Yang 2020, public code).

@@ -1,7 +1,8 @@
 //! Uniform search without replacement.
 
-use super::{History, Search};
+use super::Search;
 use crate::WorkerError;
+use crate::history::History;
 use crate::random::Purpose;
 use crate::setting::Setting;
 

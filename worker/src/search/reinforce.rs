@@ -1,9 +1,10 @@
 //! REINFORCE (Williams 1992) with the settings of Dong and Yang 2020.
 
+use super::Search;
 use super::configurations::Configurations;
 use super::policy::SoftmaxPolicy;
-use super::{History, Search};
 use crate::WorkerError;
+use crate::history::History;
 use crate::random::{Purpose, RandomStream};
 use crate::setting::Setting;
 

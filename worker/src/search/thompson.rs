@@ -1,7 +1,8 @@
 //! Thompson sampling from the parametric prior (ICML 2020, algorithm 1).
 
-use super::{History, Search};
+use super::Search;
 use crate::WorkerError;
+use crate::history::History;
 use crate::prior::ParametricPrior;
 use crate::random::{Purpose, RandomStream};
 use crate::setting::Setting;

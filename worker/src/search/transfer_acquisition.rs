@@ -1,11 +1,12 @@
 //! Bayesian optimisation by a transfer acquisition function (Wistuba, Schilling and
 //! Schmidt-Thieme 2018, section 7).
 
+use super::Search;
 use super::gaussian_process::INITIAL;
 use super::random::random_priority;
-use super::{History, Search};
 use crate::WorkerError;
 use crate::acquisition::transfer::TransferAcquisition;
+use crate::history::History;
 use crate::setting::Setting;
 use crate::surrogate::candidates::CandidatePool;
 use crate::surrogate::target::TargetSurrogate;

@@ -2,7 +2,7 @@
 //! Schmidt-Thieme 2018, section 7).
 
 use super::rank_distance::{RankDistance, weight};
-use crate::search::History;
+use crate::history::History;
 
 /// One source task.
 struct Expert {
