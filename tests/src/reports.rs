@@ -12,16 +12,28 @@ use flate2::read::GzDecoder;
 /// # Panics
 /// If there is no such file or it is damaged.
 pub fn outcomes(folder: &Path) -> Vec<String> {
+    let without_seconds = |line: String| {
+        let (outcome, _seconds) = line.rsplit_once(',').expect("a line has columns");
+        outcome.to_owned()
+    };
+    evaluations(folder)
+        .into_iter()
+        .map(without_seconds)
+        .collect()
+}
+
+/// The lines of a report's `traces.csv.gz`. The seconds tell a trace that was kept from
+/// one that was computed again.
+///
+/// # Panics
+/// If there is no such file or it is damaged.
+pub fn evaluations(folder: &Path) -> Vec<String> {
     let path = folder.join("traces.csv.gz");
     let file = File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut text = String::new();
     let unpacked = GzDecoder::new(file).read_to_string(&mut text);
     unpacked.expect("it unpacks");
-    let without_seconds = |line: &str| {
-        let (outcome, _seconds) = line.rsplit_once(',').expect("a line has columns");
-        outcome.to_owned()
-    };
-    text.lines().map(without_seconds).collect()
+    text.lines().map(str::to_owned).collect()
 }
 
 /// Panics with the first line that differs, if any does.

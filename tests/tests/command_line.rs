@@ -1,5 +1,6 @@
 //! The program `loto` as its users meet it: on the embedded store, without servers.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use loto_tests::programs::{Process, command, run};
-use loto_tests::reports::{assert_same, outcomes};
+use loto_tests::reports::{assert_same, evaluations, outcomes};
 use loto_tests::samples;
 use loto_tests::small_sweep::{Folder, TABLE};
 
@@ -92,6 +93,23 @@ fn a_sweep_is_run_reported_and_found_again() {
     );
     let watch = run("loto", ["watch", "small", "--store", store]);
     assert_eq!(watch.status.code(), Some(0), "{watch:?}");
+}
+
+#[test]
+fn a_sweep_extended_by_methods_and_seeds_recomputes_nothing() {
+    let folder = small();
+    assert_eq!(run_in(&folder).status.code(), Some(0));
+    let before = evaluations(&folder.path("out"));
+    let extended = SWEEP
+        .replace("\"gcp\"", "\"gcp\", \"sgpt\", \"autogp\"")
+        .replace("seeds = 2", "seeds = 3");
+    folder.write("sweep.toml", extended);
+    assert_eq!(run_in(&folder).status.code(), Some(0));
+    let after: BTreeSet<_> = evaluations(&folder.path("out")).into_iter().collect();
+    assert_eq!(after.len(), 1 + 2 * 4 * 3 * 6);
+    for line in before {
+        assert!(after.contains(&line), "{line} was computed again");
+    }
 }
 
 #[test]

@@ -56,14 +56,26 @@ fn space(numeric: usize, levels: &[usize]) -> Space {
     }
 }
 
-/// Random rows of a space.
+/// Random rows of a space; the grid, if it is categorical and has that many rows.
 fn columns(space: &Space, rows: usize) -> Vec<Column> {
+    let grid: usize = space
+        .hyperparameters
+        .iter()
+        .map(|hp| hp.kind.width())
+        .product();
     let mut random = random(1);
+    let mut stride = 1;
     let column = |hyperparameter: &Hyperparameter| match &hyperparameter.kind {
         Kind::Numeric { .. } => Column::Numeric((0..rows).map(|_| random.uniform()).collect()),
         Kind::Categorical { levels } => {
-            let mut level = || random.below(levels.len() as u32) as u16;
-            Column::Categorical((0..rows).map(|_| level()).collect())
+            let count = levels.len();
+            let mut level = |row: usize| match grid == rows {
+                true => (row / stride % count) as u16,
+                false => random.below(count as u32) as u16,
+            };
+            let column = Column::Categorical((0..rows).map(&mut level).collect());
+            stride *= count;
+            column
         }
     };
     space.hyperparameters.iter().map(column).collect()
@@ -97,6 +109,29 @@ fn gaussian_process_fit(criterion: &mut Criterion) {
         });
     }
     group.finish();
+}
+
+/// What a trace does at its 100th evaluation, the fit begun from scratch.
+fn step(criterion: &mut Criterion) {
+    let space = space(6, &[]);
+    let columns = columns(&space, 2_000);
+    let mut pool = CandidatePool::new(&space, &columns, (0..2_000).collect());
+    let (evaluated, priority) = (vec![false; 2_000], (0..2_000).collect::<Vec<_>>());
+    criterion.bench_function(
+        "step at 100 observed, 6 numeric, 2000 candidates",
+        |bencher| {
+            bencher.iter_batched(
+                || observed(&space, &columns, 100),
+                |(mut process, targets)| {
+                    process.fit(&targets).unwrap();
+                    let largest = process.posterior().signal.sqrt();
+                    let improvement = LogExpectedImprovement::new(-1.5, largest);
+                    pool.best_row(&process, &improvement, &evaluated, &priority)
+                },
+                BatchSize::SmallInput,
+            );
+        },
+    );
 }
 
 fn expected_improvement(criterion: &mut Criterion) {
@@ -206,6 +241,7 @@ fn whole_trace(criterion: &mut Criterion) {
 fn all(criterion: &mut Criterion) {
     blas::single_threaded();
     gaussian_process_fit(criterion);
+    step(criterion);
     expected_improvement(criterion);
     prior_fit(criterion);
     whole_trace(criterion);
