@@ -65,9 +65,9 @@ pub(super) const BANDWIDTH: ParameterDescription = ParameterDescription {
 
 /// Who chooses the first rows of a transfer acquisition function.
 ///
-/// Measured (3 to 6 seeds, DeepAR, FCNET, XGBoost, NAS): sgpt-copula with random first
-/// rows .55 .86 .43 .75, with the sources' .76 .92 .58 .95; sgpt .29 .67 .38 .67 and
-/// .10 .50 .40 .82. The published scores are those of random first rows.
+/// Measured (DeepAR, FCNET, XGBoost, NAS): sgpt-copula with random first rows .56 .80
+/// .45 .75 (30 seeds), with the sources' .76 .91 .54 .96 (10 seeds); sgpt .31 .54 .41 .63
+/// and .22 .22 .46 .76. The published scores are nearer to those of random first rows.
 pub(super) const INITIAL: ParameterDescription = ParameterDescription {
     name: "initial",
     default: "random",
