@@ -65,3 +65,25 @@ pub fn sweep(name: &str, seeds: u32) -> Sweep {
 pub fn built_in_table() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../coordinator/sweeps/svm-sklearn.csv.zip")
 }
+
+/// A sweep file on that table.
+pub fn built_in_sweep(
+    name: &str,
+    methods: &[&str],
+    targets: &[&str],
+    seeds: usize,
+    iterations: usize,
+) -> String {
+    let table = built_in_table();
+    format!(
+        "name = \"{name}\"\n\
+         methods = {methods:?}\n\
+         seeds = {seeds}\n\
+         iterations = {iterations}\n\
+         [[blackbox]]\n\
+         name = \"SVM\"\n\
+         table = {table:?}\n\
+         objective = \"metric_error\"\n\
+         targets = {targets:?}\n"
+    )
+}

@@ -23,18 +23,7 @@ const ITERATIONS: usize = 110;
 const TRACES: usize = METHODS.len() * TARGETS.len() * SEEDS;
 
 fn sweep() -> String {
-    let table = samples::built_in_table();
-    format!(
-        "name = \"faults\"\n\
-         methods = {METHODS:?}\n\
-         seeds = {SEEDS}\n\
-         iterations = {ITERATIONS}\n\
-         [[blackbox]]\n\
-         name = \"SVM\"\n\
-         table = {table:?}\n\
-         objective = \"metric_error\"\n\
-         targets = {TARGETS:?}\n"
-    )
+    samples::built_in_sweep("faults", &METHODS, &TARGETS, SEEDS, ITERATIONS)
 }
 
 #[test]

@@ -16,18 +16,7 @@ const ITERATIONS: usize = 20;
 
 /// The sweep on the built-in table.
 fn sweep() -> String {
-    let table = samples::built_in_table();
-    format!(
-        "name = \"transports\"\n\
-         methods = {METHODS:?}\n\
-         seeds = {SEEDS}\n\
-         iterations = {ITERATIONS}\n\
-         [[blackbox]]\n\
-         name = \"SVM\"\n\
-         table = {table:?}\n\
-         objective = \"metric_error\"\n\
-         targets = {TARGETS:?}\n"
-    )
+    samples::built_in_sweep("transports", &METHODS, &TARGETS, SEEDS, ITERATIONS)
 }
 
 /// The traces of a run in one process.

@@ -47,8 +47,8 @@ impl Plan {
     /// Tables are looked for beside the sweep file, then in the folder `data`.
     ///
     /// # Errors
-    /// [`ProtoError::InvalidSweepFile`], also for methods that are not made for a table's space, and [`ProtoError::UnreadableFile`];
-    /// [`CoordinatorError::TableNotFound`]; what [`loto_worker::table::Table::read`] refuses.
+    /// [`ProtoError::InvalidSweepFile`], also for methods that are not made for a table's
+    /// space, and [`ProtoError::UnreadableFile`]; [`CoordinatorError::TableNotFound`]; what [`loto_worker::table::Table::read`] refuses.
     pub fn read(source: &SweepSource, data: Option<&Path>) -> Result<Self, CoordinatorError> {
         match source {
             SweepSource::File(path) => Self::from_file(&SweepFile::read(path)?, path, data),

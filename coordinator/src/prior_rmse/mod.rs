@@ -4,8 +4,8 @@
 //! RMSE = sqrt(1/N sum_i (z_i - mu(x_i))^2), z = psi(y),
 //!
 //! over the N rows of the task, averaged over those of the first 10 seeds whose prior is in
-//! the store. A prior that knows nothing, mu = 0, has about 1. No prior is fitted for this: a sweep whose
-//! methods fit none has no RMSE.
+//! the store. A prior that knows nothing, mu = 0, has about 1. No prior is fitted for
+//! this: a sweep whose methods fit none has no RMSE.
 
 mod stored;
 

@@ -79,6 +79,16 @@ fn check_well_formed(markup: &str) {
     assert_eq!(open, Vec::<&str>::new());
 }
 
+/// The report of an analysis, of no sweep and without notes.
+fn report_of<'a>(results: &'a SweepResults, analysis: &'a SweepAnalysis) -> Report<'a> {
+    Report {
+        results,
+        analysis,
+        sweep: None,
+        notes: &[],
+    }
+}
+
 #[test]
 fn the_page_is_well_formed_safe_and_needs_no_network() {
     with_report(|report| {
@@ -129,12 +139,7 @@ fn a_method_of_one_black_box_only_has_blanks_elsewhere_and_is_left_out_of_the_wh
     let ranks = analysis.blackboxes[1].methods.iter();
     let ranks = ranks.map(|method| method.averages.as_ref().unwrap().average_rank);
     assert!((ranks.sum::<f64>() - 6.0).abs() < 1e-12);
-    let report = Report {
-        results: &results,
-        analysis: &analysis,
-        sweep: None,
-        notes: &[],
-    };
+    let report = report_of(&results, &analysis);
     let text_report = text(&report, Format::Text);
     let left_out = "left out, not finished or not planned on every black box: only here";
     assert!(text_report.contains(left_out), "{text_report}");
@@ -226,12 +231,7 @@ fn published_figures_are_shown_where_they_apply_and_nowhere_else() {
         }
     }
     let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
-    let report = Report {
-        results: &results,
-        analysis: &analysis,
-        sweep: None,
-        notes: &[],
-    };
+    let report = report_of(&results, &analysis);
     // Each trace finds the optimum at once: improvement 1, all ranks 1.5.
     let text_report = text(&report, Format::Text);
     assert!(text_report.contains("ICML 2020, Table 2"), "{text_report}");
@@ -256,12 +256,7 @@ fn data_sets_are_ordered_by_the_error_of_the_prior_where_it_is_known() {
     let results = results();
     let mut analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
     let files = |analysis: &SweepAnalysis| {
-        let report = Report {
-            results: &results,
-            analysis,
-            sweep: None,
-            notes: &[],
-        };
+        let report = report_of(&results, analysis);
         let mut csv = Vec::new();
         scores_csv::write_scores_by_task(analysis, &mut csv).unwrap();
         (text(&report, Format::Html), String::from_utf8(csv).unwrap())
@@ -327,12 +322,7 @@ fn a_report_without_any_trace_says_so() {
         task.traces.iter_mut().for_each(BTreeMap::clear);
     }
     let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
-    let report = Report {
-        results: &results,
-        analysis: &analysis,
-        sweep: None,
-        notes: &[],
-    };
+    let report = report_of(&results, &analysis);
     let page = text(&report, Format::Html);
     check_well_formed(&page);
     assert!(page.contains("0 of 24 finished"));

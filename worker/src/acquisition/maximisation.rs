@@ -21,6 +21,16 @@ pub trait BlockPredictions {
     fn solve(&mut self, open: &[usize], deviations: &mut [f64]);
 }
 
+/// Moves the `open` rows of a block, given by their places in increasing order, to the
+/// front; its columns are [`BLOCK`] apart.
+pub fn keep_rows(block: &mut [f64], open: &[usize]) {
+    for column in block.chunks_exact_mut(BLOCK) {
+        for (to, &from) in open.iter().enumerate() {
+            column[to] = column[from];
+        }
+    }
+}
+
 /// Finds the best row of a pool, again and again.
 pub struct Maximiser {
     rows: Vec<u32>,

@@ -4,7 +4,7 @@ use super::evidence::RegressionPosterior;
 use super::features::{FEATURES, REGRESSORS};
 use super::training::FittedFeatures;
 use crate::acquisition::Acquisition;
-use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser};
+use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser, keep_rows};
 use crate::blas;
 use crate::setting::Setting;
 
@@ -22,13 +22,9 @@ impl FeaturePool {
     pub fn new(setting: &Setting, fitted: &FittedFeatures) -> Self {
         let (space, rows) = (setting.space(), setting.rows());
         let mut features = vec![0.0; rows.next_multiple_of(BLOCK) * FEATURES];
-        let mut point = vec![0.0; space.width()];
         for (block, columns) in features.chunks_exact_mut(BLOCK * FEATURES).enumerate() {
-            let mut inputs = Vec::with_capacity(BLOCK * point.len());
-            for row in block * BLOCK..rows.min((block + 1) * BLOCK) {
-                space.encode(setting.columns(), row, &mut point);
-                inputs.extend(point.iter().map(|&coordinate| coordinate as f32));
-            }
+            let rows = block * BLOCK..rows.min((block + 1) * BLOCK);
+            let inputs = space.encode_single(setting.columns(), rows);
             let mut activations = fitted.network.activations(inputs);
             fitted.network.evaluate(&fitted.weights, &mut activations);
             let rows = activations.features().chunks_exact(FEATURES);
@@ -111,11 +107,7 @@ impl BlockPredictions for RegressionPredictions<'_> {
     }
 
     fn solve(&mut self, open: &[usize], deviations: &mut [f64]) {
-        for column in self.block.chunks_exact_mut(BLOCK) {
-            for (to, &from) in open.iter().enumerate() {
-                column[to] = column[from];
-            }
-        }
+        keep_rows(self.block, open);
         let factor = &self.posterior.factor;
         blas::solve_rows(
             factor,

@@ -88,14 +88,9 @@ fn predict(
         means: Vec::with_capacity(rows),
         deviations: Vec::with_capacity(rows),
     };
-    let mut point = vec![0.0; network.width()];
-    let mut inputs = Vec::new();
     for first in (0..rows).step_by(PREDICTION_ROWS) {
-        inputs.clear();
-        for row in first..rows.min(first + PREDICTION_ROWS) {
-            space.encode(columns, row, &mut point);
-            inputs.extend(point.iter().map(|&coordinate| coordinate as f32));
-        }
+        let rows = first..rows.min(first + PREDICTION_ROWS);
+        let inputs = space.encode_single(columns, rows);
         for (mean, deviation) in network.predict(weights, &inputs) {
             prior.means.push(mean.into());
             prior.deviations.push(deviation.into());

@@ -9,8 +9,11 @@ use crate::acquisition::transfer::TransferAcquisition;
 use crate::history::History;
 use crate::setting::Setting;
 use crate::surrogate::candidates::CandidatePool;
+use crate::surrogate::hyperparameters::Hyperprior;
 use crate::surrogate::target::TargetSurrogate;
 use crate::transfer::experts::Experts;
+use crate::transfer::source_process::source_means;
+use crate::transform::Transform;
 
 /// After [`INITIAL`] rows, takes the row of greatest transfer acquisition.
 pub struct TransferAcquisitionSearch<'a> {
@@ -25,26 +28,32 @@ pub struct TransferAcquisitionSearch<'a> {
 }
 
 impl<'a> TransferAcquisitionSearch<'a> {
-    /// With the experts that the sources are.
+    /// With a process per source and one on the target, all on objectives as `transform`
+    /// maps them, and the `bandwidth` of the sources' weights.
     ///
     /// The first rows are those of `initial`. Without it the first is the one of least
     /// prediction summed over the sources, the next are those of greatest predicted
     /// improvement.
+    ///
+    /// # Errors
+    /// Those of [`source_means`].
     pub fn new(
         setting: &Setting<'a>,
         initial: Option<Box<dyn Search + 'a>>,
-        surrogate: TargetSurrogate<'a>,
-        experts: Experts,
-    ) -> Self {
+        transform: Transform,
+        hyperprior: Hyperprior,
+        bandwidth: f64,
+    ) -> Result<Self, WorkerError> {
+        let means = source_means(setting, transform, hyperprior)?;
         let rows = (0..setting.rows() as u32).collect();
-        Self {
+        Ok(Self {
             initial,
-            experts,
-            surrogate,
+            experts: Experts::new(means, bandwidth),
+            surrogate: TargetSurrogate::new(setting, transform, hyperprior),
             pool: CandidatePool::new(setting.space(), setting.columns(), rows),
             priority: random_priority(setting),
             transferred: vec![0.0; setting.rows()],
-        }
+        })
     }
 
     /// The row that the sources alone find best.
@@ -60,12 +69,14 @@ impl<'a> TransferAcquisitionSearch<'a> {
 
 impl Search for TransferAcquisitionSearch<'_> {
     fn choose(&mut self, history: &History) -> Result<u32, WorkerError> {
+        if history.rows.len() < INITIAL
+            && let Some(initial) = &mut self.initial
+        {
+            return initial.choose(history);
+        }
         self.experts.transfer(history, &mut self.transferred);
         let row = if history.rows.len() < INITIAL {
-            match &mut self.initial {
-                Some(initial) => Some(initial.choose(history)?),
-                None => self.most_transferred(history),
-            }
+            self.most_transferred(history)
         } else {
             self.surrogate.fit(history)?;
             let acquisition = TransferAcquisition {

@@ -5,7 +5,7 @@ use pulp::Simd;
 use super::gaussian_process::{GaussianProcess, Posterior};
 use super::pool_columns::{LookUps, PoolColumns};
 use crate::acquisition::Acquisition;
-use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser};
+use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser, keep_rows};
 use crate::blas;
 use crate::table::encoding::{Column, Space};
 
@@ -120,12 +120,7 @@ impl BlockPredictions for ProcessPredictions<'_> {
         let (factor, stride) = self.process.factor();
         let count = self.process.count();
         let kernel = &mut self.scratch.kernel;
-        // The kernel rows of the open candidates move to the front.
-        for column in kernel.chunks_exact_mut(BLOCK).take(count) {
-            for (to, &from) in open.iter().enumerate() {
-                column[to] = column[from];
-            }
-        }
+        keep_rows(kernel, open);
         blas::solve_rows(factor, count, stride, kernel, open.len(), BLOCK);
         deviations_from_rows(kernel, count, self.process.posterior().signal, deviations);
     }

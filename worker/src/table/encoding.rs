@@ -4,6 +4,8 @@
 //! categorical one is one-hot encoded. Categorical columns are kept as level
 //! numbers: a grid of 60,000 rows stays small and its structure stays visible.
 
+use std::ops::Range;
+
 /// The hyperparameters of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Space {
@@ -76,6 +78,17 @@ impl Space {
             }
             first += hyperparameter.kind.width();
         }
+    }
+
+    /// The encoded rows one after the other, in single precision.
+    pub fn encode_single(&self, columns: &[Column], rows: Range<usize>) -> Vec<f32> {
+        let mut point = vec![0.0; self.width()];
+        let mut inputs = Vec::with_capacity(rows.len() * point.len());
+        for row in rows {
+            self.encode(columns, row, &mut point);
+            inputs.extend(point.iter().map(|&coordinate| coordinate as f32));
+        }
+        inputs
     }
 }
 

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use loto_proto::job::Job;
 use loto_proto::store::{Attempt, AttemptState, Store};
-use loto_proto::wire;
 use tokio::time::timeout;
 use tokio_stream::StreamExt;
 use tonic::Code;
@@ -80,15 +79,7 @@ async fn progress_counts_every_job_once() {
 #[tokio::test]
 async fn a_watch_pushes_changes_and_ends_with_the_sweep() {
     let mut served = Served::new().await;
-    let request = wire::WatchProgressRequest {
-        sweep_id: served.sweep_id.clone(),
-    };
-    let mut watch = served
-        .client
-        .watch_progress(request)
-        .await
-        .unwrap()
-        .into_inner();
+    let mut watch = served.watch().await;
     let first = watch.message().await.unwrap().unwrap();
     assert_eq!((first.done, first.complete), (0, false));
 
@@ -131,15 +122,7 @@ async fn a_watch_pushes_changes_and_ends_with_the_sweep() {
 #[tokio::test]
 async fn a_watch_is_silent_while_nothing_changes() {
     let mut served = Served::new().await;
-    let request = wire::WatchProgressRequest {
-        sweep_id: served.sweep_id.clone(),
-    };
-    let mut watch = served
-        .client
-        .watch_progress(request)
-        .await
-        .unwrap()
-        .into_inner();
+    let mut watch = served.watch().await;
     watch.message().await.unwrap().unwrap();
     let silence = timeout(Duration::from_millis(700), watch.message()).await;
     assert!(silence.is_err(), "{silence:?}");
@@ -195,15 +178,7 @@ async fn health_and_reflection_are_served() {
 #[tokio::test]
 async fn stopping_ends_streams_and_the_service() {
     let mut served = Served::new().await;
-    let request = wire::WatchProgressRequest {
-        sweep_id: served.sweep_id.clone(),
-    };
-    let mut watch = served
-        .client
-        .watch_progress(request)
-        .await
-        .unwrap()
-        .into_inner();
+    let mut watch = served.watch().await;
     watch.message().await.unwrap().unwrap();
     served.stopping.cancel();
     let status = timeout(SOON, watch.message())

@@ -87,6 +87,14 @@ impl Served {
         Ok(self.client.get_progress(request).await?.into_inner())
     }
 
+    async fn watch(&mut self) -> tonic::Streaming<wire::Progress> {
+        let request = wire::WatchProgressRequest {
+            sweep_id: self.sweep_id.clone(),
+        };
+        let answer = self.client.watch_progress(request).await.unwrap();
+        answer.into_inner()
+    }
+
     async fn curves(&mut self) -> Result<wire::GetCurvesResponse, tonic::Status> {
         let request = wire::GetCurvesRequest {
             sweep_id: self.sweep_id.clone(),
