@@ -7,7 +7,7 @@ use tokio::sync::{OnceCell, Semaphore};
 use super::watched_sweep::WatchedSweep;
 use crate::CoordinatorError;
 use crate::results::Selection;
-use crate::statistics::analysis::{AnalysisOptions, SweepAnalysis, analyse};
+use crate::statistics::analysis::{AnalysisOptions, SweepAnalysis, analyse_curves};
 
 /// Most analyses kept per sweep.
 const MAX_ANALYSES: usize = 8;
@@ -52,7 +52,7 @@ impl WatchedSweep {
             let collector = Arc::clone(collector);
             let computing = tokio::task::spawn_blocking(move || {
                 let _permit = permit;
-                analyse(&collector.results(&selection), &options)
+                analyse_curves(&collector.curves(&selection), &options)
             });
             let analysis = computing.await.map_err(|error| died(error.to_string()))??;
             Ok(Arc::new(analysis))

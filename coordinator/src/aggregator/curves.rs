@@ -7,7 +7,7 @@ use super::completeness::{completeness, excluded_tasks};
 use super::request;
 use super::status::to_status;
 use super::watched_sweep::WatchedSweep;
-use crate::statistics::analysis::{AnalysisOptions, Band, BlackboxAnalysis, TaskAnalysis};
+use crate::statistics::analysis::{AnalysisOptions, Band, Bands, BlackboxAnalysis, TaskAnalysis};
 
 /// The curves that a request asks for.
 pub(super) async fn curves(
@@ -25,6 +25,11 @@ pub(super) async fn curves(
     let options = AnalysisOptions {
         baseline: request::baseline(request.baseline)?,
         confidence,
+        bands: if request.only_averages {
+            Bands::Averages
+        } else {
+            Bands::All
+        },
         ..default
     };
     let analysis = sweep

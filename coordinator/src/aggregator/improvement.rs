@@ -12,7 +12,7 @@ use super::status::to_status;
 use super::watched_sweep::WatchedSweep;
 use crate::results::Selection;
 use crate::statistics::analysis::{
-    AnalysisOptions, BlackboxAnalysis, MethodAnalysis, MethodAverages, TaskAnalysis,
+    AnalysisOptions, Bands, BlackboxAnalysis, MethodAnalysis, MethodAverages, TaskAnalysis,
 };
 
 /// Most iterations in a request.
@@ -31,7 +31,7 @@ pub(super) async fn improvement(
     let options = AnalysisOptions {
         baseline: request::baseline(request.baseline)?,
         // No band is part of the answer.
-        bootstrap_resamples: 1,
+        bands: Bands::None,
         ..AnalysisOptions::default()
     };
     let analysis = sweep

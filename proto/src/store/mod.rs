@@ -229,6 +229,23 @@ pub trait Store: Send + Sync {
     /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if one is damaged.
     async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, ProtoError>;
 
+    /// Those traces of a series that are finished among these seeds, with their seeds.
+    ///
+    /// # Errors
+    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if one is damaged.
+    async fn traces_of(
+        &self,
+        series: SeriesId,
+        seeds: &[u32],
+    ) -> Result<Vec<(u32, Trace)>, ProtoError> {
+        let mut traces = Vec::with_capacity(seeds.len());
+        for &seed in seeds {
+            let trace = self.trace(series, seed).await?;
+            traces.extend(trace.map(|trace| (seed, trace)));
+        }
+        Ok(traces)
+    }
+
     /// The finished seeds of each of these series, ascending, without reading the traces.
     ///
     /// # Errors

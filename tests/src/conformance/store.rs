@@ -102,6 +102,12 @@ pub async fn traces_are_listed_by_seed(store: &Subject) {
     let traces = store.traces(series("one").id()).await.unwrap();
     assert_eq!(traces, [4, 7, 30].map(|seed| (seed, trace(seed))));
     assert!(store.traces(series("none").id()).await.unwrap().is_empty());
+    let some: Vec<u32> = traces.iter().map(|(seed, _)| *seed).take(2).collect();
+    let asked = [some[1], 99_999, some[0]];
+    let found = store.traces_of(series("one").id(), &asked).await.unwrap();
+    assert_eq!(found, [traces[1].clone(), traces[0].clone()]);
+    let none = store.traces_of(series("one").id(), &[]).await.unwrap();
+    assert!(none.is_empty());
 }
 
 pub async fn new_traces_are_told_in_order(store: &Subject) {

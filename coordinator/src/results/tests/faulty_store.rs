@@ -21,7 +21,7 @@ pub(crate) struct FaultyStore {
     pub(crate) forgetful: AtomicBool,
     /// Traces read one by one.
     pub(crate) single_reads: AtomicUsize,
-    /// Whole series read.
+    /// Reads of several traces of a series at once.
     pub(crate) series_reads: AtomicUsize,
     /// Times the finished seeds were asked for.
     pub(crate) seed_reads: AtomicUsize,
@@ -107,6 +107,18 @@ impl Store for FaultyStore {
     async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, ProtoError> {
         self.series_reads.fetch_add(1, Ordering::Relaxed);
         let traces = self.reach()?.traces(series).await?.into_iter();
+        traces
+            .map(|(seed, trace)| Ok((seed, self.shown(series, seed, trace)?)))
+            .collect()
+    }
+
+    async fn traces_of(
+        &self,
+        series: SeriesId,
+        seeds: &[u32],
+    ) -> Result<Vec<(u32, Trace)>, ProtoError> {
+        self.series_reads.fetch_add(1, Ordering::Relaxed);
+        let traces = self.reach()?.traces_of(series, seeds).await?.into_iter();
         traces
             .map(|(seed, trace)| Ok((seed, self.shown(series, seed, trace)?)))
             .collect()

@@ -197,6 +197,33 @@ impl Store for EmbeddedStore {
         .await
     }
 
+    async fn traces_of(
+        &self,
+        series: SeriesId,
+        seeds: &[u32],
+    ) -> Result<Vec<(u32, Trace)>, ProtoError> {
+        let seeds = seeds.to_owned();
+        self.call(move |file, connection| {
+            let read = || -> rusqlite::Result<Vec<(u32, Vec<u8>)>> {
+                let mut select = connection
+                    .prepare_cached("SELECT trace FROM traces WHERE series = ?1 AND seed = ?2")?;
+                let mut stored = Vec::with_capacity(seeds.len());
+                for seed in seeds {
+                    let bytes = select
+                        .query_row(params![series.0, seed], |row| row.get(0))
+                        .optional()?;
+                    stored.extend(bytes.map(|bytes| (seed, bytes)));
+                }
+                Ok(stored)
+            };
+            let stored = read().map_err(|error| file.failed(error))?.into_iter();
+            stored
+                .map(|(seed, bytes)| Ok((seed, file.decode_trace(series, seed, &bytes)?)))
+                .collect()
+        })
+        .await
+    }
+
     async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, ProtoError> {
         let series = series.to_owned();
         self.call(move |file, connection| {

@@ -307,6 +307,25 @@ impl Store for RedisStore {
         Ok(traces)
     }
 
+    async fn traces_of(
+        &self,
+        series: SeriesId,
+        seeds: &[u32],
+    ) -> Result<Vec<(u32, Trace)>, ProtoError> {
+        if seeds.is_empty() {
+            return Ok(Vec::new());
+        }
+        let key = traces_key(series);
+        let mut command = redis::cmd("HMGET");
+        command.arg(&key).arg(seeds);
+        let found: Vec<Option<Vec<u8>>> = self.ask(&key, &command).await?;
+        let finished = seeds.iter().zip(found);
+        finished
+            .filter_map(|(&seed, bytes)| Some((seed, bytes?)))
+            .map(|(seed, bytes)| Ok((seed, self.decode_trace(&key, seed, &bytes)?)))
+            .collect()
+    }
+
     async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, ProtoError> {
         let keys: Vec<_> = series.iter().copied().map(traces_key).collect();
         let fields: Vec<Vec<Vec<u8>>> = self.ask_each("HKEYS", &keys).await?;
