@@ -5,7 +5,6 @@ use tonic::Status;
 
 use super::completeness::completeness;
 use super::request;
-use super::status::to_status;
 use super::watched_sweep::WatchedSweep;
 use crate::statistics::analysis::{
     AnalysisOptions, Bands, Comparison, ComparisonOutcome, DataSet, FriedmanStatistics, Nemenyi,
@@ -25,10 +24,7 @@ pub(super) async fn compare(
         bands: Bands::None,
         ..default
     };
-    let analysis = sweep
-        .analysis(selection, options)
-        .await
-        .map_err(to_status)?;
+    let analysis = sweep.analysis(selection, options).await?;
     let blackboxes = analysis.blackboxes.iter();
     Ok(wire::CompareMethodsResponse {
         completeness: Some(completeness(&analysis)),

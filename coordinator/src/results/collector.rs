@@ -1,6 +1,7 @@
 //! Collects a sweep's finished traces from the store, a little at a time.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use futures::{StreamExt, stream};
@@ -42,6 +43,8 @@ pub struct ResultsCollector {
     /// Positions in `series` by black box, task and method.
     layout: Vec<Vec<Vec<usize>>>,
     reading: tokio::sync::Mutex<Reading>,
+    /// Number of traces that are known to be finished and being read.
+    backlog: AtomicUsize,
     folded: RwLock<Folded>,
 }
 
@@ -129,6 +132,7 @@ impl ResultsCollector {
             positions,
             layout,
             reading: tokio::sync::Mutex::default(),
+            backlog: AtomicUsize::new(0),
             folded: RwLock::new(folded),
         })
     }
@@ -146,6 +150,11 @@ impl ResultsCollector {
     /// Number of jobs whose traces were folded in, out of [`Sweep::job_count`].
     pub fn done(&self) -> u64 {
         self.folded().done
+    }
+
+    /// Number of traces that [`Self::refresh`] has found and is about to fold in.
+    pub fn backlog(&self) -> usize {
+        self.backlog.load(Ordering::Relaxed)
     }
 
     /// Grows whenever something was folded in.
@@ -293,6 +302,7 @@ impl ResultsCollector {
 
     /// Fetches what is pending and folds it in.
     async fn fold_pending(&self, reading: &mut Reading) -> Result<(), CoordinatorError> {
+        self.backlog.store(reading.pending.len(), Ordering::Relaxed);
         let reads = reads(&reading.pending);
         let mut problem = None;
         let mut fetches = stream::iter(reads)
@@ -322,6 +332,7 @@ impl ResultsCollector {
             for seed in seeds.into_iter().filter(|seed| !damaged.contains(seed)) {
                 reading.pending.remove(&(position, seed));
             }
+            self.backlog.store(reading.pending.len(), Ordering::Relaxed);
         }
         problem.map_or(Ok(()), Err)
     }
