@@ -85,17 +85,21 @@ impl WatchedSweep {
         selection: Selection,
         options: AnalysisOptions,
     ) -> Result<Arc<SweepAnalysis>, Status> {
-        let collector = self.refresh().await?;
-        let version = collector.version();
         let question = self.analyses.question(selection, options);
         let last = question.newest().filter(|last| !last.is_too_old());
+        let takes_long = last.as_ref().is_some_and(Answer::takes_long);
+        let collector = if takes_long {
+            self.refresh_in_background().await?
+        } else {
+            self.refresh().await?
+        };
+        let version = collector.version();
         if let Some(last) = &last
             && (last.version >= version || last.is_recent())
         {
             return Ok(Arc::clone(&last.analysis));
         }
         let work = compute(Arc::clone(&question), Arc::clone(collector));
-        let takes_long = last.as_ref().is_some_and(Answer::takes_long);
         let patience = takes_long.then(Instant::now);
         match (question.computing.run(patience, work).await?, last) {
             (Some(answer), _) | (None, Some(answer)) => {
@@ -105,9 +109,7 @@ impl WatchedSweep {
             (None, None) => Err(Status::internal("an analysis ended without an answer")),
         }
     }
-}
 
-impl WatchedSweep {
     /// Brings the answers up to date that were asked for lately and take long: the next to ask does
     /// not wait for them.
     pub(super) async fn keep_up(&self) {
@@ -150,13 +152,12 @@ async fn compute(
     };
     // What is known to take no time does not queue behind what may.
     let is_quick = question.newest().is_some_and(|last| !last.takes_long());
-    let permit = match is_quick {
-        true => None,
-        false => Some(processors.acquire().await),
+    let permit = if is_quick {
+        None
+    } else {
+        let permit = processors.acquire().await;
+        Some(permit.map_err(|error| died(error.to_string()))?)
     };
-    let permit = permit
-        .transpose()
-        .map_err(|error| died(error.to_string()))?;
     let asked = Arc::clone(&question);
     let computing = tokio::task::spawn_blocking(move || {
         let _permit = permit;

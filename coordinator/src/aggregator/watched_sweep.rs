@@ -27,6 +27,12 @@ const MAX_POISONED_JOBS: usize = 20;
 /// Least time between two looks at a sweep's progress, however many clients watch it.
 pub(super) const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
+/// A look that takes less is waited for.
+const QUICK_LOOK: Duration = Duration::from_millis(5);
+
+/// A look this long ago is told only if the next one takes too long.
+const PROGRESS_AGE: Duration = Duration::from_secs(2);
+
 /// Reading so many traces is waited for by whoever asks about them.
 const FEW_TRACES: usize = 1000;
 
@@ -164,6 +170,17 @@ impl WatchedSweep {
         }
     }
 
+    /// As [`Self::refresh`], for answers that are late anyway: waits only for the first time.
+    pub(super) async fn refresh_in_background(&self) -> Result<&Arc<ResultsCollector>, Status> {
+        if !self.collected.load(Ordering::Relaxed) {
+            return self.refresh().await;
+        }
+        let collector = self.results().await.map_err(to_status)?;
+        let work = self.read_news(collector);
+        self.collecting.run(Some(Instant::now()), work).await?;
+        Ok(collector)
+    }
+
     fn read_news(
         &self,
         collector: &Arc<ResultsCollector>,
@@ -196,14 +213,10 @@ impl WatchedSweep {
         {
             return Ok(Arc::clone(&look.snapshot));
         }
-        // A look that takes long is not waited for, if there was one before.
+        // A look that takes long is not waited for, if the last one was a moment ago.
         let deadline = last.as_ref().map(|last| {
-            let patience = if last.took > PATIENCE {
-                Duration::ZERO
-            } else {
-                PATIENCE
-            };
-            Instant::now() + patience
+            let waits = last.took < QUICK_LOOK || last.ended.elapsed() > PROGRESS_AGE;
+            Instant::now() + if waits { PATIENCE } else { Duration::ZERO }
         });
         let work = look(Arc::clone(&self.progress), Arc::clone(&self.store));
         match (self.looking.run(deadline, work).await?, last) {
