@@ -23,7 +23,7 @@ const LONG: Duration = Duration::from_millis(25);
 const MAX_QUESTIONS: usize = 8;
 
 /// Most numbers in all analyses that are kept of a sweep, about: 8 bytes each.
-const MAX_NUMBERS: usize = 10_000_000;
+const MAX_NUMBERS: usize = 32_000_000;
 
 /// An analysis that is older is not given any more, unless computing one takes a quarter of that.
 const MAX_AGE: Duration = Duration::from_secs(60);

@@ -207,10 +207,10 @@ mod tests {
         let mut random = random();
         for resample in 0..150 {
             let drawn = [(); 3].map(|()| (u64::from(random.next_u32()) * 3) >> 32);
-            for index in 0..4 {
-                let sum: f64 = drawn.iter().map(|&seed| rows[seed as usize][index]).sum();
-                let mean = means.at(index)[resample];
-                assert!((mean - sum / 3.0 / 10.0).abs() < 1e-15);
+            let drawn = drawn.map(|seed| rows[seed as usize]);
+            for (index, means) in (0..4).map(|index| (index, means.at(index))) {
+                let sum: f64 = drawn.iter().map(|row| row[index]).sum();
+                assert!((means[resample] - sum / 3.0 / 10.0).abs() < 1e-15);
             }
         }
     }
