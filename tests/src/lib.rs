@@ -8,7 +8,8 @@
 //! - [`cluster`]: a sweep over a broker and a store, with workers as processes;
 //! - [`reports`]: the traces in a report, to be compared;
 //! - [`samples`]: jobs and traces made up for tests;
-//! - [`small_sweep`]: a small table and sweep file in a folder.
+//! - [`small_sweep`]: a small table and sweep file in a folder;
+//! - [`synthetic_sweep`]: a sweep of made-up tables and traces, as large as wanted.
 //!
 //! Run them with `make test`, which starts the servers; by hand:
 //! `deploy/local/with-servers cargo test --release --workspace`.
@@ -23,3 +24,4 @@ pub mod samples;
 pub mod servers;
 pub mod skipped;
 pub mod small_sweep;
+pub mod synthetic_sweep;

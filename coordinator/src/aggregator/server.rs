@@ -52,7 +52,7 @@ pub async fn serve(
     let address = listener
         .local_addr()
         .map_err(|error| serving("a socket", error))?;
-    let aggregator = AggregatorServer::new(AggregatorService::new(store, stopping.clone()))
+    let aggregator = AggregatorServer::new(AggregatorService::start(store, stopping.clone()))
         .max_decoding_message_size(MAX_REQUEST_BYTES)
         .max_encoding_message_size(MAX_ANSWER_BYTES);
 

@@ -6,7 +6,7 @@
 //! | `loto:sweeps` | list | the ids of all sweeps, in the order of recording |
 //! | `loto:traces:{series}` | hash | finished traces: seed -> trace |
 //! | `loto:attempts:{series}` | hash | attempts at unfinished jobs: seed -> JSON |
-//! | `loto:conflicts:{series}` | hash | other outcomes than the stored one: seed -> text |
+//! | `loto:conflicts` | hash | other outcomes than the stored one: series:seed -> text |
 //! | `loto:sweep-state:{id}` | hash | `published` -> seeds, `cancelled` -> 1 |
 //! | `loto:stopped` | set | the series of cancelled sweeps |
 //! | `loto:workers` | hash | the last report of each worker: name -> text |
@@ -29,7 +29,7 @@ use redis::{
 };
 
 use self::scripts::Scripts;
-use super::{Cursor, Event, Events, Store, Stored, check_blob_size, compare};
+use super::{Conflict, Cursor, Event, Events, Store, Stored, check_blob_size, compare};
 use crate::ProtoError;
 use crate::address::without_password;
 use crate::attempt::{Attempt, AttemptVersion};
@@ -46,6 +46,9 @@ const SWEEPS: &str = "loto:sweeps";
 
 /// Set of series of which nothing is begun.
 const STOPPED: &str = "loto:stopped";
+
+/// Hash of the outcomes that were not stored.
+const CONFLICTS: &str = "loto:conflicts";
 
 /// Hash of the workers' reports.
 const WORKERS: &str = "loto:workers";
@@ -263,8 +266,8 @@ fn attempts_key(series: SeriesId) -> String {
     format!("loto:attempts:{series}")
 }
 
-fn conflicts_key(series: SeriesId) -> String {
-    format!("loto:conflicts:{series}")
+fn conflict_field(series: SeriesId, seed: u32) -> String {
+    format!("{series}:{seed}")
 }
 
 fn sweep_state_key(id: SweepId) -> String {
@@ -346,6 +349,25 @@ impl Store for RedisStore {
         }
         traces.sort_unstable_by_key(|(seed, _)| *seed);
         Ok(traces)
+    }
+
+    async fn traces_of(
+        &self,
+        series: SeriesId,
+        seeds: &[u32],
+    ) -> Result<Vec<(u32, Trace)>, ProtoError> {
+        if seeds.is_empty() {
+            return Ok(Vec::new());
+        }
+        let key = traces_key(series);
+        let mut command = redis::cmd("HMGET");
+        command.arg(&key).arg(seeds);
+        let found: Vec<Option<Vec<u8>>> = self.ask(&key, &command).await?;
+        let finished = seeds.iter().zip(found);
+        finished
+            .filter_map(|(&seed, bytes)| Some((seed, bytes?)))
+            .map(|(seed, bytes)| Ok((seed, self.decode_trace(&key, seed, &bytes)?)))
+            .collect()
     }
 
     async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, ProtoError> {
@@ -454,29 +476,31 @@ impl Store for RedisStore {
     }
 
     async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), ProtoError> {
-        let key = conflicts_key(job.series.id());
-        let _: u32 = self.ask(&key, &Cmd::hset(&key, job.seed, problem)).await?;
+        let put = Cmd::hset(CONFLICTS, conflict_field(job.series.id(), job.seed), problem);
+        let _: u32 = self.ask(CONFLICTS, &put).await?;
         Ok(())
     }
 
-    async fn conflicts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, String)>>, ProtoError> {
-        let keys: Vec<_> = series.iter().copied().map(conflicts_key).collect();
-        let fields: Vec<Vec<(Vec<u8>, Vec<u8>)>> = self.ask_each("HGETALL", &keys).await?;
-        let conflicts = keys.iter().zip(fields).map(|(key, fields)| {
-            let conflicts = fields.iter().map(|(field, text)| {
-                let text = String::from_utf8_lossy(text).into_owned();
-                Ok((self.decode_seed(key, field)?, text))
+    async fn conflicts(&self) -> Result<Vec<Conflict>, ProtoError> {
+        let fields: Vec<(String, Vec<u8>)> = self.ask(CONFLICTS, &Cmd::hgetall(CONFLICTS)).await?;
+        let conflicts = fields.into_iter().map(|(field, problem)| {
+            let job = field.split_once(':').and_then(|(series, seed)| {
+                Some((series.parse().ok()?, seed.parse().ok()?))
             });
-            let mut conflicts: Vec<_> = conflicts.collect::<Result<_, ProtoError>>()?;
-            conflicts.sort_unstable();
-            Ok(conflicts)
+            let (series, seed) = job.ok_or_else(|| {
+                self.corrupt(CONFLICTS, format!("its field `{}` is no job", excerpt(&field)))
+            })?;
+            let problem = String::from_utf8_lossy(&problem).into_owned();
+            Ok(Conflict { series, seed, problem })
         });
-        conflicts.collect()
+        let mut conflicts: Vec<_> = conflicts.collect::<Result<_, ProtoError>>()?;
+        conflicts.sort_unstable();
+        Ok(conflicts)
     }
 
-    async fn forget_conflicts(&self, series: &[SeriesId]) -> Result<(), ProtoError> {
-        let keys: Vec<_> = series.iter().copied().map(conflicts_key).collect();
-        let _: Vec<u32> = self.ask_each("DEL", &keys).await?;
+    async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), ProtoError> {
+        let forget = Cmd::hdel(CONFLICTS, conflict_field(series, seed));
+        let _: u32 = self.ask(CONFLICTS, &forget).await?;
         Ok(())
     }
 
