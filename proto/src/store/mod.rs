@@ -16,16 +16,12 @@ pub use self::embedded::EmbeddedStore;
 pub use self::redis::RedisStore;
 use crate::ProtoError;
 use crate::address::without_password;
+use crate::excerpt::excerpt;
 use crate::identity::{SeriesId, SweepId};
 use crate::job::Job;
+use crate::limits::{MAX_ATTEMPT_BYTES, MAX_BLOB_BYTES, MAX_ERROR_BYTES};
 use crate::sweep::Sweep;
 use crate::trace::Trace;
-
-/// Largest blob that is taken, in bytes: half of what Redis takes.
-pub const MAX_BLOB_BYTES: usize = 256 << 20;
-
-/// Longest error text that is kept with an attempt, in bytes.
-const MAX_ERROR_BYTES: usize = 4096;
 
 /// Opens the store a URL names: `redis://HOST:PORT` for Redis, `sqlite:PATH` or
 /// a path that ends in `.loto` or `.sqlite` for an embedded one, which is made
@@ -116,7 +112,7 @@ pub enum AttemptState {
 
 impl Attempt {
     /// The attempt as stored text. A long error is cut.
-    fn encode(&self) -> String {
+    pub fn encode(&self) -> String {
         let mut end = self.error.len().min(MAX_ERROR_BYTES);
         while !self.error.is_char_boundary(end) {
             end -= 1;
@@ -131,8 +127,18 @@ impl Attempt {
     }
 
     /// Reads stored text.
-    fn decode(bytes: &[u8]) -> Result<Self, String> {
-        serde_json::from_slice(bytes).map_err(|error| format!("not an attempt: {error}"))
+    ///
+    /// # Errors
+    /// A text that says why it is no attempt.
+    pub fn decode(bytes: &[u8]) -> Result<Self, String> {
+        if bytes.len() > MAX_ATTEMPT_BYTES {
+            let length = bytes.len();
+            return Err(format!(
+                "it has {length} bytes, allowed are {MAX_ATTEMPT_BYTES}"
+            ));
+        }
+        serde_json::from_slice(bytes)
+            .map_err(|error| format!("not an attempt: {}", excerpt(&error.to_string())))
     }
 }
 

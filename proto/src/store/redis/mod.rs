@@ -31,6 +31,7 @@ use crate::ProtoError;
 use crate::address::without_password;
 use crate::identity::{SeriesId, SweepId};
 use crate::job::Job;
+use crate::limits::MAX_BLOB_BYTES;
 use crate::sweep::Sweep;
 use crate::trace::Trace;
 
@@ -391,6 +392,11 @@ impl Store for RedisStore {
 
     async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, ProtoError> {
         let key = blob_key(name);
+        let length: usize = self.ask(&key, &Cmd::strlen(&key)).await?;
+        if length > MAX_BLOB_BYTES {
+            let problem = format!("it has {length} bytes, allowed are {MAX_BLOB_BYTES}");
+            return Err(self.corrupt(&key, problem));
+        }
         self.ask(&key, &Cmd::get(&key)).await
     }
 }
