@@ -2,15 +2,13 @@
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use loto_proto::limits::MAX_ANALYSES;
 use tokio::sync::{OnceCell, Semaphore};
 
 use super::watched_sweep::WatchedSweep;
 use crate::CoordinatorError;
 use crate::results::Selection;
 use crate::statistics::analysis::{AnalysisOptions, SweepAnalysis, analyse};
-
-/// Most analyses kept per sweep.
-const MAX_ANALYSES: usize = 8;
 
 /// Analyses under way at a time: they are processor work.
 static PROCESSORS: LazyLock<Semaphore> =

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use loto_proto::limits::MAX_REQUEST_ITERATIONS;
 use loto_proto::sweep::Sweep;
 use loto_proto::wire;
 use tonic::Status;
@@ -14,9 +15,6 @@ use crate::results::Selection;
 use crate::statistics::analysis::{
     AnalysisOptions, BlackboxAnalysis, MethodAnalysis, MethodAverages, TaskAnalysis,
 };
-
-/// Most iterations in a request.
-const MAX_ITERATIONS: usize = 1000;
 
 /// Iterations for which figures are given unless the request says otherwise, besides the last.
 const DEFAULT_ITERATIONS: [u32; 3] = [10, 50, 100];
@@ -53,7 +51,7 @@ fn iterations(
     sweep: &Sweep,
     selection: &Selection,
 ) -> Result<BTreeSet<u32>, Status> {
-    request::check_length("iterations", requested.len(), MAX_ITERATIONS)?;
+    request::check_length("iterations", requested.len(), MAX_REQUEST_ITERATIONS)?;
     let selected = sweep.blackboxes.iter();
     let selected = selected.filter(|blackbox| selection.has_blackbox(&blackbox.name));
     let lengths: BTreeSet<u32> = selected.map(|blackbox| blackbox.iterations).collect();

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use loto_proto::identity::SweepId;
+use loto_proto::limits::{MAX_LISTED_POISONED_JOBS, MAX_WATCHED_SWEEPS};
 use loto_proto::store::Store;
 use loto_proto::sweep::Sweep;
 use tokio::sync::OnceCell;
@@ -12,12 +13,6 @@ use super::analysis_cache::AnalysisCache;
 use crate::CoordinatorError;
 use crate::progress::{PoisonedJob, Progress, Tracker};
 use crate::results::{Keep, ObjectiveCache, ResultsCollector};
-
-/// Most sweeps kept in memory; the one not asked for the longest goes first.
-const MAX_SWEEPS: usize = 16;
-
-/// Most jobs given up that are listed.
-const MAX_POISONED_JOBS: usize = 20;
 
 /// Least time between two looks at a sweep's progress, however many clients watch it.
 pub(super) const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
@@ -89,7 +84,7 @@ impl WatchedSweeps {
         if let Some(sweep) = recent.iter().find(|sweep| sweep.id == id) {
             return Ok(Arc::clone(sweep));
         }
-        if recent.len() == MAX_SWEEPS {
+        if recent.len() == MAX_WATCHED_SWEEPS {
             recent.remove(0);
         }
         recent.push(Arc::clone(&new));
@@ -132,7 +127,7 @@ impl WatchedSweep {
             poisoned: followed
                 .tracker
                 .poisoned()
-                .take(MAX_POISONED_JOBS)
+                .take(MAX_LISTED_POISONED_JOBS)
                 .collect(),
         });
         followed.last = Some((Instant::now(), Arc::clone(&snapshot)));
