@@ -13,8 +13,8 @@ use super::status::to_status;
 use super::watched_sweep::{WatchedSweep, WatchedSweeps};
 use super::{comparison, curves, improvement, progress, request, sweep_list, traces};
 
-/// Answers the requests.
-pub(super) struct AggregatorService {
+/// Answers the requests; [`super::serve`] puts it behind a socket.
+pub struct AggregatorService {
     store: Arc<dyn Store>,
     sweeps: WatchedSweeps,
     /// Cancelled when the service stops: answers without an end have to end.
@@ -22,7 +22,8 @@ pub(super) struct AggregatorService {
 }
 
 impl AggregatorService {
-    pub(super) fn new(store: Arc<dyn Store>, stopping: CancellationToken) -> Self {
+    /// Answers from `store` until `stopping` is cancelled.
+    pub fn new(store: Arc<dyn Store>, stopping: CancellationToken) -> Self {
         Self {
             sweeps: WatchedSweeps::new(Arc::clone(&store)),
             store,
