@@ -128,6 +128,16 @@ limits! {
     }
 }
 
+// What the limits allow must fit into what holds it. The longest trace, packed: at most 5 bytes a row
+// and a time, 8 a value.
+const _: () = assert!(MAX_ITERATIONS as usize * (5 + 8 + 5) + 10_000 < MAX_TRACE_BYTES);
+// The largest table, with its declarations.
+const _: () = assert!(MAX_TABLE_FILE_BYTES + MAX_COLUMNS * (MAX_NAME_BYTES + 10) < MAX_BLOB_BYTES);
+// The longest error: a byte may take six in JSON.
+const _: () = assert!(6 * MAX_ERROR_BYTES + 10_000 < MAX_ATTEMPT_BYTES);
+// The largest job: a method, its parameters and a task.
+const _: () = assert!((2 + 2 * MAX_PARAMETERS) * (MAX_NAME_BYTES + 10) < MAX_MESSAGE_BYTES);
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,16 +179,5 @@ mod tests {
             readme.contains(&table),
             "the table under Limits in README.md has to be:\n{table}"
         );
-    }
-
-    #[test]
-    fn the_longest_trace_and_table_can_be_stored() {
-        // Packed: at most 5 bytes a row and a time, 8 a value.
-        assert!(MAX_ITERATIONS as usize * (5 + 8 + 5) + 10_000 < MAX_TRACE_BYTES);
-        assert!(MAX_TABLE_FILE_BYTES + MAX_COLUMNS * (MAX_NAME_BYTES + 10) < MAX_BLOB_BYTES);
-        // Each byte of an error may take six in JSON.
-        assert!(6 * MAX_ERROR_BYTES + 10_000 < MAX_ATTEMPT_BYTES);
-        // A method, its parameters and a task.
-        assert!((2 + 2 * MAX_PARAMETERS) * (MAX_NAME_BYTES + 10) < MAX_MESSAGE_BYTES);
     }
 }

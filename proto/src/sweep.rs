@@ -298,7 +298,8 @@ mod tests {
 
     #[test]
     fn a_stored_sweep_cannot_ask_for_endless_work() {
-        let changes: [(fn(&mut Sweep), &str); 10] = [
+        type Change = fn(&mut Sweep);
+        let changes: [(Change, &str); 10] = [
             (|sweep| sweep.seeds = u32::MAX, "4294967295 seeds"),
             (
                 |sweep| sweep.blackboxes = vec![sweep.blackboxes[0].clone(); 1001],
