@@ -2,6 +2,8 @@
 //!
 //! Run them with `make fuzz`; see `deploy/local/fuzz`.
 
+pub mod reading;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Display;
 use std::future::Future;

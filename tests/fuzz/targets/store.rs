@@ -1,4 +1,4 @@
-//! A store whose values are anything, as the coordinator, the aggregator and a worker read it.
+//! A store in a file whose values are anything, as the coordinator, the aggregator and a worker read it.
 
 #![no_main]
 
@@ -6,18 +6,11 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use loto_coordinator::aggregator::AggregatorService;
-use loto_coordinator::progress::Tracker;
-use loto_coordinator::results::{Keep, ObjectiveCache, ResultsCollector};
-use loto_fuzz::{MemoryBlobs, SEEDS, block_on, check_error, fill, folder, sweep};
+use loto_fuzz::reading::{cut, read_everything};
+use loto_fuzz::{block_on, fill, folder, sweep};
 use loto_proto::job::Job;
 use loto_proto::store::{EmbeddedStore, Store};
-use loto_proto::wire;
-use loto_proto::wire::aggregator_server::Aggregator;
-use loto_worker::runner::TraceRunner;
 use rusqlite::{Connection, params};
-use tokio_util::sync::CancellationToken;
-use tonic::Request;
 
 /// What is written over a sound value.
 #[derive(Arbitrary, Debug)]
@@ -155,81 +148,7 @@ impl Place {
     }
 }
 
-fn cut(mut bytes: Vec<u8>, length: usize, flip: u8) -> Vec<u8> {
-    let place = length % bytes.len().max(1);
-    if flip == 0 {
-        bytes.truncate(place);
-    } else if let Some(byte) = bytes.get_mut(place) {
-        *byte ^= flip;
-    }
-    bytes
-}
-
-async fn read(place: &Place) {
-    let store = place.store.as_ref();
-    let sweep = sweep();
-    if let Err(error) = store.sweep(sweep.id()).await {
-        check_error(error);
-    }
-    let mut tracker = Tracker::new(&sweep);
-    match tracker.scan(store).await {
-        Ok(()) => {
-            let progress = tracker.progress();
-            assert_eq!(progress.total.planned(), sweep.job_count());
-            assert!(tracker.missing().count() as u64 <= sweep.job_count());
-            assert!(tracker.poisoned().count() as u64 <= sweep.job_count());
-            if let Err(error) = tracker.measure(store).await {
-                check_error(error);
-            }
-        }
-        Err(error) => check_error(error),
-    }
-    if let Err(error) = tracker.follow(store).await {
-        check_error(error);
-    }
-    let tables = ObjectiveCache::default();
-    let opening = ResultsCollector::open(
-        place.store.clone(),
-        &tables,
-        sweep.clone(),
-        Keep::Everything,
-    );
-    match opening.await {
-        Ok(collector) => {
-            if let Err(error) = collector.refresh().await {
-                check_error(error);
-            }
-            assert!(collector.done() <= sweep.job_count());
-        }
-        Err(error) => check_error(error),
-    }
-    for job in &place.jobs {
-        match store.trace(job.series.id(), job.seed).await {
-            Ok(Some(trace)) => assert!(trace.values.iter().all(|value| value.is_finite())),
-            Ok(None) => {}
-            Err(error) => check_error(error),
-        }
-    }
-    let service = AggregatorService::new(place.store.clone(), CancellationToken::new());
-    let list = service.list_sweeps(Request::new(wire::ListSweepsRequest::default()));
-    if let Err(status) = list.await {
-        check_error(status.message());
-    }
-    let blob = format!("table:{}", sweep.blackboxes[0].table);
-    let blobs = match store.blob(&blob).await {
-        Ok(bytes) => MemoryBlobs::new(bytes.map(|bytes| (blob, bytes))),
-        Err(error) => return check_error(error),
-    };
-    let runner = TraceRunner::new(blobs);
-    let random_search = place.jobs.iter().find(|job| job.series.method.id == "rs");
-    match runner.run(random_search.expect("a job")) {
-        Ok(trace) => assert_eq!(trace.rows.len(), 3),
-        Err(error) => check_error(error),
-    }
-    assert_eq!(SEEDS, sweep.seeds);
-}
-
 fuzz_target!(|damages: Vec<Damage>| {
     PLACE.write(&damages);
-    block_on(read(&PLACE));
+    block_on(read_everything(&PLACE.store));
 });
