@@ -25,5 +25,5 @@ bench:
 
 # Hostile input for every reader of untrusted bytes, 30 seconds each; other amounts: see the script.
 fuzz:
-	deploy/local/install-packages
-	deploy/local/fuzz
+	deploy/local/install-packages --tests
+	deploy/local/with-servers deploy/local/fuzz
