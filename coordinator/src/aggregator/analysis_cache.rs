@@ -3,6 +3,7 @@
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
+use loto_proto::limits::MAX_ANALYSES;
 use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -18,9 +19,6 @@ use crate::statistics::analysis::{AnalysisOptions, Bands, SweepAnalysis, analyse
 /// An analysis that needs more time of a processor is computed in the background, if there is
 /// an older one to answer with.
 const LONG: Duration = Duration::from_millis(25);
-
-/// Most questions whose analyses are kept per sweep.
-const MAX_QUESTIONS: usize = 8;
 
 /// Most numbers in all analyses that are kept of a sweep, about: 8 bytes each.
 const MAX_NUMBERS: usize = 32_000_000;
@@ -220,7 +218,7 @@ impl AnalysisCache {
             Some(position) => questions.remove(position),
             None => Arc::new(Question::new(selection, options)),
         };
-        if questions.len() == MAX_QUESTIONS {
+        if questions.len() == MAX_ANALYSES {
             questions.remove(0);
         }
         questions.push(Arc::clone(&question));
@@ -300,7 +298,7 @@ mod tests {
             ask(number);
             ask(0);
         }
-        assert_eq!(cache.questions().len(), MAX_QUESTIONS);
+        assert_eq!(cache.questions().len(), MAX_ANALYSES);
         assert!(Arc::ptr_eq(&first, &ask(0)));
     }
 }

@@ -1,5 +1,6 @@
 //! Curves over the iterations.
 
+use loto_proto::limits::MAX_ANSWER_POINTS;
 use loto_proto::sweep::Sweep;
 use loto_proto::wire;
 use tonic::Status;
@@ -9,9 +10,6 @@ use super::request;
 use super::watched_sweep::WatchedSweep;
 use crate::results::Selection;
 use crate::statistics::analysis::{AnalysisOptions, Band, Bands, BlackboxAnalysis, TaskAnalysis};
-
-/// Most points of all curves in an answer; a point is a mean with its limits, 24 bytes.
-const MAX_POINTS: u64 = 1_000_000;
 
 /// The curves that a request asks for.
 pub(super) async fn curves(
@@ -62,7 +60,7 @@ fn check_size(sweep: &Sweep, selection: &Selection, only_averages: bool) -> Resu
         (methods.count() as u64) * (1 + tasks as u64) * u64::from(blackbox.iterations)
     });
     let points: u64 = points.sum();
-    if points <= MAX_POINTS {
+    if points <= MAX_ANSWER_POINTS {
         return Ok(());
     }
     let (field, remedy) = if only_averages {
@@ -75,7 +73,9 @@ fn check_size(sweep: &Sweep, selection: &Selection, only_averages: bool) -> Resu
     };
     Err(request::invalid(
         field,
-        format!("the curves asked for have {points} points, allowed are {MAX_POINTS}: {remedy}"),
+        format!(
+            "the curves asked for have {points} points, allowed are {MAX_ANSWER_POINTS}: {remedy}"
+        ),
     ))
 }
 

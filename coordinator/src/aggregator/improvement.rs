@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use loto_proto::limits::{MAX_ANSWER_ENTRIES, MAX_REQUEST_ITERATIONS};
 use loto_proto::sweep::Sweep;
 use loto_proto::wire;
 use tonic::Status;
@@ -13,12 +14,6 @@ use crate::results::Selection;
 use crate::statistics::analysis::{
     AnalysisOptions, Bands, BlackboxAnalysis, MethodAnalysis, MethodAverages, TaskAnalysis,
 };
-
-/// Most iterations in a request.
-const MAX_ITERATIONS: usize = 1000;
-
-/// Most entries in an answer: one per method and task, and one per method and iteration.
-const MAX_ENTRIES: usize = 200_000;
 
 /// Iterations for which figures are given unless the request says otherwise, besides the last.
 const DEFAULT_ITERATIONS: [u32; 3] = [10, 50, 100];
@@ -57,11 +52,11 @@ fn check_size(sweep: &Sweep, selection: &Selection, iterations: usize) -> Result
         methods.count() * (blackbox.targets.len() + iterations)
     });
     let entries: usize = entries.sum();
-    if entries <= MAX_ENTRIES {
+    if entries <= MAX_ANSWER_ENTRIES {
         return Ok(());
     }
     let problem = format!(
-        "methods times tasks and iterations are {entries} entries, allowed are {MAX_ENTRIES}: \
+        "methods times tasks and iterations are {entries} entries, allowed are {MAX_ANSWER_ENTRIES}: \
          select fewer black boxes or methods"
     );
     Err(request::invalid("selection", problem))
@@ -73,7 +68,7 @@ fn iterations(
     sweep: &Sweep,
     selection: &Selection,
 ) -> Result<BTreeSet<u32>, Status> {
-    request::check_length("iterations", requested.len(), MAX_ITERATIONS)?;
+    request::check_length("iterations", requested.len(), MAX_REQUEST_ITERATIONS)?;
     let selected = sweep.blackboxes.iter();
     let selected = selected.filter(|blackbox| selection.has_blackbox(&blackbox.name));
     let lengths: BTreeSet<u32> = selected.map(|blackbox| blackbox.iterations).collect();

@@ -26,3 +26,4 @@ mod watched_sweep;
 mod tests;
 
 pub use server::{bind, serve};
+pub use service::AggregatorService;

@@ -13,8 +13,8 @@ use super::status::to_status;
 use super::watched_sweep::{WatchedSweep, WatchedSweeps};
 use super::{comparison, curves, following, improvement, progress, request, sweep_list, traces};
 
-/// Answers the requests.
-pub(super) struct AggregatorService {
+/// Answers the requests; [`super::serve`] puts it behind a socket.
+pub struct AggregatorService {
     store: Arc<dyn Store>,
     sweeps: Arc<WatchedSweeps>,
     /// Cancelled when the service stops: answers without an end have to end.
@@ -22,8 +22,8 @@ pub(super) struct AggregatorService {
 }
 
 impl AggregatorService {
-    /// The service, which begins to collect the recent sweeps.
-    pub(super) fn start(store: Arc<dyn Store>, stopping: CancellationToken) -> Self {
+    /// Answers from `store` until `stopping` is cancelled, and begins to collect the recent sweeps.
+    pub fn start(store: Arc<dyn Store>, stopping: CancellationToken) -> Self {
         let sweeps = Arc::new(WatchedSweeps::new(Arc::clone(&store)));
         let following = following::follow(Arc::clone(&store), Arc::clone(&sweeps));
         tokio::spawn(stopping.clone().run_until_cancelled_owned(following));

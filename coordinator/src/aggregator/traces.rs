@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use loto_proto::identity::JobId;
 use loto_proto::job::Series;
+use loto_proto::limits::MAX_REQUEST_SEEDS;
 use loto_proto::sweep::Sweep;
 use loto_proto::trace::Trace;
 use loto_proto::wire;
@@ -18,9 +19,6 @@ use super::resume_token::TracePlace;
 use super::status::{stopping as stopping_status, to_status};
 use super::watched_sweep::WatchedSweep;
 use crate::CoordinatorError;
-
-/// Most seeds in a request.
-const MAX_SEEDS: usize = 10_000;
 
 /// Traces read from the store at a time.
 const TRACES_PER_READ: usize = 64;
@@ -71,7 +69,7 @@ impl Filter {
         let methods = blackboxes().flat_map(|blackbox| &blackbox.methods);
         let methods = methods.map(|method| method.id.as_str());
         let names = blackboxes().map(|blackbox| blackbox.name.as_str());
-        request::check_length("seeds", request.seeds.len(), MAX_SEEDS)?;
+        request::check_length("seeds", request.seeds.len(), MAX_REQUEST_SEEDS)?;
         if let Some(seed) = request.seeds.iter().find(|&&seed| seed >= sweep.seeds) {
             let problem = format!(
                 "{seed} is out of range, the sweep has {} seeds, from 0",

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use loto_proto::ProtoError;
 use loto_proto::identity::SweepId;
+use loto_proto::limits::{MAX_LISTED_CONFLICTS, MAX_LISTED_POISONED_JOBS, MAX_WATCHED_SWEEPS};
 use loto_proto::store::Store;
 use loto_proto::sweep::Sweep;
 use tokio::sync::OnceCell;
@@ -19,15 +20,6 @@ use crate::CoordinatorError;
 use crate::dispatch::conflicts;
 use crate::progress::{PoisonedJob, Progress, Tracker};
 use crate::results::{Keep, ObjectiveCache, ResultsCollector};
-
-/// Most sweeps kept in memory; the one not asked for the longest goes first.
-const MAX_SWEEPS: usize = 16;
-
-/// Most jobs given up that are listed.
-const MAX_POISONED_JOBS: usize = 20;
-
-/// Most conflicts that are listed.
-const MAX_CONFLICTS: usize = 20;
 
 /// Least time between two looks at a sweep's progress, however many clients watch it.
 pub(super) const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
@@ -130,7 +122,7 @@ impl WatchedSweeps {
         if let Some(sweep) = recent.iter().find(|sweep| sweep.id == id) {
             return Ok(Arc::clone(sweep));
         }
-        if recent.len() == MAX_SWEEPS {
+        if recent.len() == MAX_WATCHED_SWEEPS {
             recent.remove(0);
         }
         recent.push(Arc::clone(&new));
@@ -261,12 +253,12 @@ async fn look(
     .map_err(|error: ProtoError| to_status(error.into()))?;
     let snapshot = Arc::new(ProgressSnapshot {
         progress: tracker.progress(),
-        poisoned: tracker.poisoned().take(MAX_POISONED_JOBS).collect(),
+        poisoned: tracker.poisoned().take(MAX_LISTED_POISONED_JOBS).collect(),
         cancelled: state.cancelled,
         conflicts: conflicts
             .into_iter()
             .map(|conflict| conflict.problem)
-            .take(MAX_CONFLICTS)
+            .take(MAX_LISTED_CONFLICTS)
             .collect(),
     });
     *followed.place() = Some(Look {

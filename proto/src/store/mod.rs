@@ -20,13 +20,11 @@ use crate::attempt::{Attempt, AttemptVersion};
 use crate::identity::{SeriesId, SweepId};
 use crate::job::Job;
 use crate::lifecycle::JobRecord;
+use crate::limits::MAX_BLOB_BYTES;
 use crate::sweep::Sweep;
 use crate::sweep_state::SweepState;
 use crate::trace::Trace;
 use crate::worker_report::WorkerReport;
-
-/// Largest blob that is taken, in bytes: half of what Redis takes.
-pub const MAX_BLOB_BYTES: usize = 256 << 20;
 
 /// Opens the store a URL names: `redis://HOST:PORT` for Redis, `sqlite:PATH` or
 /// a path that ends in `.loto` or `.sqlite` for an embedded one, which is made

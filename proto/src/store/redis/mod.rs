@@ -33,9 +33,11 @@ use super::{Conflict, Cursor, Event, Events, Store, Stored, check_blob_size, com
 use crate::ProtoError;
 use crate::address::without_password;
 use crate::attempt::{Attempt, AttemptVersion};
+use crate::excerpt::excerpt;
 use crate::identity::{SeriesId, SweepId};
 use crate::job::Job;
 use crate::lifecycle::JobRecord;
+use crate::limits::MAX_BLOB_BYTES;
 use crate::sweep::Sweep;
 use crate::sweep_state::SweepState;
 use crate::trace::Trace;
@@ -62,6 +64,9 @@ const EVENTS: &str = "loto:events";
 
 /// How many events are kept, about: the reader of an older one looks at whole series again.
 const MOST_EVENTS: usize = 1_000_000;
+
+/// Numbers of events end below: the script that gives them counts in floating point.
+const END_OF_EVENTS: u64 = 1 << 53;
 
 /// How long a connection may take.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
@@ -170,6 +175,9 @@ impl RedisStore {
         match error.kind() {
             _ if wrong_type => self.corrupt(key, "it has the wrong type for this key"),
             ErrorKind::UnexpectedReturnType => self.corrupt(key, error),
+            _ if error.to_string().contains("specified in XADD") => {
+                self.corrupt(key, "the last event has a number that none may follow")
+            }
             _ => ProtoError::Store {
                 store: self.name.clone(),
                 problem: error.to_string(),
@@ -191,10 +199,7 @@ impl RedisStore {
             .and_then(|text| text.parse().ok());
         seed.ok_or_else(|| {
             let field = String::from_utf8_lossy(field);
-            self.corrupt(
-                key,
-                format!("its field `{}` is no seed", field.escape_default()),
-            )
+            self.corrupt(key, format!("its field `{}` is no seed", excerpt(&field)))
         })
     }
 
@@ -210,12 +215,15 @@ impl RedisStore {
     /// Number of the event and what it tells.
     fn decode_event(&self, entry: RawEvent) -> Result<(u64, Event), ProtoError> {
         let (id, fields) = entry;
-        let field = |name: &str| fields.get(name).map(String::as_str).unwrap_or_default();
+        let field = |name: &str| {
+            let value = fields.get(name.as_bytes())?;
+            std::str::from_utf8(value).ok()
+        };
         let number = self.event_number(&id)?;
-        let series = field("series").parse();
-        let seed = field("seed").parse();
+        let series = field("series").and_then(|series| series.parse().ok());
+        let seed = field("seed").and_then(|seed| seed.parse().ok());
         match (series, seed) {
-            (Ok(series), Ok(seed)) => Ok((number, Event { series, seed })),
+            (Some(series), Some(seed)) => Ok((number, Event { series, seed })),
             _ => Err(self.corrupt(
                 format!("{EVENTS}, entry {id}"),
                 "it names no series and seed",
@@ -235,10 +243,11 @@ impl RedisStore {
 
     fn event_number(&self, id: &str) -> Result<u64, ProtoError> {
         let number = id.strip_suffix("-0").and_then(|number| number.parse().ok());
+        let number = number.filter(|number| *number < END_OF_EVENTS);
         number.ok_or_else(|| {
             self.corrupt(
                 format!("{EVENTS}, entry {id}"),
-                "its id is not of the form NUMBER-0",
+                "its id is not of the form NUMBER-0, with a number below 2^53",
             )
         })
     }
@@ -248,7 +257,7 @@ impl RedisStore {
 type RawRecord = (Option<Vec<u8>>, Option<Vec<u8>>, bool);
 
 /// Id and fields of a stream's entry.
-type RawEvent = (String, HashMap<String, String>);
+type RawEvent = (String, HashMap<Vec<u8>, Vec<u8>>);
 
 fn texts(series: &[SeriesId]) -> Vec<String> {
     series.iter().map(ToString::to_string).collect()
@@ -303,10 +312,11 @@ impl Store for RedisStore {
     }
 
     async fn sweeps(&self) -> Result<Vec<SweepId>, ProtoError> {
-        let ids: Vec<String> = self.ask(SWEEPS, &Cmd::lrange(SWEEPS, 0, -1)).await?;
-        let ids = ids
-            .iter()
-            .map(|id| id.parse().map_err(|error| self.corrupt(SWEEPS, error)));
+        let ids: Vec<Vec<u8>> = self.ask(SWEEPS, &Cmd::lrange(SWEEPS, 0, -1)).await?;
+        let ids = ids.iter().map(|id| {
+            let id = String::from_utf8_lossy(id).parse();
+            id.map_err(|error| self.corrupt(SWEEPS, error))
+        });
         ids.collect()
     }
 
@@ -476,7 +486,11 @@ impl Store for RedisStore {
     }
 
     async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), ProtoError> {
-        let put = Cmd::hset(CONFLICTS, conflict_field(job.series.id(), job.seed), problem);
+        let put = Cmd::hset(
+            CONFLICTS,
+            conflict_field(job.series.id(), job.seed),
+            problem,
+        );
         let _: u32 = self.ask(CONFLICTS, &put).await?;
         Ok(())
     }
@@ -484,14 +498,21 @@ impl Store for RedisStore {
     async fn conflicts(&self) -> Result<Vec<Conflict>, ProtoError> {
         let fields: Vec<(String, Vec<u8>)> = self.ask(CONFLICTS, &Cmd::hgetall(CONFLICTS)).await?;
         let conflicts = fields.into_iter().map(|(field, problem)| {
-            let job = field.split_once(':').and_then(|(series, seed)| {
-                Some((series.parse().ok()?, seed.parse().ok()?))
-            });
+            let job = field
+                .split_once(':')
+                .and_then(|(series, seed)| Some((series.parse().ok()?, seed.parse().ok()?)));
             let (series, seed) = job.ok_or_else(|| {
-                self.corrupt(CONFLICTS, format!("its field `{}` is no job", excerpt(&field)))
+                self.corrupt(
+                    CONFLICTS,
+                    format!("its field `{}` is no job", excerpt(&field)),
+                )
             })?;
             let problem = String::from_utf8_lossy(&problem).into_owned();
-            Ok(Conflict { series, seed, problem })
+            Ok(Conflict {
+                series,
+                seed,
+                problem,
+            })
         });
         let mut conflicts: Vec<_> = conflicts.collect::<Result<_, ProtoError>>()?;
         conflicts.sort_unstable();
@@ -576,6 +597,11 @@ impl Store for RedisStore {
 
     async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, ProtoError> {
         let key = blob_key(name);
+        let length: usize = self.ask(&key, &Cmd::strlen(&key)).await?;
+        if length > MAX_BLOB_BYTES {
+            let problem = format!("it has {length} bytes, allowed are {MAX_BLOB_BYTES}");
+            return Err(self.corrupt(&key, problem));
+        }
         self.ask(&key, &Cmd::get(&key)).await
     }
 }
