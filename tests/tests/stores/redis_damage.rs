@@ -103,8 +103,9 @@ async fn bytes_that_are_no_text_are_damage_and_not_an_outage() {
         .xadd("loto:events", "1-0", &[(garbage, garbage)])
         .await
         .unwrap();
-    let reading = store.events_after(&Cursor::default(), 10);
-    assert_corrupt(&reading.await.unwrap_err(), "loto:events, entry 1-0");
+    let start = Cursor::default();
+    let error = store.events_after(&start, 10).await.unwrap_err();
+    assert_corrupt(&error, "loto:events, entry 1-0");
 }
 
 #[tokio::test]
@@ -119,10 +120,11 @@ async fn an_event_that_none_can_follow_is_damage_and_read_once() {
 
     let entry = format!("loto:events, entry {last}");
     assert_corrupt(&store.latest_cursor().await.unwrap_err(), &entry);
-    let reading = store.events_after(&Cursor::default(), 10);
-    assert_corrupt(&reading.await.unwrap_err(), &entry);
-    let storing = store.put_trace(&job("one", 1), &trace(1));
-    assert_corrupt(&storing.await.unwrap_err(), "loto:events");
+    let start = Cursor::default();
+    let error = store.events_after(&start, 10).await.unwrap_err();
+    assert_corrupt(&error, &entry);
+    let error = store.put_trace(&job("one", 1), &trace(1)).await;
+    assert_corrupt(&error.unwrap_err(), "loto:events");
 }
 
 #[tokio::test]

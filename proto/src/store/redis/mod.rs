@@ -151,7 +151,11 @@ impl RedisStore {
         match error.kind() {
             _ if wrong_type => self.corrupt(key, "it has the wrong type for this key"),
             ErrorKind::UnexpectedReturnType => self.corrupt(key, error),
-            _ if error.to_string().contains("specified in XADD") => {
+            // The two ways in which XADD refuses a number after the last one there is.
+            _ if ["specified in XADD", "Invalid stream ID"]
+                .iter()
+                .any(|refusal| error.to_string().contains(refusal)) =>
+            {
                 self.corrupt(key, "the last event has a number that none may follow")
             }
             _ => ProtoError::Store {
