@@ -278,13 +278,14 @@ async fn a_corrupt_trace_is_named_by_its_key() {
     let keys: Vec<String> = redis.keys("loto:traces:*").await.unwrap();
     let whole: Vec<u8> = redis.hget(&keys[0], 0).await.unwrap();
 
-    let (_serve, address) = programs::serve(&store);
-    let mut client = AggregatorClient::connect(format!("http://{address}"))
-        .await
-        .unwrap();
     let cut = &whole[..whole.len() / 2];
     for garbage in [b"garbage".as_slice(), cut, b""] {
         let _: () = redis.hset(&keys[0], 0, garbage).await.unwrap();
+        // It collects what is there as soon as it starts.
+        let (_serve, address) = programs::serve(&store);
+        let mut client = AggregatorClient::connect(format!("http://{address}"))
+            .await
+            .unwrap();
         let error = refusal(report(&store));
         assert_told(&error, &["rs on ", "seed 0", &keys[0], "corrupt"]);
         let request = GetCurvesRequest {

@@ -22,8 +22,10 @@ pub const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// A look that takes long is followed by a pause this many times as long.
 const PAUSE_PER_LOOK: u32 = 10;
 
-/// Time for which a sweep has to stay done in a networked store: twice what Redis may lose.
-pub const LASTING: Duration = Duration::from_secs(2);
+/// Time for which a sweep has to stay done in a networked store. Redis (`appendfsync everysec`)
+/// flushes its file every second, and while a flush takes long, keeps what is new in memory for
+/// up to two more.
+pub const LASTING: Duration = Duration::from_secs(4);
 
 /// How long a networked store may be out of reach while a user waits.
 pub const LONGEST_OUTAGE: Duration = Duration::from_secs(600);
@@ -38,8 +40,7 @@ pub struct Wait<'a> {
     pub requeue: Option<Requeue<'a>>,
     /// Least time between two looks at the store.
     pub poll_interval: Duration,
-    /// Time for which the sweep has to stay done: Redis may lose the last second
-    /// of what it was told.
+    /// Time for which the sweep has to stay done: a store may lose the last it was told.
     pub lasting: Duration,
     /// How long the store may be out of reach.
     pub longest_outage: Duration,
