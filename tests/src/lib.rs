@@ -1,6 +1,8 @@
 //! What the tests that cross crates and processes share.
 //!
 //! - [`conformance`]: what every store and every queue has to do;
+//! - [`proxy`]: a bad network between two processes;
+//! - [`small_disk`]: a disk that can be filled;
 //! - [`servers`]: brokers and stores to test against, also to kill and restart;
 //! - [`programs`]: the binaries of this workspace as processes;
 //! - [`public_tables`] and [`python`]: the public tables and Python's packages, or a skipped test;
@@ -16,10 +18,12 @@
 pub mod cluster;
 pub mod conformance;
 pub mod programs;
+pub mod proxy;
 pub mod public_tables;
 pub mod python;
 pub mod reports;
 pub mod samples;
 pub mod servers;
 pub mod skipped;
+pub mod small_disk;
 pub mod small_sweep;
