@@ -1,6 +1,7 @@
 //! What the tests that cross crates and processes share.
 //!
 //! - [`conformance`]: what every store and every queue has to do;
+//! - [`faults`]: a sweep under a schedule of faults, and what it has to come to;
 //! - [`proxy`]: a bad network between two processes;
 //! - [`small_disk`]: a disk that can be filled;
 //! - [`servers`]: brokers and stores to test against, also to kill and restart;
@@ -17,6 +18,7 @@
 
 pub mod cluster;
 pub mod conformance;
+pub mod faults;
 pub mod programs;
 pub mod proxy;
 pub mod public_tables;
