@@ -7,6 +7,7 @@
 //! - [`servers`]: brokers and stores to test against, also to kill and restart;
 //! - [`programs`]: the binaries of this workspace as processes;
 //! - [`public_tables`] and [`python`]: the public tables and Python's packages, or a skipped test;
+//! - [`settings`]: of tests that have a short and a long form;
 //! - [`skipped`]: names the skipped tests;
 //! - [`cluster`]: a sweep over a broker and a store, with workers as processes;
 //! - [`reports`]: the traces in a report, to be compared;
@@ -26,6 +27,7 @@ pub mod python;
 pub mod reports;
 pub mod samples;
 pub mod servers;
+pub mod settings;
 pub mod skipped;
 pub mod small_disk;
 pub mod small_sweep;

@@ -6,13 +6,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::str::FromStr;
 use std::time::Instant;
 
 use loto_tests::faults::round;
 use loto_tests::faults::schedule::{Kind, Schedule};
 use loto_tests::faults::verdict::Undisturbed;
-use loto_tests::{samples, skipped};
+use loto_tests::{samples, settings, skipped};
 
 const METHODS: [&str; 3] = ["gp", "gcp", "gcp-prior"];
 const TARGETS: [&str; 3] = ["digits-3-vs-8", "wine-noisy", "diabetes-median"];
@@ -29,20 +28,10 @@ const FAULTS_PER_ROUND: u64 = 40;
 /// Jobs so that a sweep lasts about as long as its faults.
 const SEEDS_PER_FAULT: (u64, u64) = (3, 4);
 
-fn setting<Value: FromStr>(variable: &str, otherwise: Value) -> Value {
-    match std::env::var(variable) {
-        Ok(text) => {
-            let wrong = |_| panic!("{variable}: `{text}` is not a number");
-            text.parse().unwrap_or_else(wrong)
-        }
-        Err(_) => otherwise,
-    }
-}
-
 #[test]
 fn a_sweep_outlives_its_faults() {
-    let faults: u64 = setting("LOTO_FAULTS", FEW);
-    let first_seed: u64 = setting("LOTO_FAULT_SEED", 1);
+    let faults = settings::number("LOTO_FAULTS", FEW);
+    let first_seed = settings::number("LOTO_FAULT_SEED", 1);
     let is_short = faults <= FEW;
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let folder = format!("faults-{first_seed}");
