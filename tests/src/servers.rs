@@ -114,6 +114,7 @@ impl Server {
 /// value is dropped.
 pub struct PrivateServers {
     folder: TempDir,
+    environment: Vec<(String, String)>,
 }
 
 impl PrivateServers {
@@ -122,8 +123,18 @@ impl PrivateServers {
     /// # Panics
     /// If they do not start.
     pub fn start(servers: &[Server]) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let private = Self { folder };
+        Self::start_with(&[], servers)
+    }
+
+    /// The same, with these environment variables.
+    ///
+    /// # Panics
+    /// If they do not start.
+    pub fn start_with(environment: &[(&str, &str)], servers: &[Server]) -> Self {
+        let mut private = Self::in_new_folder();
+        let own = environment.iter();
+        let own = own.map(|&(name, value)| (name.to_owned(), value.to_owned()));
+        private.environment.extend(own);
         for &server in servers {
             private.restart(server);
         }
@@ -135,13 +146,19 @@ impl PrivateServers {
     /// # Panics
     /// If they do not start.
     pub fn start_with_store_in(data: &Path) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let place = folder.path().join(Server::Store.name());
+        let private = Self::in_new_folder();
+        let place = private.data(Server::Store);
         std::os::unix::fs::symlink(data, place).expect("a new folder takes a link");
-        let private = Self { folder };
         private.restart(Server::Store);
         private.restart(Server::Broker);
         private
+    }
+
+    fn in_new_folder() -> Self {
+        Self {
+            folder: tempfile::tempdir().expect("a temporary folder"),
+            environment: Vec::new(),
+        }
     }
 
     /// Starts a server again on its port and with its data.
@@ -207,6 +224,7 @@ impl PrivateServers {
     fn script(&self, name: &str, options: &[&str], server: Server) {
         let mut command = Command::new(scripts().join(name));
         command
+            .envs(self.environment.iter().cloned())
             .args(options)
             .arg(self.folder.path())
             .arg(server.name());

@@ -39,7 +39,7 @@ const LONGEST_LIFE: Duration = Duration::from_millis(1200);
 const REPORT: Duration = Duration::from_millis(120);
 
 /// How long the undisturbed end of the run may take.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The traces that a store keeps of a sweep.
 type Traces = BTreeMap<(SeriesId, u32), Trace>;
