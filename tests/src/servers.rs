@@ -114,7 +114,6 @@ impl Server {
 /// value is dropped.
 pub struct PrivateServers {
     folder: TempDir,
-    environment: Vec<(String, String)>,
 }
 
 impl PrivateServers {
@@ -123,18 +122,7 @@ impl PrivateServers {
     /// # Panics
     /// If they do not start.
     pub fn start(servers: &[Server]) -> Self {
-        Self::start_with(&[], servers)
-    }
-
-    /// The same, with these environment variables.
-    ///
-    /// # Panics
-    /// If they do not start.
-    pub fn start_with(environment: &[(&str, &str)], servers: &[Server]) -> Self {
-        let mut private = Self::in_new_folder();
-        let own = environment.iter();
-        let own = own.map(|&(name, value)| (name.to_owned(), value.to_owned()));
-        private.environment.extend(own);
+        let private = Self::in_new_folder();
         for &server in servers {
             private.restart(server);
         }
@@ -157,7 +145,6 @@ impl PrivateServers {
     fn in_new_folder() -> Self {
         Self {
             folder: tempfile::tempdir().expect("a temporary folder"),
-            environment: Vec::new(),
         }
     }
 
@@ -224,7 +211,6 @@ impl PrivateServers {
     fn script(&self, name: &str, options: &[&str], server: Server) {
         let mut command = Command::new(scripts().join(name));
         command
-            .envs(self.environment.iter().cloned())
             .args(options)
             .arg(self.folder.path())
             .arg(server.name());

@@ -25,8 +25,8 @@ const FEW: u64 = 15;
 /// Most faults of one sweep.
 const FAULTS_PER_ROUND: u64 = 40;
 
-/// Jobs so that a sweep lasts about as long as its faults.
-const SEEDS_PER_FAULT: (u64, u64) = (3, 4);
+/// Seeds of the short and of the long form, so that a sweep lasts about as long as its faults.
+const SEEDS: (usize, usize) = (17, 130);
 
 #[test]
 fn a_sweep_outlives_its_faults() {
@@ -41,11 +41,8 @@ fn a_sweep_outlives_its_faults() {
     fs::create_dir_all(&folder).unwrap();
 
     let begin = Instant::now();
-    let per_round = faults.min(FAULTS_PER_ROUND);
-    let (numerator, denominator) = SEEDS_PER_FAULT;
-    let seeds = per_round * numerator / denominator;
-    let seeds = if is_short { seeds + 10 } else { 3 * seeds };
-    let sweep = samples::built_in_sweep("faults", &METHODS, &TARGETS, seeds as usize, ITERATIONS);
+    let seeds = if is_short { SEEDS.0 } else { SEEDS.1 };
+    let sweep = samples::built_in_sweep("faults", &METHODS, &TARGETS, seeds, ITERATIONS);
     let sweep = runtime.block_on(Undisturbed::run(&sweep, &folder));
     println!(
         "{} jobs; undisturbed after {:.0} s",
