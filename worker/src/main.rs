@@ -92,8 +92,9 @@ fn work(arguments: Arguments) -> anyhow::Result<ExitCode> {
         .build()
         .context("cannot start the runtime")?;
     let status = runtime.block_on(consume(arguments));
-    // A job that did not end within the grace period still has its thread.
-    runtime.shutdown_background();
+    // A job that did not end within the grace period still has its thread, which may wait for
+    // the store: it panics if the runtime goes before the process does.
+    std::mem::forget(runtime);
     status
 }
 
