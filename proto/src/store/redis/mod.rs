@@ -6,7 +6,7 @@
 //! | `loto:sweeps` | list | the ids of all sweeps, in the order of recording |
 //! | `loto:traces:{series}` | hash | finished traces: seed -> trace |
 //! | `loto:attempts:{series}` | hash | attempts at unfinished jobs: seed -> JSON |
-//! | `loto:events` | stream | the last million new traces, numbered `1-0`, `2-0`, ...: series, seed |
+//! | `loto:events` | stream | the last million new traces, numbered `1-0`, `2-0`, ...: series, seed, random mark |
 //! | `loto:blob:{name}` | string | tables and fitted priors |
 //!
 //! Finished work is only ever added. Redis must be set to keep it: an append-only
@@ -178,15 +178,15 @@ impl RedisStore {
         Trace::decode(bytes).map_err(|error| self.corrupt(format!("{key}, field {seed}"), error))
     }
 
-    /// Numbers of the event and what it tells.
-    fn decode_event(&self, entry: RawEvent) -> Result<(u64, Event), ProtoError> {
+    /// Position of the event and what it tells.
+    fn decode_event(&self, entry: &RawEvent) -> Result<(Position, Event), ProtoError> {
         let (id, fields) = entry;
         let field = |name: &str| fields.get(name).map(String::as_str).unwrap_or_default();
-        let number = self.event_number(&id)?;
+        let position = self.position(entry)?;
         let series = field("series").parse();
         let seed = field("seed").parse();
         match (series, seed) {
-            (Ok(series), Ok(seed)) => Ok((number, Event { series, seed })),
+            (Ok(series), Ok(seed)) => Ok((position, Event { series, seed })),
             _ => Err(self.corrupt(
                 format!("{EVENTS}, entry {id}"),
                 "it names no series and seed",
@@ -194,23 +194,61 @@ impl RedisStore {
         }
     }
 
-    /// Number of the newest event, 0 if there is none.
-    async fn latest_event(&self) -> Result<u64, ProtoError> {
-        let newest: Vec<RawEvent> = self
-            .ask(EVENTS, &Cmd::xrevrange_count(EVENTS, "+", "-", 1))
+    /// At most `limit` events from that number on, with their positions.
+    async fn events_from(
+        &self,
+        number: u64,
+        limit: usize,
+    ) -> Result<Vec<(Position, Event)>, ProtoError> {
+        let begin = format!("{number}-0");
+        let entries: Vec<RawEvent> = self
+            .ask(EVENTS, &Cmd::xrange_count(EVENTS, begin, "+", limit))
             .await?;
-        newest
-            .first()
-            .map_or(Ok(0), |(id, _)| self.event_number(id))
+        let entries = entries.iter().map(|entry| self.decode_event(entry));
+        entries.collect()
     }
 
-    fn event_number(&self, id: &str) -> Result<u64, ProtoError> {
+    fn position(&self, (id, fields): &RawEvent) -> Result<Position, ProtoError> {
         let number = id.strip_suffix("-0").and_then(|number| number.parse().ok());
-        number.ok_or_else(|| {
+        let number = number.ok_or_else(|| {
             self.corrupt(
                 format!("{EVENTS}, entry {id}"),
                 "its id is not of the form NUMBER-0",
             )
+        })?;
+        let mark = fields.get("mark").cloned().unwrap_or_default();
+        Ok(Position { number, mark })
+    }
+}
+
+/// Where a reader of the history stands.
+#[derive(Default)]
+struct Position {
+    /// The number of the last event it has seen, 0 if none.
+    number: u64,
+    /// That event's mark: another event may have got the number since.
+    mark: String,
+}
+
+impl Position {
+    fn cursor(&self) -> Cursor {
+        Cursor(format!("{}:{}", self.number, self.mark))
+    }
+
+    fn of(cursor: &Cursor) -> Result<Self, ProtoError> {
+        if cursor.0.is_empty() {
+            return Ok(Self::default());
+        }
+        let parts = cursor.0.split_once(':');
+        let position = parts.and_then(|(number, mark)| {
+            Some(Self {
+                number: number.parse().ok()?,
+                mark: mark.to_owned(),
+            })
+        });
+        position.ok_or_else(|| ProtoError::Malformed {
+            what: "cursor".into(),
+            problem: format!("`{}` is no position in a Redis store", cursor.0),
         })
     }
 }
@@ -277,7 +315,8 @@ impl Store for RedisStore {
             .arg(job.seed)
             .arg(trace.encode())
             .arg(series.to_string())
-            .arg(MOST_EVENTS);
+            .arg(MOST_EVENTS)
+            .arg(format!("{:x}", rand::random::<u64>()));
         let answer: RedisResult<Option<Vec<u8>>> =
             invocation.invoke_async(&mut self.connection.clone()).await;
         let keys = || format!("{traces}, {attempts} or {EVENTS}");
@@ -320,35 +359,43 @@ impl Store for RedisStore {
     }
 
     async fn latest_cursor(&self) -> Result<Cursor, ProtoError> {
-        Ok(Cursor(self.latest_event().await?.to_string()))
+        let newest: Vec<RawEvent> = self
+            .ask(EVENTS, &Cmd::xrevrange_count(EVENTS, "+", "-", 1))
+            .await?;
+        let newest = newest.first().map(|entry| self.position(entry));
+        Ok(newest.transpose()?.unwrap_or_default().cursor())
     }
 
     async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, ProtoError> {
-        let seen: u64 = match cursor.0.as_str() {
-            "" => 0,
-            number => number.parse().map_err(|_| ProtoError::Malformed {
-                what: "cursor".into(),
-                problem: format!("`{number}` is no position in a Redis store"),
-            })?,
-        };
-        let newest = self.latest_event().await?;
-        // A server that lost its data counts from 1 again: so does its reader.
-        let restarted = newest < seen;
-        let seen = if restarted { 0 } else { seen };
-        let begin = format!("{}-0", seen + 1);
-        let entries: Vec<RawEvent> = self
-            .ask(EVENTS, &Cmd::xrange_count(EVENTS, begin, "+", limit))
+        let mut seen = Position::of(cursor)?;
+        // The last one it has seen once more: is it still the same?
+        let mut entries = self
+            .events_from(seen.number, limit.saturating_add(1))
             .await?;
-        let entries = entries.into_iter().map(|entry| self.decode_event(entry));
-        let entries: Vec<_> = entries.collect::<Result<_, _>>()?;
-        let trimmed = entries
-            .first()
-            .is_some_and(|(number, _)| *number != seen + 1);
-        let end = entries.last().map_or(seen, |(number, _)| *number);
+        let first = entries.first().map(|(position, _)| position);
+        let is_lost = match first {
+            Some(first) if first.number == seen.number => first.mark != seen.mark,
+            Some(_) => false,
+            None => seen.number > 0,
+        };
+        if is_lost {
+            // A server that lost events, all or the last ones, counts them again: so does its reader.
+            seen = Position::default();
+            entries = self.events_from(0, limit).await?;
+        }
+        entries.retain(|(position, _)| position.number > seen.number);
+        entries.truncate(limit);
+        let first = entries.first().map(|(position, _)| position.number);
+        let is_trimmed = first.is_some_and(|first| first != seen.number + 1);
+        let mut events = Vec::with_capacity(entries.len());
+        for (position, event) in entries {
+            seen = position;
+            events.push(event);
+        }
         Ok(Events {
-            events: entries.into_iter().map(|(_, event)| event).collect(),
-            next: Cursor(end.to_string()),
-            incomplete: restarted || trimmed,
+            events,
+            next: seen.cursor(),
+            incomplete: is_lost || is_trimmed,
         })
     }
 
