@@ -15,12 +15,30 @@ use tempfile::TempDir;
 /// namespace does where one is not root.
 pub struct SmallDisk {
     keeper: Child,
+    namespace: &'static Namespace,
     path: PathBuf,
-    _mount_point: TempDir,
+    mount_point: TempDir,
 }
 
-/// Ways to get a mount namespace: as root, and as anybody.
-const NAMESPACES: [&[&str]; 2] = [&["--mount"], &["--user", "--map-root-user", "--mount"]];
+/// A way to get a mount namespace.
+struct Namespace {
+    /// Options of `unshare`, which makes it.
+    make: &'static [&'static str],
+    /// Options of `nsenter`, which goes into it.
+    enter: &'static [&'static str],
+}
+
+/// As root, and as anybody.
+static NAMESPACES: [Namespace; 2] = [
+    Namespace {
+        make: &["--mount"],
+        enter: &["--mount"],
+    },
+    Namespace {
+        make: &["--user", "--map-root-user", "--mount"],
+        enter: &["--user", "--preserve-credentials", "--mount"],
+    },
+];
 
 /// Ends with its standard input, and the disk with it.
 const KEEP: &str = r#"mount -t tmpfs -o "size=$2m" tmpfs "$1" && echo mounted && exec cat"#;
@@ -39,15 +57,16 @@ impl SmallDisk {
     pub fn new(megabytes: u32) -> Result<Self, String> {
         let mount_point = tempfile::tempdir().expect("a temporary folder");
         let mut refusals = Vec::new();
-        for namespace in NAMESPACES {
-            match keep(namespace, mount_point.path(), megabytes) {
+        for namespace in &NAMESPACES {
+            match keep(namespace.make, mount_point.path(), megabytes) {
                 Ok(keeper) => {
                     let root = PathBuf::from(format!("/proc/{}/root", keeper.id()));
                     let inside = mount_point.path().strip_prefix("/");
                     return Ok(Self {
                         keeper,
+                        namespace,
                         path: root.join(inside.expect("temporary folders are absolute")),
-                        _mount_point: mount_point,
+                        mount_point,
                     });
                 }
                 Err(refusal) => refusals.push(refusal),
@@ -56,9 +75,30 @@ impl SmallDisk {
         Err(refusals.join("; "))
     }
 
-    /// Its folder.
+    /// Its folder. Programs that resolve links, as SQLite does, end up elsewhere with this path:
+    /// they have to run [inside](Self::inside).
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Its folder for programs that run inside.
+    pub fn path_inside(&self) -> &Path {
+        self.mount_point.path()
+    }
+
+    /// The same command, run where the disk is mounted.
+    pub fn inside(&self, command: &Command) -> Command {
+        let mut inside = Command::new("nsenter");
+        inside.arg(format!("--target={}", self.keeper.id()));
+        inside.args(self.namespace.enter).arg("--");
+        inside.arg(command.get_program()).args(command.get_args());
+        for (variable, value) in command.get_envs() {
+            match value {
+                Some(value) => inside.env(variable, value),
+                None => inside.env_remove(variable),
+            };
+        }
+        inside
     }
 
     /// Takes all the room that is left; returns the bytes taken.
@@ -132,5 +172,9 @@ mod tests {
         assert_eq!(fs::read_to_string(&file).unwrap(), "before");
         disk.free();
         fs::write(&file, "after").unwrap();
+        let mut read = Command::new("cat");
+        read.arg(disk.path_inside().join("file"));
+        let output = disk.inside(&read).output().unwrap();
+        assert_eq!(output.stdout, b"after", "{output:?}");
     }
 }
