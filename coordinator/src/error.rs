@@ -95,6 +95,23 @@ pub enum CoordinatorError {
         errors: String,
     },
 
+    /// Jobs had another outcome than the one that is stored for them: a method that is not
+    /// deterministic, or workers of different releases.
+    #[error(
+        "{count} jobs had another outcome than the one that is stored; the stored ones stand. \
+         `loto retry` forgets this:{problems}"
+    )]
+    Conflicts {
+        /// Number of these jobs.
+        count: u64,
+        /// What is known of the first of them, one per line.
+        problems: String,
+    },
+
+    /// The sweep was stopped by `loto cancel`.
+    #[error("sweep {0} is cancelled; `loto resume` takes it up again")]
+    Cancelled(SweepId),
+
     /// A run did not come to its end, or not to the right one; says why.
     #[error("{0}")]
     RunFailed(String),

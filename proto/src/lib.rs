@@ -2,6 +2,8 @@
 //!
 //! - [`sweep_file`]: the TOML file a user writes;
 //! - [`sweep`], [`job`], [`trace`]: the plan, one unit of work, its outcome;
+//! - [`attempt`], [`lifecycle`]: how a job stands that is not done, and what may become of it;
+//! - [`worker_report`], [`sweep_state`]: what workers hold, and what was done with a sweep;
 //! - [`identity`]: content hashes that name tables, jobs and sweeps;
 //! - [`queue`] and [`store`]: where jobs wait and where traces end up, each one
 //!   trait with an embedded and a networked implementation;
@@ -9,16 +11,20 @@
 //! - [`wire`]: the messages generated from `loto/v1/*.proto`.
 
 pub mod address;
+pub mod attempt;
 pub mod error;
 pub mod identity;
 pub mod job;
+pub mod lifecycle;
 pub mod queue;
 pub mod retry;
 pub mod store;
 pub mod sweep;
 pub mod sweep_file;
+pub mod sweep_state;
 pub mod table_spec;
 pub mod trace;
+pub mod worker_report;
 
 pub use error::ProtoError;
 

@@ -35,6 +35,14 @@ impl RetryPolicy {
         give_up_after: None,
     };
 
+    /// Between the attempts at a job that failed: what was wrong on one worker may be
+    /// right on another, or a minute later.
+    pub const FAILED_JOB: Self = Self {
+        first_pause: Duration::from_secs(1),
+        longest_pause: Duration::from_secs(60),
+        give_up_after: None,
+    };
+
     /// The pause after so many failures in a row, counted from 1.
     pub fn pause(&self, failures: u32) -> Duration {
         let doublings = failures.saturating_sub(1).min(20);

@@ -1,9 +1,15 @@
 //! A folder with a small table and a sweep file: what most tests of the programs begin with.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use loto_proto::identity::Fingerprint;
+use loto_proto::job::{Job, Series};
+use loto_proto::table_spec::{Categorical, TableSpec};
 use tempfile::TempDir;
+
+use crate::samples::method;
 
 /// Two tasks of six rows.
 pub const TABLE: &str = "\
@@ -21,6 +27,29 @@ hp_a,hp_b,metric_error,task
 4,2,0.80,two
 5,2,0.40,two
 ";
+
+/// The fingerprint of [`TABLE`] and its blob, as a store keeps it.
+pub fn table_blob() -> (Fingerprint, Vec<u8>) {
+    let spec = TableSpec {
+        objective: "metric_error".into(),
+        categorical: Categorical::Columns(BTreeSet::new()),
+    };
+    let file = TABLE.as_bytes();
+    (spec.fingerprint(file), spec.encode_with(file))
+}
+
+/// Random search on the first task of that table.
+pub fn job(table: Fingerprint, seed: u32) -> Job {
+    Job {
+        series: Series {
+            method: method("rs"),
+            table,
+            task: "one".into(),
+            iterations: 6,
+        },
+        seed,
+    }
+}
 
 /// A folder that goes when this value is dropped, with [`TABLE`] as `table.csv`.
 pub struct Folder(TempDir);

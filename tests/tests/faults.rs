@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use loto_tests::faults::round;
-use loto_tests::faults::schedule::{Kind, Schedule};
+use loto_tests::faults::schedule::{self, Kind, Schedule};
 use loto_tests::faults::verdict::Undisturbed;
 use loto_tests::{samples, settings, skipped};
 
@@ -62,7 +62,10 @@ fn a_sweep_outlives_its_faults() {
         } else {
             Schedule::long(seed)
         };
-        let report = runtime.block_on(round::run(&sweep, schedule, most, &logs));
+        let poison = schedule::poison(seed, seeds as u32, !is_short);
+        println!("misbehaving jobs, by seed: {poison:?}");
+        let round = round::run(&sweep, &poison, schedule, most, &logs);
+        let report = runtime.block_on(round);
         for (kind, (injected, skipped)) in report.faults {
             left = left.saturating_sub(injected + skipped);
             let sum = total.entry(kind).or_default();

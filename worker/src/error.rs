@@ -81,6 +81,22 @@ pub enum WorkerError {
         problem: String,
     },
 
+    /// A computing process lost the worker that it works for; it ends, too.
+    #[error("the worker is gone: {problem}")]
+    LostWorker {
+        /// What happened to the pipe.
+        problem: String,
+    },
+
+    /// The operating system refused what a worker needs to start.
+    #[error("cannot {what}: {problem}")]
+    CannotStart {
+        /// What it needs.
+        what: &'static str,
+        /// The system's reason.
+        problem: std::io::Error,
+    },
+
     /// The queue or the store failed.
     #[error(transparent)]
     Proto(#[from] ProtoError),

@@ -76,6 +76,8 @@ fn to_wire(sweep: &WatchedSweep, snapshot: &ProgressSnapshot) -> wire::Progress 
             .map(method_to_wire)
             .collect(),
         poisoned_jobs: snapshot.poisoned.iter().map(poisoned_to_wire).collect(),
+        cancelled: snapshot.cancelled,
+        conflicts: snapshot.conflicts.clone(),
     }
 }
 
@@ -101,5 +103,6 @@ fn poisoned_to_wire(poisoned: &PoisonedJob) -> wire::PoisonedJob {
         attempts: poisoned.attempt.count,
         worker: poisoned.attempt.worker.clone(),
         error: poisoned.attempt.error.clone(),
+        backtrace: poisoned.attempt.backtrace.clone(),
     }
 }

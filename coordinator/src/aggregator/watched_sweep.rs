@@ -10,6 +10,7 @@ use tokio::sync::OnceCell;
 
 use super::analysis_cache::AnalysisCache;
 use crate::CoordinatorError;
+use crate::dispatch::conflicts;
 use crate::progress::{PoisonedJob, Progress, Tracker};
 use crate::results::{Keep, ObjectiveCache, ResultsCollector};
 
@@ -18,6 +19,9 @@ const MAX_SWEEPS: usize = 16;
 
 /// Most jobs given up that are listed.
 const MAX_POISONED_JOBS: usize = 20;
+
+/// Most conflicts that are listed.
+const MAX_CONFLICTS: usize = 20;
 
 /// Least time between two looks at a sweep's progress, however many clients watch it.
 pub(super) const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
@@ -46,6 +50,8 @@ pub(super) struct WatchedSweep {
 pub(super) struct ProgressSnapshot {
     pub(super) progress: Progress,
     pub(super) poisoned: Vec<PoisonedJob>,
+    pub(super) cancelled: bool,
+    pub(super) conflicts: Vec<String>,
 }
 
 struct FollowedProgress {
@@ -127,6 +133,9 @@ impl WatchedSweep {
             Some(_) => followed.tracker.follow(self.store.as_ref()).await?,
             None => followed.tracker.scan(self.store.as_ref()).await?,
         }
+        let store = self.store.as_ref();
+        let mut conflicts = conflicts(&followed.tracker, store).await?;
+        conflicts.truncate(MAX_CONFLICTS);
         let snapshot = Arc::new(ProgressSnapshot {
             progress: followed.tracker.progress(),
             poisoned: followed
@@ -134,6 +143,8 @@ impl WatchedSweep {
                 .poisoned()
                 .take(MAX_POISONED_JOBS)
                 .collect(),
+            cancelled: store.sweep_state(self.id).await?.cancelled,
+            conflicts,
         });
         followed.last = Some((Instant::now(), Arc::clone(&snapshot)));
         Ok(snapshot)

@@ -28,6 +28,8 @@ impl ExitStatus {
             Proto(error) | Worker(WorkerError::Proto(error)) => Self::of_proto(error),
             Worker(WorkerError::ImpossibleJob(_) | WorkerError::LinearAlgebra { .. })
             | GaveUp { .. }
+            | Conflicts { .. }
+            | Cancelled(_)
             | RunFailed(_)
             | ThreadDied { .. }
             | Internal(_) => Self::Failed,

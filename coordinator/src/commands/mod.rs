@@ -1,6 +1,7 @@
 //! The command line of `loto`, one file per command.
 
 mod analysed;
+mod cancel;
 mod check;
 mod exit_status;
 mod find_sweep;
@@ -9,6 +10,8 @@ mod methods;
 mod options;
 mod output;
 mod report;
+mod resume;
+mod retry;
 mod run;
 mod score;
 mod serve;
@@ -66,6 +69,9 @@ enum Command {
     Serve(serve::ServeCommand),
     Status(status::StatusCommand),
     Watch(watch::WatchCommand),
+    Resume(resume::ResumeCommand),
+    Retry(retry::RetryCommand),
+    Cancel(cancel::CancelCommand),
     Report(report::ReportCommand),
     Score(score::ScoreCommand),
     Methods(methods::MethodsCommand),
@@ -80,6 +86,9 @@ impl Command {
             Self::Serve(command) => command.execute().await,
             Self::Status(command) => command.execute().await,
             Self::Watch(command) => command.execute().await,
+            Self::Resume(command) => command.execute().await,
+            Self::Retry(command) => command.execute().await,
+            Self::Cancel(command) => command.execute().await,
             Self::Report(command) => command.execute().await,
             Self::Score(command) => command.execute(),
             Self::Methods(command) => command.execute(),

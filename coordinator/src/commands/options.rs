@@ -5,10 +5,15 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use loto_proto::identity::SweepId;
+use loto_proto::queue::{self, Queue};
 use loto_proto::store::{self, Store};
 use tokio_util::sync::CancellationToken;
 
 use crate::CoordinatorError;
+use crate::dispatch::{LASTING, LONGEST_OUTAGE, POLL_INTERVAL, Requeue, Wait, wait_until_done};
+use crate::progress::Tracker;
+use crate::progress::display::Display;
 use crate::statistics::random_search::Baseline;
 
 /// Where tables are.
@@ -42,6 +47,69 @@ impl StoreOption {
     /// [`loto_proto::ProtoError`] if it cannot be opened.
     pub(super) async fn open_or_make(&self) -> Result<Arc<dyn Store>, CoordinatorError> {
         Ok(store::open(&self.store).await?)
+    }
+}
+
+/// Where jobs wait.
+#[derive(Debug, Args)]
+pub(super) struct BrokerOption {
+    /// The broker: amqp://USER:PASSWORD@HOST:PORT/VHOST.
+    #[arg(long, env = "LOTO_BROKER", hide_env_values = true, value_name = "URL")]
+    broker: String,
+}
+
+impl BrokerOption {
+    /// Connects to the broker.
+    ///
+    /// # Errors
+    /// [`loto_proto::ProtoError`] if it is not there.
+    pub(super) async fn connect(&self) -> Result<Arc<dyn Queue>, CoordinatorError> {
+        Ok(queue::connect(&self.broker).await?)
+    }
+}
+
+/// Whether to wait for the end.
+#[derive(Debug, Args)]
+pub(super) struct WaitOption {
+    /// Show progress until all jobs are done or given up, and publish again what gets lost.
+    #[arg(long, env = "LOTO_WAIT")]
+    wait: bool,
+}
+
+impl WaitOption {
+    /// Waits for the sweep if asked to.
+    ///
+    /// # Errors
+    /// As [`wait_until_done`].
+    pub(super) async fn follow(
+        &self,
+        name: &str,
+        tracker: &mut Tracker,
+        wait: Wait<'_>,
+    ) -> Result<(), CoordinatorError> {
+        if !self.wait {
+            return Ok(());
+        }
+        let mut display = Display::new(name);
+        wait_until_done(tracker, wait, |progress| display.update(progress)).await
+    }
+}
+
+/// How to wait for a sweep on real servers.
+pub(super) fn wait<'a>(
+    id: SweepId,
+    store: &'a dyn Store,
+    requeue: Option<Requeue<'a>>,
+    shutdown: CancellationToken,
+) -> Wait<'a> {
+    Wait {
+        id,
+        store,
+        requeue,
+        poll_interval: POLL_INTERVAL,
+        lasting: LASTING,
+        longest_outage: LONGEST_OUTAGE,
+        shutdown,
     }
 }
 

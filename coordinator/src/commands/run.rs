@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use loto_worker::isolation::ProcessPool;
+use loto_worker::program::LimitOptions;
 
 use super::analysed::Analysed;
 use super::options::{BaselineOption, DataOption, on_signal};
@@ -46,6 +48,9 @@ pub(super) struct RunCommand {
     jobs: Option<u16>,
 
     #[command(flatten)]
+    limits: LimitOptions,
+
+    #[command(flatten)]
     baseline: BaselineOption,
 }
 
@@ -64,7 +69,10 @@ impl RunCommand {
         let shutdown = on_signal()?;
         let mut display = Display::new(&plan.sweep.name);
         let on_progress = |progress: &_| display.update(progress);
-        let run = embedded::run(&plan, Arc::clone(&store), jobs, shutdown, on_progress);
+        let limits = self.limits.of_each(jobs);
+        let compute = Arc::new(ProcessPool::new(Arc::clone(&store), limits));
+        let store_of_run = Arc::clone(&store);
+        let run = embedded::run(&plan, store_of_run, compute, jobs, shutdown, on_progress);
         let outcome = run.await;
         drop(display);
         match outcome {

@@ -8,6 +8,7 @@ use super::options::StoreOption;
 use super::output::print;
 use super::text_table::lay_out;
 use crate::CoordinatorError;
+use crate::dispatch::conflicts;
 use crate::progress::{Counts, Tracker};
 
 const EXAMPLES: &str = "\
@@ -29,13 +30,17 @@ pub(super) struct StatusCommand {
 
     #[command(flatten)]
     store: StoreOption,
+
+    /// Show where in the program each job failed that was given up.
+    #[arg(long, env = "LOTO_BACKTRACES")]
+    backtraces: bool,
 }
 
 impl StatusCommand {
     pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
         let store = self.store.open().await?;
         match &self.sweep {
-            Some(wanted) => show_one(store.as_ref(), wanted).await,
+            Some(wanted) => show_one(store.as_ref(), wanted, self.backtraces).await,
             None => list_all(store.as_ref()).await,
         }
     }
@@ -76,7 +81,11 @@ async fn list_all(store: &dyn Store) -> Result<(), CoordinatorError> {
     print(&lay_out(&rows))
 }
 
-async fn show_one(store: &dyn Store, wanted: &str) -> Result<(), CoordinatorError> {
+async fn show_one(
+    store: &dyn Store,
+    wanted: &str,
+    backtraces: bool,
+) -> Result<(), CoordinatorError> {
     let (id, sweep) = find_sweep(store, wanted).await?;
     let mut tracker = Tracker::new(&sweep);
     tracker.scan(store).await?;
@@ -87,13 +96,27 @@ async fn show_one(store: &dyn Store, wanted: &str) -> Result<(), CoordinatorErro
         let name = [group.blackbox.clone(), group.method.clone()];
         rows.push(name.into_iter().chain(cells(&group.counts)).collect());
     }
-    let mut text = format!("sweep {id} ({}): {}\n\n", sweep.name, progress.total);
+    let cancelled = store.sweep_state(id).await?.cancelled;
+    let cancelled = if cancelled { "cancelled; " } else { "" };
+    let (name, total) = (&sweep.name, &progress.total);
+    let mut text = format!("sweep {id} ({name}): {cancelled}{total}\n\n");
     text.push_str(&lay_out(&rows));
     if progress.total.poisoned > 0 {
         text.push_str("\ngiven up:\n");
     }
     for poisoned in tracker.poisoned() {
         text.push_str(&format!("  {poisoned}\n"));
+        if backtraces {
+            let lines = poisoned.attempt.backtrace.lines();
+            lines.for_each(|line| text.push_str(&format!("    {line}\n")));
+        }
+    }
+    let conflicts = conflicts(&tracker, store).await?;
+    if !conflicts.is_empty() {
+        text.push_str("\nmore than one outcome, which must not be; the first is kept:\n");
+    }
+    for problem in conflicts {
+        text.push_str(&format!("  {problem}\n"));
     }
     print(&text)
 }

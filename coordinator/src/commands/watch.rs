@@ -1,14 +1,11 @@
 //! `loto watch`: live progress of a sweep.
 
-use std::time::Duration;
-
 use clap::Args;
-use tokio_util::sync::CancellationToken;
 
 use super::find_sweep::find_sweep;
-use super::options::StoreOption;
+use super::options::{StoreOption, on_signal, wait};
 use crate::CoordinatorError;
-use crate::dispatch::{LONGEST_OUTAGE, POLL_INTERVAL, Wait, wait_until_done};
+use crate::dispatch::wait_until_done;
 use crate::progress::Tracker;
 use crate::progress::display::Display;
 
@@ -31,18 +28,11 @@ pub(super) struct WatchCommand {
 impl WatchCommand {
     pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
         let store = self.store.open().await?;
-        let (_, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
+        let (id, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
         let mut tracker = Tracker::new(&sweep);
         tracker.scan(store.as_ref()).await?;
         let mut display = Display::new(&sweep.name);
-        let wait = Wait {
-            store: store.as_ref(),
-            queue: None,
-            poll_interval: POLL_INTERVAL,
-            patience: Duration::MAX,
-            longest_outage: LONGEST_OUTAGE,
-            shutdown: CancellationToken::new(),
-        };
+        let wait = wait(id, store.as_ref(), None, on_signal()?);
         wait_until_done(&mut tracker, wait, |progress| display.update(progress)).await
     }
 }

@@ -1,32 +1,96 @@
 //! Puts the missing jobs of a sweep on the queue.
 
 use loto_proto::ProtoError;
+use loto_proto::identity::SweepId;
 use loto_proto::job::Job;
 use loto_proto::queue::Queue;
 use loto_proto::retry::{RetryPolicy, retry_transient};
-use loto_proto::store::{Attempt, AttemptState, Store};
+use loto_proto::store::Store;
+use tokio_util::sync::CancellationToken;
 
+use super::lost_jobs::{LostJobs, SETTLING, look_for_lost_jobs};
+use super::wait::POLL_INTERVAL;
+use crate::CoordinatorError;
 use crate::progress::Tracker;
 
 /// Jobs published at a time, so that a sweep of millions is never in memory at once.
 const JOBS_PER_BATCH: usize = 1000;
 
-/// Publishes every job that the tracker knows to be neither done nor given up,
-/// in the order of [`Tracker::missing`]; returns how many.
+/// About so many jobs are published between two notes of how far it went: what a
+/// coordinator that is killed publishes twice.
+const JOBS_PER_NOTE: u64 = 10_000;
+
+/// Publishes the missing jobs of a sweep, seed by seed in the order of
+/// [`Tracker::missing`]; returns how many.
 ///
-/// A job that waits on the queue already is published again: it is computed
-/// once all the same, as the second worker finds the trace in the store.
+/// It goes on where an earlier call for this sweep was interrupted. If that had
+/// published all, only jobs that got lost since are published, and only if nothing
+/// waits on the queue. A job that waits there twice is computed once all the same: the
+/// second worker finds the trace in the store.
 ///
 /// # Errors
-/// [`ProtoError::Broker`] if the broker does not take them, or does not come back.
-pub async fn publish_missing(tracker: &Tracker, queue: &dyn Queue) -> Result<u64, ProtoError> {
-    publish(tracker.missing(), queue).await
+/// [`CoordinatorError::Proto`] if the broker or the store does not come back,
+/// [`CoordinatorError::Interrupted`] on shutdown.
+pub async fn publish_sweep(
+    id: SweepId,
+    tracker: &mut Tracker,
+    store: &dyn Store,
+    queue: &dyn Queue,
+    shutdown: &CancellationToken,
+) -> Result<u64, CoordinatorError> {
+    let noted = store.sweep_state(id).await?.published_seeds;
+    if noted >= tracker.seeds() {
+        return publish_lost(tracker, store, queue, shutdown).await;
+    }
+    let mut published = 0;
+    let mut since_note = 0;
+    for seed in noted..tracker.seeds() {
+        if shutdown.is_cancelled() {
+            return Err(CoordinatorError::Interrupted(format!(
+                "published the jobs of {seed} of {} seeds; the same command goes on from there",
+                tracker.seeds()
+            )));
+        }
+        let count = publish(tracker.missing_of_seed(seed), queue).await?;
+        published += count;
+        since_note += count;
+        if since_note >= JOBS_PER_NOTE || seed + 1 == tracker.seeds() {
+            let noting = || store.mark_published(id, seed + 1);
+            retry_transient(RetryPolicy::BRIEF, "noting what is published", noting).await?;
+            since_note = 0;
+        }
+    }
+    Ok(published)
+}
+
+/// Publishes the jobs of a published sweep that turn out to be lost; returns how many.
+async fn publish_lost(
+    tracker: &mut Tracker,
+    store: &dyn Store,
+    queue: &dyn Queue,
+    shutdown: &CancellationToken,
+) -> Result<u64, CoordinatorError> {
+    let mut lost_jobs = LostJobs::new(SETTLING);
+    loop {
+        let lost = look_for_lost_jobs(&mut lost_jobs, tracker, store, queue).await?;
+        if !lost.is_empty() || !lost_jobs.has_suspects() {
+            return Ok(publish(lost.into_iter(), queue).await?);
+        }
+        tokio::select! {
+            () = tokio::time::sleep(POLL_INTERVAL) => {}
+            () = shutdown.cancelled() => {
+                let doing = "while looking for lost jobs";
+                return Err(CoordinatorError::Interrupted(doing.into()));
+            }
+        }
+        tracker.follow(store).await?;
+    }
 }
 
 /// Publishes jobs in their order; returns how many.
 ///
 /// # Errors
-/// As [`publish_missing`].
+/// [`ProtoError::Broker`] if the broker does not take them, or does not come back.
 pub async fn publish(
     mut jobs: impl Iterator<Item = Job>,
     queue: &dyn Queue,
@@ -41,26 +105,4 @@ pub async fn publish(
         retry_transient(RetryPolicy::BRIEF, "publishing jobs", publish).await?;
         published += batch.len() as u64;
     }
-}
-
-/// Gives the jobs that were given up another chance: asking for a sweep again
-/// means that the user has seen their errors. Returns how many there were.
-///
-/// # Errors
-/// Whatever the store reports.
-pub async fn recall_poisoned(tracker: &mut Tracker, store: &dyn Store) -> Result<u64, ProtoError> {
-    let mut recalled = 0;
-    for poisoned in tracker.poisoned() {
-        let attempt = Attempt {
-            count: 0,
-            state: AttemptState::Failed,
-            ..poisoned.attempt
-        };
-        store.put_attempt(&poisoned.job, &attempt).await?;
-        recalled += 1;
-    }
-    if recalled > 0 {
-        tracker.scan(store).await?;
-    }
-    Ok(recalled)
 }

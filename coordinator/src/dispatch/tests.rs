@@ -3,10 +3,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use loto_proto::identity::Fingerprint;
+use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
+use loto_proto::identity::{Fingerprint, SweepId};
 use loto_proto::job::{Job, MethodSpec};
 use loto_proto::queue::{InProcessQueue, Queue};
-use loto_proto::store::{Attempt, AttemptState, EmbeddedStore, Store};
+use loto_proto::store::{EmbeddedStore, Store};
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::trace::Trace;
 use tokio_util::sync::CancellationToken;
@@ -63,11 +64,17 @@ async fn drain(queue: &InProcessQueue) -> Vec<Job> {
 }
 
 fn wait<'a>(store: &'a dyn Store, queue: Option<&'a dyn Queue>) -> Wait<'a> {
-    Wait {
-        store,
+    let requeue = queue.map(|queue| Requeue {
         queue,
+        settling: Duration::from_millis(20),
+        patience: Duration::from_secs(30),
+    });
+    Wait {
+        id: SweepId([1; 16]),
+        store,
+        requeue,
         poll_interval: Duration::from_millis(2),
-        patience: Duration::from_millis(20),
+        lasting: Duration::ZERO,
         longest_outage: Duration::from_secs(30),
         shutdown: CancellationToken::new(),
     }
@@ -82,10 +89,15 @@ async fn every_missing_job_is_published_once_in_order() {
         store.put_trace(job, &trace()).await.unwrap();
     }
     let queue = InProcessQueue::new();
-    let published = publish_missing(&scanned(&sweep, &store).await, &queue)
-        .await
-        .unwrap();
-    assert_eq!(published, 1300);
+    let mut tracker = scanned(&sweep, &store).await;
+    let token = CancellationToken::new();
+    let published = publish_sweep(sweep.id(), &mut tracker, &store, &queue, &token).await;
+    assert_eq!(published.unwrap(), 1300);
+    let state = store.sweep_state(sweep.id()).await.unwrap();
+    assert_eq!(state.published_seeds, 1300);
+    // Whoever comes after that finds all of them waiting.
+    let published = publish_sweep(sweep.id(), &mut tracker, &store, &queue, &token).await;
+    assert_eq!(published.unwrap(), 0);
     let expected: Vec<Job> = jobs.into_iter().skip(1).step_by(2).collect();
     assert_eq!(drain(&queue).await, expected);
 }
@@ -173,10 +185,12 @@ async fn given_up_jobs_are_told_and_recalled() {
     let attempt = Attempt {
         count: 3,
         state: AttemptState::Poisoned,
-        worker: "host:1".into(),
         error: "potrf failed".into(),
+        ..Attempt::default()
     };
-    store.put_attempt(&jobs[1], &attempt).await.unwrap();
+    let absent = AttemptVersion::default();
+    let put = store.put_attempt(&jobs[1], &absent, &attempt).await;
+    assert!(put.unwrap().is_some());
     let mut tracker = Tracker::new(&sweep);
     let outcome = wait_until_done(&mut tracker, wait(&store, None), |_| {}).await;
     let Err(error @ CoordinatorError::GaveUp { count: 1, .. }) = outcome else {
@@ -184,8 +198,75 @@ async fn given_up_jobs_are_told_and_recalled() {
     };
     assert!(error.to_string().contains("potrf failed"), "{error}");
     assert_eq!(tracker.missing().count(), 0);
-    assert_eq!(recall_poisoned(&mut tracker, &store).await.unwrap(), 1);
+    let recalled = recall_poisoned(&mut tracker, &store).await.unwrap();
+    assert_eq!(recalled, jobs[1..]);
     assert_eq!(tracker.missing().collect::<Vec<_>>(), jobs[1..]);
+}
+
+#[tokio::test]
+async fn publishing_that_was_interrupted_goes_on_where_it_was() {
+    let sweep = sweep(5);
+    let store = EmbeddedStore::in_memory().await.unwrap();
+    store.mark_published(sweep.id(), 3).await.unwrap();
+    let queue = InProcessQueue::new();
+    let mut tracker = scanned(&sweep, &store).await;
+    let token = CancellationToken::new();
+    let published = publish_sweep(sweep.id(), &mut tracker, &store, &queue, &token).await;
+    assert_eq!(published.unwrap(), 4);
+    assert!(drain(&queue).await.iter().all(|job| job.seed >= 3));
+}
+
+#[tokio::test]
+async fn a_cancelled_sweep_is_left_alone_until_it_is_revived() {
+    let (small, large) = (sweep(2), sweep(3));
+    let store = EmbeddedStore::in_memory().await.unwrap();
+    store.put_sweep(&small).await.unwrap();
+    store.put_sweep(&large).await.unwrap();
+    let stopped = async |store: &EmbeddedStore| {
+        let job = small.jobs().next().unwrap();
+        let record = store.job_record(job.series.id(), job.seed).await;
+        record.unwrap().stopped
+    };
+    // The other sweep needs the same series.
+    let first = cancel(small.id(), &small, &store).await.unwrap();
+    assert_eq!((first.shared_series, stopped(&store).await), (2, false));
+    assert_eq!(first.shared_with, ["test"]);
+    let second = cancel(large.id(), &large, &store).await.unwrap();
+    assert_eq!(
+        (second, stopped(&store).await),
+        (Cancelled::default(), true)
+    );
+
+    let mut wait = wait(&store, None);
+    wait.id = large.id();
+    let outcome = wait_until_done(&mut Tracker::new(&large), wait, |_| {}).await;
+    assert!(
+        matches!(outcome, Err(CoordinatorError::Cancelled(id)) if id == large.id()),
+        "{outcome:?}"
+    );
+    revive(large.id(), &large, &store).await.unwrap();
+    assert!(!stopped(&store).await);
+    refuse_cancelled(large.id(), &store).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_sweep_with_two_outcomes_for_a_job_does_not_end_well() {
+    let sweep = sweep(1);
+    let store = EmbeddedStore::in_memory().await.unwrap();
+    for job in sweep.jobs() {
+        store.put_trace(&job, &trace()).await.unwrap();
+    }
+    let job = sweep.jobs().next().unwrap();
+    store
+        .put_conflict(&job, "iteration 3 differs")
+        .await
+        .unwrap();
+    let waiting =
+        async || wait_until_done(&mut Tracker::new(&sweep), wait(&store, None), |_| {}).await;
+    let error = waiting().await.unwrap_err();
+    assert!(error.to_string().contains("iteration 3"), "{error}");
+    store.forget_conflicts(&[job.series.id()]).await.unwrap();
+    waiting().await.unwrap();
 }
 
 #[tokio::test]

@@ -3,38 +3,74 @@
 use std::time::{Duration, Instant};
 
 use loto_proto::ProtoError;
+use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::queue::Queue;
 use loto_proto::store::Store;
 use tokio_util::sync::CancellationToken;
 
-use super::publish_missing;
+use super::lost_jobs::{LostJobs, SETTLING, look_for_lost_jobs};
+use super::{publish, refuse_cancelled};
 use crate::CoordinatorError;
 use crate::progress::{Progress, Tracker};
 
 /// Errors of given-up jobs that are listed; `loto status` lists them all.
 const LISTED_ERRORS: usize = 10;
 
-/// Time between two looks at a networked store.
+/// Series asked for in one query.
+const SERIES_PER_QUERY: usize = 1000;
+
+/// Least time between two looks at a networked store.
 pub const POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A look that takes long is followed by a pause this many times as long.
+const PAUSE_PER_LOOK: u32 = 10;
+
+/// Time for which a sweep has to stay done in a networked store: twice what Redis may lose.
+pub const LASTING: Duration = Duration::from_secs(2);
 
 /// How long a networked store may be out of reach while a user waits.
 pub const LONGEST_OUTAGE: Duration = Duration::from_secs(600);
 
 /// How to wait for a sweep.
 pub struct Wait<'a> {
+    /// The sweep.
+    pub id: SweepId,
     /// Where its traces end up.
     pub store: &'a dyn Store,
-    /// Where to publish jobs again which seem to be lost; `None` if they cannot be.
-    pub queue: Option<&'a dyn Queue>,
-    /// Time between two looks at the store.
+    /// How to publish jobs again that got lost; `None` if that is up to others.
+    pub requeue: Option<Requeue<'a>>,
+    /// Least time between two looks at the store.
     pub poll_interval: Duration,
-    /// Time without any change after which the missing jobs are published again.
-    /// It doubles each time, so that a queue without workers does not fill with copies.
-    pub patience: Duration,
+    /// Time for which the sweep has to stay done: Redis may lose the last second
+    /// of what it was told.
+    pub lasting: Duration,
     /// How long the store may be out of reach.
     pub longest_outage: Duration,
     /// Ends the waiting early.
     pub shutdown: CancellationToken,
+}
+
+/// How to publish jobs again.
+pub struct Requeue<'a> {
+    /// Where to.
+    pub queue: &'a dyn Queue,
+    /// How long a job has to look lost until it is published again.
+    pub settling: Duration,
+    /// Time without any change after which all missing jobs are published again,
+    /// whatever else waits on the queue. It doubles each time, so that a queue without workers does
+    /// not fill with copies.
+    pub patience: Duration,
+}
+
+impl<'a> Requeue<'a> {
+    /// For real servers: longer than a job may take, so that it is not the slow ones that are doubled.
+    pub fn new(queue: &'a dyn Queue) -> Self {
+        Self {
+            queue,
+            settling: SETTLING,
+            patience: Duration::from_secs(3600),
+        }
+    }
 }
 
 /// Waits until every job is done or given up, and tells `on_progress` at every look.
@@ -42,17 +78,26 @@ pub struct Wait<'a> {
 /// A job that is given up does not end the waiting for the others.
 ///
 /// # Errors
-/// [`CoordinatorError::GaveUp`] if jobs were given up, [`CoordinatorError::Interrupted`]
-/// on shutdown, [`CoordinatorError::Proto`] if the store fails for too long.
+/// [`CoordinatorError::GaveUp`] if jobs were given up, [`CoordinatorError::Conflicts`] if
+/// some had two outcomes, [`CoordinatorError::Cancelled`] if the sweep was stopped,
+/// [`CoordinatorError::Interrupted`] on shutdown, [`CoordinatorError::Proto`] if the store
+/// fails for too long.
 pub async fn wait_until_done(
     tracker: &mut Tracker,
     mut wait: Wait<'_>,
     mut on_progress: impl FnMut(&Progress),
 ) -> Result<(), CoordinatorError> {
+    let settling = wait
+        .requeue
+        .as_ref()
+        .map_or(SETTLING, |requeue| requeue.settling);
+    let mut lost_jobs = LostJobs::new(settling);
     let mut last = tracker.progress();
     let mut last_change = Instant::now();
+    let mut done_since: Option<Instant> = None;
     let mut outage: Option<Instant> = None;
     loop {
+        let begin = Instant::now();
         match look(tracker, wait.store).await {
             Ok(()) => outage = None,
             Err(error) => outage = Some(outlast(error, outage, wait.longest_outage)?),
@@ -60,23 +105,31 @@ pub async fn wait_until_done(
         let progress = tracker.progress();
         on_progress(&progress);
         if outage.is_none() && progress.total.unfinished() == 0 {
-            return conclude(tracker);
+            let since = *done_since.get_or_insert_with(Instant::now);
+            if since.elapsed() >= wait.lasting {
+                return conclude(tracker, wait.store).await;
+            }
+        } else {
+            done_since = None;
         }
         if progress != last {
             last = progress;
             last_change = Instant::now();
-        } else if let Some(queue) = wait.queue
-            && outage.is_none()
-            && last_change.elapsed() >= wait.patience
-        {
-            match republish(tracker, wait.store, queue, wait.patience).await {
-                Ok(()) => wait.patience *= 2,
-                Err(error) => _ = outlast(error, None, wait.longest_outage)?,
-            }
-            last_change = Instant::now();
         }
+        if outage.is_none() && done_since.is_none() {
+            let quiet = last_change.elapsed();
+            match tend(tracker, &mut lost_jobs, &mut wait, quiet).await {
+                Ok(true) => last_change = Instant::now(),
+                Ok(false) => {}
+                Err(CoordinatorError::Proto(error)) => {
+                    outage = Some(outlast(error, outage, wait.longest_outage)?);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let pause = wait.poll_interval.max(begin.elapsed() * PAUSE_PER_LOOK);
         tokio::select! {
-            () = tokio::time::sleep(wait.poll_interval) => {}
+            () = tokio::time::sleep(pause) => {}
             () = wait.shutdown.cancelled() => {
                 return Err(CoordinatorError::Interrupted(last.total.to_string()));
             }
@@ -92,6 +145,37 @@ async fn look(tracker: &mut Tracker, store: &dyn Store) -> Result<(), ProtoError
         return tracker.scan(store).await;
     }
     tracker.measure(store).await
+}
+
+/// Ends the waiting for a cancelled sweep; publishes what got lost, or everything
+/// if nothing happened for too long. Says whether it did the latter.
+async fn tend(
+    tracker: &mut Tracker,
+    lost_jobs: &mut LostJobs,
+    wait: &mut Wait<'_>,
+    quiet: Duration,
+) -> Result<bool, CoordinatorError> {
+    refuse_cancelled(wait.id, wait.store).await?;
+    let Some(requeue) = &mut wait.requeue else {
+        return Ok(false);
+    };
+    let lost = look_for_lost_jobs(lost_jobs, tracker, wait.store, requeue.queue).await?;
+    if !lost.is_empty() {
+        let count = publish(lost.into_iter(), requeue.queue).await?;
+        tracing::warn!("{count} jobs were lost on the way: published them again");
+        return Ok(false);
+    }
+    if quiet < requeue.patience {
+        return Ok(false);
+    }
+    tracker.scan(wait.store).await?;
+    let count = publish(tracker.missing(), requeue.queue).await?;
+    tracing::warn!(
+        "nothing happened for {} s: published {count} missing jobs again; is a worker running?",
+        requeue.patience.as_secs()
+    );
+    requeue.patience *= 2;
+    Ok(true)
 }
 
 /// Since when servers are out of reach; an error when that is too long or the
@@ -110,27 +194,13 @@ fn outlast(
     Ok(since.unwrap_or_else(Instant::now))
 }
 
-async fn republish(
-    tracker: &mut Tracker,
-    store: &dyn Store,
-    queue: &dyn Queue,
-    waited: Duration,
-) -> Result<(), ProtoError> {
-    tracker.scan(store).await?;
-    let count = publish_missing(tracker, queue).await?;
-    tracing::warn!(
-        "nothing happened for {} s: published {count} missing jobs again; is a worker running?",
-        waited.as_secs()
-    );
-    Ok(())
-}
-
 /// What a sweep on which nobody works any more came to.
 ///
 /// # Errors
-/// [`CoordinatorError::GaveUp`] if jobs were given up, [`CoordinatorError::RunFailed`]
-/// if jobs are left.
-pub fn conclude(tracker: &Tracker) -> Result<(), CoordinatorError> {
+/// [`CoordinatorError::GaveUp`] if jobs were given up, [`CoordinatorError::Conflicts`] if
+/// some had two outcomes, [`CoordinatorError::RunFailed`] if jobs are left,
+/// [`CoordinatorError::Proto`] if the store fails.
+pub async fn conclude(tracker: &Tracker, store: &dyn Store) -> Result<(), CoordinatorError> {
     let counts = tracker.progress().total;
     if counts.unfinished() > 0 {
         return Err(CoordinatorError::RunFailed(format!(
@@ -139,7 +209,7 @@ pub fn conclude(tracker: &Tracker) -> Result<(), CoordinatorError> {
     }
     let count = counts.poisoned;
     if count == 0 {
-        return Ok(());
+        return check_conflicts(tracker, store).await;
     }
     let mut errors = String::new();
     for poisoned in tracker.poisoned().take(LISTED_ERRORS) {
@@ -153,4 +223,34 @@ pub fn conclude(tracker: &Tracker) -> Result<(), CoordinatorError> {
         planned: counts.planned(),
         errors,
     })
+}
+
+async fn check_conflicts(tracker: &Tracker, store: &dyn Store) -> Result<(), CoordinatorError> {
+    let conflicts = conflicts(tracker, store).await?;
+    if conflicts.is_empty() {
+        return Ok(());
+    }
+    let listed = conflicts.iter().take(LISTED_ERRORS);
+    Err(CoordinatorError::Conflicts {
+        count: conflicts.len() as u64,
+        problems: listed.map(|problem| format!("\n  {problem}")).collect(),
+    })
+}
+
+/// What is known of jobs of the sweep that had another outcome than the stored one.
+///
+/// # Errors
+/// Whatever the store reports.
+pub async fn conflicts(tracker: &Tracker, store: &dyn Store) -> Result<Vec<String>, ProtoError> {
+    let series: Vec<SeriesId> = tracker.series_ids().collect();
+    let mut conflicts = Vec::new();
+    for batch in series.chunks(SERIES_PER_QUERY) {
+        for found in store.conflicts(batch).await? {
+            let planned = found
+                .into_iter()
+                .filter(|(seed, _)| *seed < tracker.seeds());
+            conflicts.extend(planned.map(|(_, problem)| problem));
+        }
+    }
+    Ok(conflicts)
 }

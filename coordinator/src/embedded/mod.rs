@@ -10,13 +10,13 @@ use std::time::Duration;
 use loto_proto::ProtoError;
 use loto_proto::queue::InProcessQueue;
 use loto_proto::store::Store;
-use loto_worker::consumer::{self, ConsumerOptions, Observer, Outcome};
+use loto_worker::consumer::{self, Compute, ConsumerOptions, Observer, Outcome};
 use tokio_util::sync::CancellationToken;
 
 pub use folder::RunFolder;
 
 use crate::CoordinatorError;
-use crate::dispatch::{conclude, publish, recall_poisoned};
+use crate::dispatch::{conclude, publish, recall_poisoned, refuse_cancelled, revive};
 use crate::plan::Plan;
 use crate::progress::{Progress, Tracker};
 
@@ -28,20 +28,25 @@ const WAITING_PER_THREAD: usize = 4;
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Runs the missing jobs of a recorded sweep, `jobs` at a time, and tells
-/// `on_progress` how far it is.
+/// `on_progress` how far it is. Jobs that were given up get another chance, and a
+/// sweep that was cancelled is taken up again.
 ///
 /// On shutdown the jobs in flight are finished and no other is begun.
 ///
 /// # Errors
 /// [`CoordinatorError::GaveUp`] once all others are done if jobs were given up,
+/// [`CoordinatorError::Cancelled`] if the sweep was cancelled meanwhile,
 /// [`CoordinatorError::Interrupted`] on shutdown, others if the store fails.
 pub async fn run(
     plan: &Plan,
     store: Arc<dyn Store>,
+    compute: Arc<dyn Compute>,
     jobs: u16,
     shutdown: CancellationToken,
     mut on_progress: impl FnMut(&Progress),
 ) -> Result<(), CoordinatorError> {
+    let id = plan.sweep.id();
+    revive(id, &plan.sweep, store.as_ref()).await?;
     let mut tracker = Tracker::of_plan(plan);
     tracker.scan(store.as_ref()).await?;
     recall_poisoned(&mut tracker, store.as_ref()).await?;
@@ -56,6 +61,7 @@ pub async fn run(
         let consuming = consumer::run(
             Arc::new(queue.clone()),
             Arc::clone(&store),
+            compute,
             options,
             shutdown.clone(),
             Some(refusals.observer()),
@@ -96,8 +102,11 @@ pub async fn run(
     if progress.total.unfinished() > 0 && shutdown.is_cancelled() {
         return Err(CoordinatorError::Interrupted(progress.total.to_string()));
     }
+    if progress.total.unfinished() > 0 {
+        refuse_cancelled(id, store.as_ref()).await?;
+    }
     refusals.check()?;
-    conclude(&tracker)
+    conclude(&tracker, store.as_ref()).await
 }
 
 /// Publishes the missing jobs one seed after the other, each in the order that is best

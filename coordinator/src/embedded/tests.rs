@@ -2,6 +2,7 @@ use std::fs;
 use std::path::Path;
 
 use loto_proto::store::EmbeddedStore;
+use loto_worker::consumer::methods_on_threads;
 
 use super::*;
 use crate::dispatch::record;
@@ -39,13 +40,21 @@ async fn recorded(plan: &Plan) -> Arc<dyn Store> {
     Arc::new(store)
 }
 
+fn compute(store: &Arc<dyn Store>) -> Arc<dyn Compute> {
+    Arc::new(methods_on_threads(Arc::clone(store)))
+}
+
 async fn run_all(plan: &Plan, store: &Arc<dyn Store>, jobs: u16) -> Vec<Progress> {
     let mut seen = Vec::new();
     let shutdown = CancellationToken::new();
-    let store = Arc::clone(store);
-    let outcome = run(plan, store, jobs, shutdown, |progress| {
-        seen.push(progress.clone())
-    });
+    let outcome = run(
+        plan,
+        Arc::clone(store),
+        compute(store),
+        jobs,
+        shutdown,
+        |progress| seen.push(progress.clone()),
+    );
     outcome.await.unwrap();
     seen
 }
@@ -95,7 +104,15 @@ async fn an_interrupted_run_goes_on_where_it_was() {
     let store = recorded(&plan).await;
     let shutdown = CancellationToken::new();
     shutdown.cancel();
-    let outcome = run(&plan, Arc::clone(&store), 1, shutdown, |_| {}).await;
+    let outcome = run(
+        &plan,
+        Arc::clone(&store),
+        compute(&store),
+        1,
+        shutdown,
+        |_| {},
+    );
+    let outcome = outcome.await;
     assert!(
         matches!(outcome, Err(CoordinatorError::Interrupted(_))),
         "{outcome:?}"

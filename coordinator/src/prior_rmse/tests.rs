@@ -1,6 +1,7 @@
 use std::fs;
 
 use loto_proto::store::EmbeddedStore;
+use loto_worker::consumer::methods_on_threads;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
@@ -44,7 +45,8 @@ async fn analysed(methods: &str) -> SweepAnalysis {
     let store: Arc<dyn Store> = Arc::new(EmbeddedStore::in_memory().await.unwrap());
     record(&plan, store.as_ref()).await.unwrap();
     let shutdown = CancellationToken::new();
-    embedded::run(&plan, Arc::clone(&store), 1, shutdown, |_| {})
+    let compute = Arc::new(methods_on_threads(Arc::clone(&store)));
+    embedded::run(&plan, Arc::clone(&store), compute, 1, shutdown, |_| {})
         .await
         .unwrap();
     let tables = ObjectiveCache::default();

@@ -4,8 +4,8 @@ use std::fmt;
 use std::ops::AddAssign;
 use std::time::Duration;
 
+use loto_proto::attempt::{Attempt, AttemptState};
 use loto_proto::job::Job;
-use loto_proto::store::{Attempt, AttemptState};
 
 /// Jobs by state; the states are distinct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,6 +35,7 @@ impl Counts {
         };
         for attempt in attempts {
             match attempt.state {
+                AttemptState::Queued => {}
                 AttemptState::Running => counts.running += 1,
                 AttemptState::Failed => counts.failed += 1,
                 AttemptState::Poisoned => counts.poisoned += 1,

@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 
+use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_proto::identity::Fingerprint;
 use loto_proto::job::{Job, MethodSpec};
-use loto_proto::store::{Attempt, AttemptState, EmbeddedStore, Store};
+use loto_proto::store::{EmbeddedStore, Store};
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::trace::Trace;
 
@@ -44,6 +45,7 @@ fn attempt(state: AttemptState) -> Attempt {
         state,
         worker: "host:1".into(),
         error: "it broke".into(),
+        ..Attempt::default()
     }
 }
 
@@ -59,7 +61,9 @@ async fn store_half_way(jobs: &[Job]) -> EmbeddedStore {
         AttemptState::Poisoned,
     ];
     for (job, state) in jobs[3..].iter().zip(states) {
-        store.put_attempt(job, &attempt(state)).await.unwrap();
+        let absent = AttemptVersion::default();
+        let put = store.put_attempt(job, &absent, &attempt(state)).await;
+        assert!(put.unwrap().is_some());
     }
     store
 }

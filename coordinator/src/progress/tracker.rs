@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use loto_proto::ProtoError;
-use loto_proto::identity::SeriesId;
+use loto_proto::attempt::{Attempt, AttemptState};
+use loto_proto::identity::{JobId, SeriesId};
 use loto_proto::job::{Job, Series};
-use loto_proto::store::{Attempt, AttemptState, Cursor, Store};
+use loto_proto::store::{Cursor, Store};
 use loto_proto::sweep::Sweep;
 
 use super::{Counts, GroupProgress, PoisonedJob, Progress};
@@ -214,6 +215,25 @@ impl Tracker {
             self.costs.estimate();
         }
         Ok(())
+    }
+
+    /// Number of seeds of the sweep.
+    pub fn seeds(&self) -> u32 {
+        self.seeds
+    }
+
+    /// The ids of all series.
+    pub fn series_ids(&self) -> impl Iterator<Item = SeriesId> {
+        self.series.iter().map(|series| series.id)
+    }
+
+    /// The ids of the jobs that are neither done nor given up.
+    pub fn unfinished(&self) -> impl Iterator<Item = JobId> {
+        self.series.iter().flat_map(|series| {
+            let seeds = 0..self.seeds;
+            let left = seeds.filter(|&seed| !series.is_done(seed) && !series.is_poisoned(seed));
+            left.map(|seed| JobId::new(series.id, seed))
+        })
     }
 
     /// Counts the jobs by state.

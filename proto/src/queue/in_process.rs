@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
@@ -33,6 +34,8 @@ struct Shared {
 struct State {
     waiting: VecDeque<Vec<u8>>,
     unsettled: usize,
+    /// How many of the unsettled ones nobody holds: they come again after a pause.
+    paused: usize,
     closed: bool,
     /// Publishing waits while as many messages wait; `None`: it never does.
     capacity: Option<usize>,
@@ -131,6 +134,11 @@ impl Queue for InProcessQueue {
         self.publish_messages(jobs.iter().map(Job::encode))
     }
 
+    async fn waiting(&self) -> Result<u64, ProtoError> {
+        let state = self.shared.state();
+        Ok((state.waiting.len() + state.paused) as u64)
+    }
+
     async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, ProtoError> {
         Ok(Box::new(InProcessConsumer {
             shared: self.shared.clone(),
@@ -192,8 +200,20 @@ impl Receipt for InProcessReceipt {
         Ok(())
     }
 
-    async fn give_back(self: Box<Self>) -> Result<(), ProtoError> {
-        // Dropping it does.
+    async fn give_back(mut self: Box<Self>, pause: Duration) -> Result<(), ProtoError> {
+        if pause.is_zero() {
+            return Ok(()); // Dropping it does.
+        }
+        // It stays unsettled meanwhile: a closed queue is not drained before it is.
+        let (shared, body) = (self.shared.clone(), self.body.take());
+        shared.state().paused += 1;
+        tokio::spawn(async move {
+            tokio::time::sleep(pause).await;
+            shared.settle(body, |state, body| {
+                state.paused -= 1;
+                state.waiting.push_back(body);
+            });
+        });
         Ok(())
     }
 
@@ -217,7 +237,6 @@ impl Drop for InProcessReceipt {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-    use std::time::Duration;
 
     use super::*;
     use crate::identity::Fingerprint;

@@ -7,11 +7,12 @@ mod in_process;
 mod rabbitmq;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 
 pub use self::in_process::InProcessQueue;
-pub use self::rabbitmq::{DEAD_LETTERS, DELIVERY_LIMIT, JOBS, RabbitQueue};
+pub use self::rabbitmq::{DEAD_LETTERS, DELIVERY_LIMIT, JOBS, PAUSED, RabbitQueue};
 use crate::ProtoError;
 use crate::job::Job;
 
@@ -32,6 +33,13 @@ pub trait Queue: Send + Sync {
     /// [`ProtoError::Broker`] if the broker did not take them all. Publishing
     /// them again is safe: a job that waits twice is computed once.
     async fn publish(&self, jobs: &[Job]) -> Result<(), ProtoError>;
+
+    /// Number of messages that wait for a consumer, those among them that pause before
+    /// they are tried again; not those that a consumer holds.
+    ///
+    /// # Errors
+    /// [`ProtoError::Broker`] if the broker is out of reach.
+    async fn waiting(&self) -> Result<u64, ProtoError>;
 
     /// Begins to receive jobs, at most `in_flight` unsettled ones at a time.
     ///
@@ -70,11 +78,11 @@ pub trait Receipt: Send {
     /// [`ProtoError::Broker`] if the connection is gone; the message will come again.
     async fn acknowledge(self: Box<Self>) -> Result<(), ProtoError>;
 
-    /// The job was not done: give the message to another consumer.
+    /// The job was not done: give the message to another consumer, after a pause, if any.
     ///
     /// # Errors
     /// [`ProtoError::Broker`] if the connection is gone; the message will come again.
-    async fn give_back(self: Box<Self>) -> Result<(), ProtoError>;
+    async fn give_back(self: Box<Self>, pause: Duration) -> Result<(), ProtoError>;
 
     /// The message is not a job: keep it among the dead letters.
     ///

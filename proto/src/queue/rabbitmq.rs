@@ -7,7 +7,8 @@
 //! A delivery whose consumer dies comes back by itself, at most
 //! [`DELIVERY_LIMIT`] times; then the broker moves it to `loto.jobs.dead`, where
 //! rejected messages go too. A delivery that is given back on purpose is
-//! published anew instead, so that it does not count against that limit.
+//! published anew instead, so that it does not count against that limit; if it is to
+//! pause first, to `loto.jobs.paused`, from which the broker moves it back in time.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -35,6 +36,9 @@ use crate::retry::{RetryPolicy, retry_transient};
 
 /// The queue of jobs.
 pub const JOBS: &str = "loto.jobs";
+
+/// The queue of messages that pause before they are tried again.
+pub const PAUSED: &str = "loto.jobs.paused";
 
 /// The queue of messages that were given up.
 pub const DEAD_LETTERS: &str = "loto.jobs.dead";
@@ -92,7 +96,7 @@ impl RabbitQueue {
                 session.confirmation(oldest).await?;
                 *confirmed += 1;
             }
-            window.push_back(session.send(&job.encode()).await?);
+            window.push_back(session.send(&job.encode(), Duration::ZERO).await?);
         }
         for pending in window {
             session.confirmation(pending).await?;
@@ -111,6 +115,17 @@ impl Queue for RabbitQueue {
             self.publish_rest(jobs, &mut *confirmed.lock().await).await
         })
         .await
+    }
+
+    async fn waiting(&self) -> Result<u64, ProtoError> {
+        let mut publisher = self.publisher.lock().await;
+        let session = match publisher.take() {
+            Some(session) => session,
+            None => Arc::new(self.broker.open_session().await?),
+        };
+        let messages = session.messages(JOBS).await? + session.messages(PAUSED).await?;
+        *publisher = Some(session);
+        Ok(messages)
     }
 
     async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, ProtoError> {
@@ -183,6 +198,9 @@ impl Broker {
             channel
                 .queue_declare(JOBS.into(), durable, jobs_queue())
                 .await?;
+            channel
+                .queue_declare(PAUSED.into(), durable, quorum_queue_to(JOBS))
+                .await?;
             Ok(Session {
                 broker: self.clone(),
                 channel,
@@ -221,12 +239,9 @@ fn quorum_queue() -> FieldTable {
     arguments
 }
 
-fn jobs_queue() -> FieldTable {
+/// A queue whose messages go to another one when they are rejected or expire.
+fn quorum_queue_to(queue: &str) -> FieldTable {
     let mut arguments = quorum_queue();
-    arguments.insert(
-        "x-delivery-limit".into(),
-        AMQPValue::LongUInt(DELIVERY_LIMIT),
-    );
     // The default exchange takes a message to the queue that its routing key names.
     arguments.insert(
         "x-dead-letter-exchange".into(),
@@ -234,7 +249,16 @@ fn jobs_queue() -> FieldTable {
     );
     arguments.insert(
         "x-dead-letter-routing-key".into(),
-        AMQPValue::LongString(DEAD_LETTERS.into()),
+        AMQPValue::LongString(queue.into()),
+    );
+    arguments
+}
+
+fn jobs_queue() -> FieldTable {
+    let mut arguments = quorum_queue_to(DEAD_LETTERS);
+    arguments.insert(
+        "x-delivery-limit".into(),
+        AMQPValue::LongUInt(DELIVERY_LIMIT),
     );
     arguments
 }
@@ -247,16 +271,21 @@ struct Session {
 }
 
 impl Session {
-    /// Sends a message to the queue of jobs; [`Self::confirmation`] tells when it is safe.
-    async fn send(&self, body: &[u8]) -> Result<PublisherConfirm, ProtoError> {
+    /// Sends a message to the queue of jobs, after a pause if any; [`Self::confirmation`] tells when it is safe.
+    async fn send(&self, body: &[u8], pause: Duration) -> Result<PublisherConfirm, ProtoError> {
         let options = BasicPublishOptions {
             mandatory: true,
             ..BasicPublishOptions::default()
         };
-        let properties = BasicProperties::default().with_delivery_mode(PERSISTENT);
-        let sending = self
-            .channel
-            .basic_publish("".into(), JOBS.into(), options, body, properties);
+        let mut properties = BasicProperties::default().with_delivery_mode(PERSISTENT);
+        let mut queue = JOBS;
+        if !pause.is_zero() {
+            properties = properties.with_expiration(pause.as_millis().to_string().into());
+            queue = PAUSED;
+        }
+        let sending =
+            self.channel
+                .basic_publish("".into(), queue.into(), options, body, properties);
         match tokio::time::timeout(RESPONSE_TIMEOUT, sending).await {
             Ok(sent) => sent.map_err(|error| self.broker.failed(error)),
             Err(_) => Err(self.broker.silent("a job")),
@@ -275,6 +304,24 @@ impl Session {
                 .problem(format!("it returned a job: {}", returned.reply_text))),
             Confirmation::Nack(None) => Err(self.broker.problem("it could not keep a job")),
             Confirmation::NotRequested => Err(self.broker.problem("it does not confirm messages")),
+        }
+    }
+}
+
+impl Session {
+    /// Number of messages in a queue that no consumer holds.
+    async fn messages(&self, queue: &str) -> Result<u64, ProtoError> {
+        let passive = QueueDeclareOptions {
+            passive: true,
+            ..QueueDeclareOptions::default()
+        };
+        let asking = self
+            .channel
+            .queue_declare(queue.into(), passive, FieldTable::default());
+        match tokio::time::timeout(RESPONSE_TIMEOUT, asking).await {
+            Ok(Ok(queue)) => Ok(queue.message_count().into()),
+            Ok(Err(error)) => Err(self.broker.failed(error)),
+            Err(_) => Err(self.broker.silent("our looking at a queue")),
         }
     }
 }
@@ -326,8 +373,8 @@ impl Receipt for RabbitReceipt {
         self.settled(self.acker.ack(BasicAckOptions::default()).await)
     }
 
-    async fn give_back(self: Box<Self>) -> Result<(), ProtoError> {
-        let pending = self.session.send(&self.body).await?;
+    async fn give_back(self: Box<Self>, pause: Duration) -> Result<(), ProtoError> {
+        let pending = self.session.send(&self.body, pause).await?;
         self.session.confirmation(pending).await?;
         // If this is lost the job waits twice, which is harmless.
         self.acknowledge().await

@@ -16,16 +16,17 @@ pub use self::embedded::EmbeddedStore;
 pub use self::redis::RedisStore;
 use crate::ProtoError;
 use crate::address::without_password;
+use crate::attempt::{Attempt, AttemptVersion};
 use crate::identity::{SeriesId, SweepId};
 use crate::job::Job;
+use crate::lifecycle::JobRecord;
 use crate::sweep::Sweep;
+use crate::sweep_state::SweepState;
 use crate::trace::Trace;
+use crate::worker_report::WorkerReport;
 
 /// Largest blob that is taken, in bytes: half of what Redis takes.
 pub const MAX_BLOB_BYTES: usize = 256 << 20;
-
-/// Longest error text that is kept with an attempt, in bytes.
-const MAX_ERROR_BYTES: usize = 4096;
 
 /// Opens the store a URL names: `redis://HOST:PORT` for Redis, `sqlite:PATH` or
 /// a path that ends in `.loto` or `.sqlite` for an embedded one, which is made
@@ -87,53 +88,6 @@ pub enum Stored {
     New,
     /// The same trace was there already.
     Already,
-}
-
-/// What is known of a job that is not done and was handed to a worker at least once.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Attempt {
-    /// How many times the job was begun.
-    pub count: u32,
-    /// How the last attempt stands.
-    pub state: AttemptState,
-    /// The worker that made it: host name and process id.
-    pub worker: String,
-    /// The error of the last attempt that failed; empty if none did.
-    pub error: String,
-}
-
-/// How a job's last attempt stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum AttemptState {
-    /// A worker is computing it, or died while it did.
-    Running,
-    /// It failed and will be tried again.
-    Failed,
-    /// It failed too often and is given up.
-    Poisoned,
-}
-
-impl Attempt {
-    /// The attempt as stored text. A long error is cut.
-    fn encode(&self) -> String {
-        let mut end = self.error.len().min(MAX_ERROR_BYTES);
-        while !self.error.is_char_boundary(end) {
-            end -= 1;
-        }
-        serde_json::json!({
-            "count": self.count,
-            "state": self.state,
-            "worker": self.worker,
-            "error": self.error[..end],
-        })
-        .to_string()
-    }
-
-    /// Reads stored text.
-    fn decode(bytes: &[u8]) -> Result<Self, String> {
-        serde_json::from_slice(bytes).map_err(|error| format!("not an attempt: {error}"))
-    }
 }
 
 /// A trace that is new since some moment.
@@ -247,17 +201,94 @@ pub trait Store: Send + Sync {
     /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if an event is damaged.
     async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, ProtoError>;
 
-    /// Records how the job's last attempt stands, unless the job is done.
+    /// How one job stands.
+    ///
+    /// # Errors
+    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if its trace or attempt is damaged.
+    async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, ProtoError>;
+
+    /// Records how the job's last attempt stands and returns which version that is, unless
+    /// the job is done or its attempt is no longer the `expected` one: then nothing happens.
     ///
     /// # Errors
     /// [`ProtoError::Store`] if the store is out of reach.
-    async fn put_attempt(&self, job: &Job, attempt: &Attempt) -> Result<(), ProtoError>;
+    async fn put_attempt(
+        &self,
+        job: &Job,
+        expected: &AttemptVersion,
+        attempt: &Attempt,
+    ) -> Result<Option<AttemptVersion>, ProtoError>;
 
     /// The last attempts at each of these series' unfinished jobs, by seed.
     ///
     /// # Errors
     /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if one is damaged.
     async fn attempts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, Attempt)>>, ProtoError>;
+
+    /// Records that a job had an outcome which is not the stored one.
+    ///
+    /// # Errors
+    /// [`ProtoError::Store`] if the store is out of reach.
+    async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), ProtoError>;
+
+    /// The jobs of each of these series that had another outcome than the stored one, by
+    /// seed, with what is known of it.
+    ///
+    /// # Errors
+    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if a field is no seed.
+    async fn conflicts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, String)>>, ProtoError>;
+
+    /// Removes what is known of such outcomes of these series.
+    ///
+    /// # Errors
+    /// [`ProtoError::Store`] if the store is out of reach.
+    async fn forget_conflicts(&self, series: &[SeriesId]) -> Result<(), ProtoError>;
+
+    /// What was done with a sweep.
+    ///
+    /// # Errors
+    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if it is damaged.
+    async fn sweep_state(&self, id: SweepId) -> Result<SweepState, ProtoError>;
+
+    /// Records that the jobs of seeds below `seeds` are on the queue.
+    ///
+    /// # Errors
+    /// [`ProtoError::Store`] if the store is out of reach.
+    async fn mark_published(&self, id: SweepId, seeds: u32) -> Result<(), ProtoError>;
+
+    /// Records that a sweep is cancelled and that nothing of these series is begun any more.
+    ///
+    /// # Errors
+    /// [`ProtoError::Store`] if the store is out of reach.
+    async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError>;
+
+    /// Takes back that a sweep is cancelled: jobs of these series may be begun again.
+    ///
+    /// # Errors
+    /// [`ProtoError::Store`] if the store is out of reach.
+    async fn revive_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError>;
+
+    /// Replaces what a worker last told about itself.
+    ///
+    /// # Errors
+    /// [`ProtoError::Store`] if the store is out of reach.
+    async fn put_worker_report(
+        &self,
+        worker: &str,
+        report: &WorkerReport,
+    ) -> Result<(), ProtoError>;
+
+    /// The last report of every worker, by its name. Those of workers that vanished are among them.
+    ///
+    /// # Errors
+    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if one is damaged.
+    async fn worker_reports(&self) -> Result<Vec<(String, WorkerReport)>, ProtoError>;
+
+    /// Removes the report of a worker that is gone.
+    ///
+    /// # Errors
+    /// [`ProtoError::Store`] if the store is out of reach.
+    async fn forget_worker(&self, worker: &str) -> Result<(), ProtoError>;
 
     /// Keeps bytes under a name that says what they are; the first bytes stay.
     ///
@@ -289,21 +320,5 @@ mod tests {
             assert!(error.contains("store URL"), "{error}");
             assert!(!error.contains("secret"), "{error}");
         }
-    }
-
-    #[test]
-    fn attempts_survive_and_long_errors_are_cut() {
-        let attempt = Attempt {
-            count: 2,
-            state: AttemptState::Poisoned,
-            worker: "host:1".into(),
-            error: "\u{e9}".repeat(MAX_ERROR_BYTES) + "end",
-        };
-        let text = attempt.encode();
-        assert!(text.contains("poisoned"), "{text}");
-        let read = Attempt::decode(text.as_bytes()).unwrap();
-        assert_eq!((read.count, read.state), (2, AttemptState::Poisoned));
-        assert_eq!(read.error.len(), MAX_ERROR_BYTES);
-        assert!(Attempt::decode(b"{\"count\":-1}").is_err());
     }
 }

@@ -22,6 +22,10 @@ macro_rules! store_conformance {
             new_traces_are_told_in_order,
             the_latest_cursor_is_the_end_of_the_history,
             attempts_are_kept_until_the_job_is_done,
+            an_attempt_is_replaced_only_by_who_has_seen_it,
+            a_cancelled_sweep_stops_its_series_until_it_is_revived,
+            conflicts_are_kept_until_they_are_forgotten,
+            the_last_report_of_each_worker_is_kept,
             the_first_bytes_of_a_blob_stay,
             of_many_writers_one_is_first,
         );
@@ -39,6 +43,7 @@ macro_rules! queue_conformance {
             every_job_arrives_once,
             no_more_than_asked_for_are_in_flight,
             what_is_given_back_comes_again,
+            what_pauses_comes_again_later_and_keeps_no_slot,
             what_is_dropped_comes_again,
             what_is_rejected_does_not_come_again,
             consumers_share_the_jobs,

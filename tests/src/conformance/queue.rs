@@ -3,7 +3,7 @@
 #![allow(missing_docs, reason = "each rule is named by what it says")]
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use loto_proto::job::Job;
 use loto_proto::queue::{Consumer, Delivery, Queue};
@@ -14,6 +14,9 @@ type Subject = Arc<dyn Queue>;
 
 /// How long a delivery may take; only a failing test waits for it.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A pause long enough to be noticed.
+const PAUSE: Duration = Duration::from_millis(700);
 
 /// How long nothing has to happen before nothing is taken to happen.
 const QUIET: Duration = Duration::from_millis(400);
@@ -90,7 +93,7 @@ pub async fn what_is_given_back_comes_again(queue: &Subject) {
     for _ in 0..25 {
         let delivery = next(&mut consumer).await;
         assert_eq!(seed(&delivery), 0);
-        delivery.receipt.give_back().await.unwrap();
+        delivery.receipt.give_back(Duration::ZERO).await.unwrap();
     }
     next(&mut consumer)
         .await
@@ -98,6 +101,25 @@ pub async fn what_is_given_back_comes_again(queue: &Subject) {
         .acknowledge()
         .await
         .unwrap();
+    nothing_comes(&mut consumer).await;
+}
+
+pub async fn what_pauses_comes_again_later_and_keeps_no_slot(queue: &Subject) {
+    publish(queue, 0..2).await;
+    let mut consumer = queue.consume(1).await.unwrap();
+    let first = next(&mut consumer).await;
+    assert_eq!(queue.waiting().await.unwrap(), 1);
+    first.receipt.give_back(PAUSE).await.unwrap();
+    let begin = Instant::now();
+    let second = next(&mut consumer).await;
+    assert_eq!(seed(&second), 1);
+    assert_eq!(queue.waiting().await.unwrap(), 1);
+    second.receipt.acknowledge().await.unwrap();
+    let first = next(&mut consumer).await;
+    assert_eq!(seed(&first), 0);
+    assert!(begin.elapsed() >= PAUSE / 2, "it did not pause");
+    assert_eq!(queue.waiting().await.unwrap(), 0);
+    first.receipt.acknowledge().await.unwrap();
     nothing_comes(&mut consumer).await;
 }
 

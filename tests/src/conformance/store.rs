@@ -5,7 +5,10 @@
 use std::sync::Arc;
 
 use loto_proto::ProtoError;
-use loto_proto::store::{Attempt, AttemptState, Cursor, Event, Store, Stored};
+use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
+use loto_proto::store::{Cursor, Event, Store, Stored};
+use loto_proto::sweep_state::SweepState;
+use loto_proto::worker_report::WorkerReport;
 
 use crate::samples::{job, series, sweep, trace};
 
@@ -145,34 +148,124 @@ pub async fn the_latest_cursor_is_the_end_of_the_history(store: &Subject) {
     assert_eq!((new.events, new.incomplete), (vec![expected], false));
 }
 
-pub async fn attempts_are_kept_until_the_job_is_done(store: &Subject) {
-    let attempt = |count, state, error: &str| Attempt {
+fn attempt(count: u32, state: AttemptState, error: &str) -> Attempt {
+    Attempt {
         count,
+        failures: 1,
         state,
         worker: "host:1".into(),
         error: error.into(),
+        backtrace: "here\n\tand there".into(),
+    }
+}
+
+pub async fn attempts_are_kept_until_the_job_is_done(store: &Subject) {
+    let absent = AttemptVersion::default();
+    let put = async |task: &str, seed, expected: &AttemptVersion, attempt: &Attempt| {
+        let put = store.put_attempt(&job(task, seed), expected, attempt).await;
+        put.unwrap()
     };
     let running = attempt(1, AttemptState::Running, "");
     let failed = attempt(2, AttemptState::Failed, "no \"good\"\n\u{e9}");
-    store
-        .put_attempt(&job("one", 1), &attempt(1, AttemptState::Failed, ""))
-        .await
-        .unwrap();
-    store.put_attempt(&job("one", 1), &failed).await.unwrap();
-    store.put_attempt(&job("one", 0), &running).await.unwrap();
-    store.put_attempt(&job("two", 0), &running).await.unwrap();
+    let first = put("one", 1, &absent, &running).await.unwrap();
+    put("one", 1, &first, &failed).await.unwrap();
+    put("one", 0, &absent, &running).await.unwrap();
+    put("two", 0, &absent, &running).await.unwrap();
     let ids = ["one", "none", "two"].map(|task| series(task).id());
     let attempts = store.attempts(&ids).await.unwrap();
     let one = vec![(0, running.clone()), (1, failed.clone())];
     assert_eq!(attempts, [one, vec![], vec![(0, running)]]);
 
+    let record = store.job_record(ids[0], 1).await.unwrap();
+    assert_eq!((record.done, record.stopped), (false, false));
+    assert_eq!(record.attempt.as_ref(), Some(&failed));
     store.put_trace(&job("one", 1), &trace(1)).await.unwrap();
     store.put_trace(&job("two", 0), &trace(0)).await.unwrap();
     // A worker that is late with its report does not undo that.
-    store.put_attempt(&job("one", 1), &failed).await.unwrap();
+    assert_eq!(put("one", 1, &record.version, &failed).await, None);
+    assert_eq!(put("one", 1, &absent, &failed).await, None);
     let attempts = store.attempts(&ids).await.unwrap();
     assert_eq!(attempts.iter().map(Vec::len).collect::<Vec<_>>(), [1, 0, 0]);
     assert_eq!(attempts[0][0].0, 0);
+    let record = store.job_record(ids[0], 1).await.unwrap();
+    assert_eq!((record.done, record.attempt), (true, None));
+}
+
+pub async fn an_attempt_is_replaced_only_by_who_has_seen_it(store: &Subject) {
+    let job = job("one", 3);
+    let absent = AttemptVersion::default();
+    let [first, second, third] = [1, 2, 3].map(|count| attempt(count, AttemptState::Running, ""));
+    let seen = store.put_attempt(&job, &absent, &first).await.unwrap();
+    let seen = seen.expect("there was none");
+    assert_eq!(
+        store.put_attempt(&job, &absent, &third).await.unwrap(),
+        None
+    );
+    let record = store.job_record(job.series.id(), 3).await.unwrap();
+    assert_eq!((record.attempt, &record.version), (Some(first), &seen));
+    let put = store.put_attempt(&job, &record.version, &second).await;
+    assert!(put.unwrap().is_some());
+    assert_eq!(store.put_attempt(&job, &seen, &third).await.unwrap(), None);
+    let record = store.job_record(job.series.id(), 3).await.unwrap();
+    assert_eq!(record.attempt, Some(second));
+}
+
+pub async fn a_cancelled_sweep_stops_its_series_until_it_is_revived(store: &Subject) {
+    let id = sweep("cancelled", 1).id();
+    assert_eq!(store.sweep_state(id).await.unwrap(), SweepState::default());
+    store.mark_published(id, 7).await.unwrap();
+    assert_eq!(store.sweep_state(id).await.unwrap().published_seeds, 7);
+    let series: Vec<_> = (0..2100)
+        .map(|number| series(&format!("task {number}")).id())
+        .collect();
+    store.cancel_sweep(id, &series[1..]).await.unwrap();
+    let state = store.sweep_state(id).await.unwrap();
+    assert_eq!((state.cancelled, state.published_seeds), (true, 0));
+    let stopped = async |position: usize| {
+        let record = store.job_record(series[position], 5).await;
+        record.unwrap().stopped
+    };
+    assert!(!stopped(0).await && stopped(1).await && stopped(2099).await);
+    store.revive_sweep(id, &series).await.unwrap();
+    assert!(!store.sweep_state(id).await.unwrap().cancelled);
+    assert!(!stopped(1).await && !stopped(2099).await);
+}
+
+pub async fn conflicts_are_kept_until_they_are_forgotten(store: &Subject) {
+    for (seed, problem) in [(10, "old"), (2, "no \u{e9}"), (10, "new")] {
+        store
+            .put_conflict(&job("one", seed), problem)
+            .await
+            .unwrap();
+    }
+    let ids = ["none", "one"].map(|task| series(task).id());
+    let conflicts = store.conflicts(&ids).await.unwrap();
+    let one = vec![(2, "no \u{e9}".to_owned()), (10, "new".to_owned())];
+    assert_eq!(conflicts, [vec![], one]);
+    store.forget_conflicts(&ids).await.unwrap();
+    assert_eq!(store.conflicts(&ids).await.unwrap(), [vec![], vec![]]);
+}
+
+pub async fn the_last_report_of_each_worker_is_kept(store: &Subject) {
+    let report = |number, seeds: std::ops::Range<u32>| WorkerReport {
+        number,
+        jobs: seeds.map(|seed| job("one", seed).id()).collect(),
+    };
+    let put = async |worker, report| store.put_worker_report(worker, &report).await.unwrap();
+    put("host:1", report(1, 0..3)).await;
+    put("host:2", report(9, 0..0)).await;
+    put("host:1", report(2, 1..3)).await;
+    let mut reports = store.worker_reports().await.unwrap();
+    reports.sort_by(|left, right| left.0.cmp(&right.0));
+    let expected = [("host:1", report(2, 1..3)), ("host:2", report(9, 0..0))];
+    assert_eq!(
+        reports,
+        expected.map(|(worker, report)| (worker.to_owned(), report))
+    );
+    store.forget_worker("host:1").await.unwrap();
+    store.forget_worker("host:3").await.unwrap();
+    let reports = store.worker_reports().await.unwrap();
+    assert_eq!(reports.len(), 1);
 }
 
 pub async fn the_first_bytes_of_a_blob_stay(store: &Subject) {

@@ -16,7 +16,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// How long the service may take to accept a connection or to answer a sign of life.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Watches until the sweep is complete.
+/// Watches until all jobs of the sweep are done or given up.
 pub struct Client {
     seen: Arc<Mutex<Seen>>,
     watching: JoinHandle<()>,
@@ -56,7 +56,7 @@ impl Client {
         lock(&self.seen).clone()
     }
 
-    /// Whether it was told that the sweep is complete.
+    /// Whether it was told that all jobs are done or given up.
     pub fn is_complete(&self) -> bool {
         is_complete(&self.seen)
     }
@@ -69,7 +69,7 @@ impl Drop for Client {
 }
 
 /// Watches over one stream, to its end.
-async fn follow(port: u16, sweep: SweepId, seen: &Mutex<Seen>) -> Result<(), Status> {
+async fn follow(port: u16, sweep: SweepId, shared: &Mutex<Seen>) -> Result<(), Status> {
     let endpoint = Endpoint::from_shared(format!("http://127.0.0.1:{port}"))
         .map_err(|error| Status::internal(error.to_string()))?
         .connect_timeout(RESPONSE_TIMEOUT)
@@ -82,9 +82,9 @@ async fn follow(port: u16, sweep: SweepId, seen: &Mutex<Seen>) -> Result<(), Sta
         sweep_id: sweep.to_string(),
     };
     let mut messages = client.watch_progress(request).await?.into_inner();
-    lock(seen).streams += 1;
+    lock(shared).streams += 1;
     while let Some(progress) = messages.message().await? {
-        let mut seen = lock(seen);
+        let mut seen = lock(shared);
         seen.messages += 1;
         let counted = progress.queued + progress.running + progress.done;
         if counted + progress.failed + progress.poisoned != progress.planned {
@@ -92,11 +92,13 @@ async fn follow(port: u16, sweep: SweepId, seen: &Mutex<Seen>) -> Result<(), Sta
             seen.complaints.push(complaint);
         }
         seen.last = Some(progress);
+        drop(seen);
+        if is_complete(shared) {
+            return Ok(());
+        }
     }
-    if !is_complete(seen) {
-        let complaint = "a stream ended in good order before the sweep was complete";
-        lock(seen).complaints.push(complaint.into());
-    }
+    let complaint = "a stream ended in good order before the sweep was complete";
+    lock(shared).complaints.push(complaint.into());
     Ok(())
 }
 
@@ -116,7 +118,8 @@ fn note(seen: &Mutex<Seen>, status: &Status) {
 
 fn is_complete(seen: &Mutex<Seen>) -> bool {
     let seen = lock(seen);
-    seen.last.as_ref().is_some_and(|progress| progress.complete)
+    let is_over = |progress: &Progress| progress.done + progress.poisoned == progress.planned;
+    seen.last.as_ref().is_some_and(is_over)
 }
 
 fn lock<Value>(mutex: &Mutex<Value>) -> std::sync::MutexGuard<'_, Value> {

@@ -8,7 +8,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 
 use super::client::Client;
-use super::schedule::{LINKS, Link, WORKERS};
+use super::schedule::{LINKS, Link, Poison, WORKERS};
 use super::supervisor::Supervisor;
 use super::verdict::Undisturbed;
 use crate::programs;
@@ -24,6 +24,12 @@ pub const AGGREGATOR: &str = "aggregator";
 
 /// Seconds that a worker gives its running jobs after SIGTERM.
 pub const GRACE: u32 = 10;
+
+/// Seconds that a job may take: far more than any takes that does not hang.
+const DEADLINE: u32 = 20;
+
+/// MiB that a job may take.
+const MEMORY: u32 = 400;
 
 /// Exit statuses with which `loto submit --wait` has come to an end: all jobs are done, or
 /// some were given up.
@@ -51,11 +57,11 @@ pub fn worker_name(number: usize) -> String {
 }
 
 impl Installation {
-    /// Starts everything and submits the sweep. Logs go to `logs`.
+    /// Starts everything and submits the sweep, of which some jobs misbehave. Logs go to `logs`.
     ///
     /// # Panics
     /// If the servers do not start.
-    pub async fn start(sweep: &Undisturbed, worker: &'static str, logs: &Path) -> Self {
+    pub async fn start(sweep: &Undisturbed, poison: &Poison, logs: &Path) -> Self {
         let disk = SmallDisk::new(DISK_MEGABYTES);
         let servers = match &disk {
             Ok(disk) => PrivateServers::start_with_store_in(disk.path()),
@@ -87,10 +93,18 @@ impl Installation {
                 "--grace".to_owned(),
                 GRACE.to_string(),
                 "--jobs=2".to_owned(),
+                "--max-attempts=2".to_owned(),
+                format!("--deadline={DEADLINE}"),
+                format!("--memory={MEMORY}"),
             ];
+            let poison: Vec<String> = poison
+                .iter()
+                .map(|(seed, way)| format!("{seed}={way}"))
+                .collect();
+            let poison = poison.join(",");
             supervisor.start(&worker_name(number), &[], move || {
-                let mut command = programs::command(worker);
-                command.args(&arguments);
+                let mut command = programs::command("faulty-worker");
+                command.args(&arguments).env("LOTO_TEST_MISBEHAVE", &poison);
                 command
             });
         }
@@ -132,7 +146,10 @@ impl Installation {
         let mut found = Vec::new();
         for name in self.supervisor.names() {
             let log = std::fs::read_to_string(self.supervisor.log(&name)).unwrap_or_default();
-            let panics = log.lines().filter(|line| line.contains("panicked at"));
+            // A job that is to panic does so in a process of its own, whose words the worker cites.
+            let panics = log
+                .lines()
+                .filter(|line| line.starts_with("thread '") && line.contains("panicked at"));
             found.extend(panics.map(|line| format!("{name}: {line}")));
         }
         found

@@ -12,9 +12,9 @@ use tokio::time::sleep;
 use super::chronicle::Chronicle;
 use super::injection::{Outcome, Target, inject};
 use super::installation::{COORDINATOR, GRACE, Installation, worker_name};
-use super::schedule::{Fault, Kind, WORKERS};
+use super::schedule::{Fault, Kind, Poison, WORKERS};
 use super::supervisor::End;
-use super::verdict::{Undisturbed, attempts_left, leftovers};
+use super::verdict::{Undisturbed, leftovers};
 
 /// How long the sweep may take after the last fault.
 const LONGEST_END: Duration = Duration::from_secs(300);
@@ -40,14 +40,15 @@ pub struct Report {
 /// If a fault cannot be brought about that should be.
 pub async fn run(
     sweep: &Undisturbed,
+    poison: &Poison,
     schedule: impl Iterator<Item = Fault>,
     most: u64,
     logs: &Path,
 ) -> Report {
-    let installation = Arc::new(Installation::start(sweep, "loto-worker", logs).await);
+    let installation = Arc::new(Installation::start(sweep, poison, logs).await);
     let mut chronicle = Chronicle::new();
     let garbage = disturb(&installation, sweep, schedule, most, &mut chronicle).await;
-    let complaints = judge(&installation, sweep, &garbage, &chronicle).await;
+    let complaints = judge(&installation, sweep, poison, &garbage, &chronicle).await;
     Report {
         faults: chronicle.counts(),
         complaints,
@@ -116,6 +117,7 @@ fn record(
 async fn judge(
     installation: &Installation,
     sweep: &Undisturbed,
+    poison: &Poison,
     garbage: &[Vec<u8>],
     chronicle: &Chronicle,
 ) -> Vec<String> {
@@ -124,11 +126,8 @@ async fn judge(
     let ended = || supervisor.ended(COORDINATOR).is_some();
     if !eventually(LONGEST_END, ended).await {
         complaints.push(format!("the sweep did not end within {LONGEST_END:?}"));
-    } else if !supervisor
-        .ended(COORDINATOR)
-        .is_some_and(|status| status.success())
-    {
-        complaints.push("the coordinator says that jobs were given up".into());
+    } else {
+        complaints.extend(last_words(installation, poison));
     }
     chronicle.tell(chronicle.now(), "the coordinator ended");
     if !eventually(LONGEST_NEWS, || installation.client.is_complete()).await {
@@ -148,8 +147,8 @@ async fn judge(
         installation.servers.store_url(),
     );
     complaints.extend(leftovers(&broker, garbage).await);
-    complaints.extend(sweep.compare(&store).await);
-    complaints.extend(attempts_left(&store).await);
+    let poisoned = poison.keys().copied().collect();
+    complaints.extend(sweep.compare(&store, &poisoned).await);
     chronicle.tell(chronicle.now(), "the queue is empty; traces were compared");
 
     let at_most = Duration::from_secs(GRACE.into()) + SETTLING;
@@ -161,12 +160,33 @@ async fn judge(
         chronicle.tell(chronicle.now(), &describe(&name, &ends));
         for end in &ends {
             let is_late = end.sent == Some("TERM") && end.after > at_most;
-            if !end.is_sound() || is_late {
+            let is_last_word = name == COORDINATOR && end.status.code() == Some(1);
+            if !(end.is_sound() || is_last_word) || is_late {
                 complaints.push(format!("{name} ended badly: {end:?}"));
             }
         }
     }
     complaints.extend(installation.panics());
+    complaints
+}
+
+/// What is wrong with how the coordinator ended: it has to name the jobs that were given up.
+fn last_words(installation: &Installation, poison: &Poison) -> Vec<String> {
+    let supervisor = &installation.supervisor;
+    let status = supervisor.ended(COORDINATOR);
+    let code = status.and_then(|status| status.code());
+    let expected = i32::from(!poison.is_empty());
+    let mut complaints = Vec::new();
+    if code != Some(expected) {
+        complaints.push(format!(
+            "the coordinator ended with {code:?}, not {expected}"
+        ));
+    }
+    let log = std::fs::read_to_string(supervisor.log(COORDINATOR)).unwrap_or_default();
+    let names = |seed: &u32| log.contains(&format!("seed {seed}"));
+    if !poison.is_empty() && !poison.keys().any(names) {
+        complaints.push("the coordinator names no job that was given up".into());
+    }
     complaints
 }
 

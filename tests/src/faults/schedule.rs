@@ -1,5 +1,6 @@
 //! Which fault happens when and to whom.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rand::RngExt;
@@ -131,6 +132,29 @@ pub struct Fault {
     pub amount: usize,
     /// For all that is drawn while it is brought about.
     pub seed: u64,
+}
+
+/// Jobs that misbehave, by seed: all jobs of that seed do, in this way. What
+/// `tests/src/bin/faulty-worker.rs` is told.
+pub type Poison = BTreeMap<u32, &'static str>;
+
+/// Ways to misbehave that are over soon.
+const QUICK_WAYS: [&str; 5] = ["panic", "abort", "exit", "allocate", "overflow"];
+
+/// A way that takes until the job's deadline.
+const SLOW_WAY: &str = "hang";
+
+/// Poisons some of a sweep's seeds: one, or, `thoroughly`, three and one that hangs.
+pub fn poison(seed: u64, seeds: u32, thoroughly: bool) -> Poison {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let quick = if thoroughly { 3 } else { 1 };
+    let mut ways: Vec<_> = QUICK_WAYS.sample(&mut random, quick).copied().collect();
+    if thoroughly {
+        ways.push(SLOW_WAY);
+    }
+    let poisoned = rand::seq::index::sample(&mut random, seeds as usize, ways.len());
+    let poisoned = poisoned.into_iter().map(|seed| seed as u32);
+    poisoned.zip(ways).collect()
 }
 
 /// The faults of one seed, without end: the same however many of them are taken.

@@ -9,9 +9,10 @@ use lapin::Channel;
 use lapin::options::{BasicGetOptions, QueueDeclareOptions};
 use lapin::types::FieldTable;
 use loto_coordinator::plan::{Plan, SweepSource};
+use loto_proto::attempt::{Attempt, AttemptState};
 use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::job::Job;
-use loto_proto::queue::{DEAD_LETTERS, JOBS};
+use loto_proto::queue::{DEAD_LETTERS, JOBS, PAUSED};
 use loto_proto::store;
 use loto_proto::sweep::Sweep;
 use loto_proto::trace::Trace;
@@ -77,11 +78,12 @@ impl Undisturbed {
         self.sweep.jobs().collect()
     }
 
-    /// Compares what Redis keeps with what it should; returns what is wrong.
+    /// Compares what Redis keeps with what it should; returns what is wrong. The jobs of the
+    /// `poisoned` seeds must have been given up, all others must be done.
     ///
     /// # Panics
     /// If Redis does not answer.
-    pub async fn compare(&self, store: &str) -> Vec<String> {
+    pub async fn compare(&self, store: &str, poisoned: &BTreeSet<u32>) -> Vec<String> {
         let mut complaints = Vec::new();
         let mut redis = connect_redis(store).await;
         let keys: Vec<String> = redis.keys("loto:traces:*").await.expect("Redis answers");
@@ -108,12 +110,20 @@ impl Undisturbed {
                 }
             }
         }
-        let planned: BTreeSet<_> = self.traces.keys().copied().collect();
+        let all = self.traces.keys().copied();
+        let planned: BTreeSet<_> = all.filter(|(_, seed)| !poisoned.contains(seed)).collect();
         let missing = planned.difference(&kept).count();
         if missing > 0 {
             complaints.push(format!("{missing} of {} traces are missing", planned.len()));
         }
+        let beyond = kept.difference(&planned).count();
+        if beyond > 0 {
+            complaints.push(format!("{beyond} traces are there that should not be"));
+        }
         complaints.extend(self.compare_history(&mut redis, &kept).await);
+        complaints.extend(self.compare_attempts(store, poisoned).await);
+        let conflicts: Vec<String> = redis.keys("loto:conflicts:*").await.expect("Redis answers");
+        complaints.extend(conflicts.into_iter().map(|key| format!("there is {key}")));
         complaints
     }
 
@@ -141,6 +151,23 @@ impl Undisturbed {
         }
         complaints
     }
+
+    /// Attempts are kept only of jobs that were given up.
+    async fn compare_attempts(&self, store: &str, poisoned: &BTreeSet<u32>) -> Vec<String> {
+        let mut complaints = Vec::new();
+        let store = store::open(store).await.expect("Redis answers");
+        let series: Vec<SeriesId> = self.sweep.series().map(|series| series.id()).collect();
+        let attempts = store.attempts(&series).await.expect("Redis answers");
+        for (series, attempts) in series.iter().zip(attempts) {
+            let seeds: BTreeSet<u32> = attempts.iter().map(|(seed, _)| *seed).collect();
+            let is_poisoned =
+                |(_, attempt): &(u32, Attempt)| attempt.state == AttemptState::Poisoned;
+            if &seeds != poisoned || !attempts.iter().all(is_poisoned) {
+                complaints.push(format!("attempts of {series}: {attempts:?}"));
+            }
+        }
+        complaints
+    }
 }
 
 /// Waits until the queue of jobs is empty and nothing is unacknowledged, and looks at the dead
@@ -153,12 +180,12 @@ pub async fn leftovers(broker: &str, garbage: &[Vec<u8>]) -> Vec<String> {
     let (_connection, channel) = connect_broker(broker).await;
     let begin = Instant::now();
     loop {
-        let left = waiting(&channel, JOBS).await;
+        let left = waiting(&channel, JOBS).await + waiting(&channel, PAUSED).await;
         if left == 0 {
             break;
         }
         if begin.elapsed() > LONGEST_DRAIN {
-            complaints.push(format!("{left} messages are left on {JOBS}"));
+            complaints.push(format!("{left} messages are left"));
             break;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -181,25 +208,6 @@ pub async fn leftovers(broker: &str, garbage: &[Vec<u8>]) -> Vec<String> {
         }
     }
     complaints
-}
-
-/// What the store keeps of attempts at jobs that are done.
-///
-/// # Panics
-/// If Redis does not answer.
-pub async fn attempts_left(store: &str) -> Vec<String> {
-    let mut redis = connect_redis(store).await;
-    let keys: Vec<String> = redis.keys("loto:attempts:*").await.expect("Redis answers");
-    let mut left = Vec::new();
-    for key in keys {
-        let attempts: BTreeMap<u32, String> = redis.hgetall(&key).await.expect("Redis answers");
-        left.extend(
-            attempts
-                .iter()
-                .map(|attempt| format!("{key} keeps {attempt:?}")),
-        );
-    }
-    left
 }
 
 async fn waiting(channel: &Channel, queue: &'static str) -> u32 {

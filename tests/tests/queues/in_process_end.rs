@@ -21,7 +21,11 @@ async fn a_closed_queue_ends_its_consumers_when_everything_is_settled() {
     next(&mut second).await.receipt.reject().await.unwrap();
     // What is in flight may still come back.
     nothing_comes(&mut second).await;
-    delivery.receipt.give_back().await.unwrap();
+    delivery
+        .receipt
+        .give_back(std::time::Duration::ZERO)
+        .await
+        .unwrap();
     next(&mut second).await.receipt.acknowledge().await.unwrap();
     for consumer in [&mut first, &mut second] {
         let end = tokio::time::timeout(Duration::from_secs(5), consumer.next()).await;

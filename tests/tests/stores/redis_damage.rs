@@ -1,7 +1,8 @@
 //! What Redis may hold is not ours alone: damage is named, never passed on.
 
 use loto_proto::ProtoError;
-use loto_proto::store::{self, Attempt, AttemptState, Cursor};
+use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
+use loto_proto::store::{self, Cursor};
 use loto_tests::samples::{job, series, sweep, trace};
 use loto_tests::servers;
 use redis::AsyncCommands;
@@ -19,8 +20,7 @@ fn attempt() -> Attempt {
     Attempt {
         count: 1,
         state: AttemptState::Running,
-        worker: "host:1".into(),
-        error: String::new(),
+        ..Attempt::default()
     }
 }
 
@@ -115,15 +115,26 @@ async fn keys_of_the_wrong_type_are_named_and_nothing_is_half_done() {
     );
     assert_corrupt(
         &store
-            .put_attempt(&job("one", 1), &attempt())
+            .put_attempt(&job("one", 1), &AttemptVersion::default(), &attempt())
             .await
             .unwrap_err(),
         &traces,
     );
+    assert_corrupt(&store.job_record(id, 1).await.unwrap_err(), &traces);
     let _: () = redis.set(&attempts, "a string").await.unwrap();
     assert_corrupt(&store.attempts(&[id]).await.unwrap_err(), &attempts);
     let _: () = redis.lpush("loto:blob:x", "a list").await.unwrap();
     assert_corrupt(&store.blob("x").await.unwrap_err(), "loto:blob:x");
+    let state = format!("loto:sweep-state:{}", sweep("x", 1).id());
+    let _: () = redis.hset(&state, "published", "many").await.unwrap();
+    let error = store.sweep_state(sweep("x", 1).id()).await.unwrap_err();
+    assert_corrupt(&error, &state);
+    let _: () = redis
+        .hset("loto:workers", "host:1", "nonsense")
+        .await
+        .unwrap();
+    let error = store.worker_reports().await.unwrap_err();
+    assert_corrupt(&error, "loto:workers, field host:1");
 }
 
 #[tokio::test]

@@ -1,31 +1,36 @@
 //! Brings one delivery to its end.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use loto_proto::ProtoError;
+use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_proto::job::Job;
+use loto_proto::lifecycle::{self, Begin};
 use loto_proto::queue::{Delivery, Receipt};
 use loto_proto::retry::{RetryPolicy, retry_transient};
-use loto_proto::store::{Attempt, AttemptState, Store, Stored};
+use loto_proto::store::{Store, Stored};
 use loto_proto::trace::Trace;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::{Compute, ConsumerOptions, Observer, Outcome};
-use crate::WorkerError;
+use super::held_jobs::HeldJobs;
+use super::{Compute, ComputeError, ConsumerOptions, Observer, Outcome};
 
-/// How often a job may be begun and not come to any end before it is taken for
-/// one that kills its worker. Below the broker's delivery limit, which would
-/// drop the job without a word on why.
-const MAX_UNFINISHED: u32 = 10;
+/// Pause before a job comes again that another worker has taken up meanwhile.
+const TAKEN_UP: Duration = Duration::from_secs(5);
+
+/// How long the last words to the store may take at a shutdown.
+const FAREWELL: Duration = Duration::from_secs(2);
 
 /// What handles the deliveries of one consumer.
 pub(super) struct Handler {
     store: Arc<dyn Store>,
-    compute: Compute,
+    compute: Arc<dyn Compute>,
     options: ConsumerOptions,
     /// One permit per job that may run; redelivered jobs wait here.
     slots: Semaphore,
+    held: HeldJobs,
     /// Nothing new is begun once this is cancelled.
     shutdown: CancellationToken,
     /// Running jobs are left alone once this is cancelled.
@@ -33,6 +38,15 @@ pub(super) struct Handler {
     worker: String,
     observer: Option<Observer>,
 }
+
+/// An attempt of ours, as the store holds it.
+struct Running {
+    attempt: Attempt,
+    version: AttemptVersion,
+}
+
+/// What a delivery came to, and the pause before its message comes again.
+type Settled = (Outcome, Duration);
 
 /// Why a delivery did not get its ordinary outcome.
 enum Stop {
@@ -51,7 +65,7 @@ impl From<ProtoError> for Stop {
 impl Handler {
     pub(super) fn new(
         store: Arc<dyn Store>,
-        compute: Compute,
+        compute: Arc<dyn Compute>,
         options: ConsumerOptions,
         shutdown: CancellationToken,
         observer: Option<Observer>,
@@ -60,6 +74,7 @@ impl Handler {
             store,
             compute,
             slots: Semaphore::new(options.jobs.max(1).into()),
+            held: HeldJobs::default(),
             options,
             shutdown,
             abandoned: CancellationToken::new(),
@@ -73,153 +88,165 @@ impl Handler {
         self.abandoned.cancel();
     }
 
+    /// Tells the store which jobs are held, as long as it is polled.
+    pub(super) async fn report(self: Arc<Self>, interval: Duration) {
+        let store = self.store.as_ref();
+        self.held.report(&self.worker, store, interval).await;
+    }
+
+    /// Tells the store that this worker holds nothing any more.
+    pub(super) async fn withdraw_report(&self) {
+        let forgetting = self.store.forget_worker(&self.worker);
+        // It is forgotten anyway when its report stays the same for long.
+        let _forgotten = tokio::time::timeout(FAREWELL, forgetting).await;
+    }
+
     /// Runs the job of a delivery and settles the delivery.
     pub(super) async fn handle(self: Arc<Self>, delivery: Delivery) -> Outcome {
         let Delivery { body, receipt } = delivery;
-        let outcome = match Job::decode(&body) {
-            Ok(job) => {
-                let outcome = self.outcome(&job).await;
-                log(&job, &outcome);
-                if let Some(observer) = &self.observer {
-                    observer(&job, &outcome);
-                }
-                outcome
-            }
+        let job = match Job::decode(&body) {
+            Ok(job) => job,
             Err(error) => {
                 tracing::error!("{error}; {} bytes go to the dead letters", body.len());
-                Outcome::Refused(error.to_string())
+                let outcome = Outcome::Refused(error.to_string());
+                settle(receipt, &outcome, Duration::ZERO).await;
+                return outcome;
             }
         };
-        if matches!(outcome, Outcome::Failed(_)) {
-            // The job's slot is free again, and its message waits here rather than go round in haste.
-            tokio::select! {
-                () = self.shutdown.cancelled() => {}
-                () = tokio::time::sleep(self.options.failure_pause) => {}
+        let id = job.id();
+        self.held.take(id);
+        let (outcome, pause) = match self.attempt(&job).await {
+            Ok(settled) => settled,
+            Err(Stop::Interrupted) => (Outcome::GivenBack, Duration::ZERO),
+            Err(Stop::Permanent(error)) => {
+                self.record_conflict(&job, &error).await;
+                (Outcome::Refused(error.to_string()), Duration::ZERO)
             }
+        };
+        log(&job, &outcome);
+        if let Some(observer) = &self.observer {
+            observer(&job, &outcome);
         }
-        if let Err(error) = settle(receipt, &outcome).await {
-            // The message comes again; if its trace is stored, it is found there.
-            tracing::warn!("a delivery could not be settled: {error}");
-        }
+        settle(receipt, &outcome, pause).await;
+        self.held.settle(id);
         outcome
     }
 
-    async fn outcome(&self, job: &Job) -> Outcome {
-        match self.attempt(job).await {
-            Ok(outcome) => outcome,
-            Err(Stop::Interrupted) => Outcome::GivenBack,
-            Err(Stop::Permanent(error)) => Outcome::Refused(error.to_string()),
-        }
-    }
-
-    /// Runs the job once, unless it is done already.
-    async fn attempt(&self, job: &Job) -> Result<Outcome, Stop> {
+    /// Runs the job once, unless it is done or nobody wants it any more.
+    async fn attempt(&self, job: &Job) -> Result<Settled, Stop> {
         let _slot = tokio::select! {
             () = self.shutdown.cancelled() => return Err(Stop::Interrupted),
             slot = self.slots.acquire() => slot.map_err(|_| Stop::Interrupted)?,
         };
-        let series = job.series.id();
-        let store = &*self.store;
-        let looking = || store.trace(series, job.seed);
-        if self
-            .patiently(&self.shutdown, "looking for a trace", looking)
-            .await?
-            .is_some()
-        {
-            return Ok(Outcome::AlreadyDone);
-        }
-        let previous = self.previous_attempt(job).await?;
-        let mut attempt = Attempt {
-            count: previous
-                .as_ref()
-                .map_or(0, |attempt| attempt.count)
-                .saturating_add(1),
-            state: AttemptState::Running,
-            worker: self.worker.clone(),
-            error: previous.map_or(String::new(), |attempt| attempt.error),
+        let at_once = |outcome| Ok((outcome, Duration::ZERO));
+        let running = match self.begin(job).await? {
+            Ok(running) => running,
+            Err(outcome) => return at_once(outcome),
         };
-        if attempt.count > MAX_UNFINISHED.max(self.options.max_attempts) {
-            return self
-                .poison(job, attempt, "its worker died whenever it ran")
-                .await;
-        }
-        self.record(job, &attempt).await?;
-        let trace = match self.compute(job).await? {
-            Ok(trace) => trace,
-            Err(problem) if attempt.count >= self.options.max_attempts => {
-                return self.poison(job, attempt, &problem).await;
+        let trace = match self.compute(job).await {
+            Ok(Ok(trace)) => trace,
+            Ok(Err((error, backtrace))) => {
+                let give_up = self.options.give_up;
+                let next = lifecycle::fail(&running.attempt, &error, &backtrace, give_up);
+                if self.replace(job, &running.version, &next).await?.is_none() {
+                    return Ok((Outcome::GivenBack, TAKEN_UP));
+                }
+                return match next.state {
+                    AttemptState::Poisoned => at_once(Outcome::Poisoned(error)),
+                    _ => {
+                        let pause = self.options.failure_pauses.pause(next.failures);
+                        Ok((Outcome::Failed(error), pause))
+                    }
+                };
             }
-            Err(problem) => {
-                attempt.state = AttemptState::Failed;
-                attempt.error.clone_from(&problem);
-                self.record(job, &attempt).await?;
-                return Ok(Outcome::Failed(problem));
+            Err(stop) => {
+                self.hand_back(job, &running).await;
+                return Err(stop);
             }
         };
-        let storing = || store.put_trace(job, &trace);
+        let storing = || self.store.put_trace(job, &trace);
         match self
             .patiently(&self.abandoned, "storing a trace", storing)
             .await?
         {
-            Stored::New => Ok(Outcome::Stored),
-            Stored::Already => Ok(Outcome::AlreadyDone),
+            Stored::New => at_once(Outcome::Stored),
+            Stored::Already => at_once(Outcome::AlreadyDone),
         }
     }
 
-    /// The last attempt that counts: a poisoned job that was submitted again begins afresh.
-    async fn previous_attempt(&self, job: &Job) -> Result<Option<Attempt>, Stop> {
-        let series = [job.series.id()];
-        let reading = || self.store.attempts(&series);
-        let attempts = self
-            .patiently(&self.shutdown, "reading attempts", reading)
-            .await?;
-        let mut attempts = attempts.into_iter().flatten();
-        let last = attempts
-            .find(|(seed, _)| *seed == job.seed)
-            .map(|(_, attempt)| attempt);
-        Ok(last.filter(|attempt| attempt.state != AttemptState::Poisoned))
+    /// Records that the job begins; the inner error is what becomes of it if it does not.
+    async fn begin(&self, job: &Job) -> Result<Result<Running, Outcome>, Stop> {
+        let series = job.series.id();
+        loop {
+            let reading = || self.store.job_record(series, job.seed);
+            let record = self
+                .patiently(&self.shutdown, "looking at a job", reading)
+                .await?;
+            let (attempt, outcome) =
+                match lifecycle::begin(&record, &self.worker, self.options.give_up) {
+                    Begin::Done => return Ok(Err(Outcome::AlreadyDone)),
+                    Begin::Drop => return Ok(Err(Outcome::Dropped)),
+                    Begin::Run(attempt) => (attempt, None),
+                    Begin::GiveUp(attempt) => {
+                        let problem = attempt.error.clone();
+                        (attempt, Some(Outcome::Poisoned(problem)))
+                    }
+                };
+            // If another worker was faster, what it recorded decides.
+            if let Some(version) = self.replace(job, &record.version, &attempt).await? {
+                return Ok(match outcome {
+                    None => Ok(Running { attempt, version }),
+                    Some(outcome) => Err(outcome),
+                });
+            }
+        }
     }
 
-    async fn poison(
+    async fn replace(
         &self,
         job: &Job,
-        mut attempt: Attempt,
-        problem: &str,
-    ) -> Result<Outcome, Stop> {
-        attempt.state = AttemptState::Poisoned;
-        attempt.error = problem.to_owned();
-        self.record(job, &attempt).await?;
-        Ok(Outcome::Poisoned(problem.to_owned()))
-    }
-
-    async fn record(&self, job: &Job, attempt: &Attempt) -> Result<(), Stop> {
-        let recording = || self.store.put_attempt(job, attempt);
+        expected: &AttemptVersion,
+        attempt: &Attempt,
+    ) -> Result<Option<AttemptVersion>, Stop> {
+        let recording = || self.store.put_attempt(job, expected, attempt);
         self.patiently(&self.abandoned, "recording an attempt", recording)
             .await
     }
 
-    /// Computes the job's trace on a thread of its own. What went wrong with the
-    /// job is the inner error; an outage of the store is waited for and costs no attempt.
-    async fn compute(&self, job: &Job) -> Result<Result<Trace, String>, Stop> {
+    /// An attempt that we end ourselves costs the job nothing; if the store does not
+    /// hear of it in time, it costs it little.
+    async fn hand_back(&self, job: &Job, running: &Running) {
+        let next = lifecycle::hand_back(&running.attempt);
+        let recording = self.store.put_attempt(job, &running.version, &next);
+        let _recorded = tokio::time::timeout(FAREWELL, recording).await;
+    }
+
+    /// Makes another outcome than the stored one known to those who look at the sweep.
+    async fn record_conflict(&self, job: &Job, error: &ProtoError) {
+        if matches!(error, ProtoError::Conflict { .. }) {
+            let problem = format!("{error}; found by {}", self.worker);
+            let recording = || self.store.put_conflict(job, &problem);
+            let recording = self.patiently(&self.abandoned, "recording a conflict", recording);
+            let _interrupted = recording.await;
+        }
+    }
+
+    /// Computes the job's trace. What went wrong with the job is the inner error, with its
+    /// backtrace; an outage is waited for and costs no attempt.
+    async fn compute(&self, job: &Job) -> Result<Result<Trace, (String, String)>, Stop> {
         for failures in 1.. {
-            let (compute, job) = (self.compute.clone(), job.clone());
-            let computing = tokio::task::spawn_blocking(move || compute(&job));
             let computed = tokio::select! {
-                // The thread cannot be stopped; its trace is not waited for.
                 () = self.abandoned.cancelled() => return Err(Stop::Interrupted),
-                computed = computing => computed,
+                computed = self.compute.compute(job) => computed,
+            };
+            let problem = match computed {
+                Ok(trace) => return Ok(Ok(trace)),
+                Err(ComputeError::Job { error, backtrace }) => return Ok(Err((error, backtrace))),
+                Err(ComputeError::Outage(problem)) => problem,
             };
             let pause = RetryPolicy::FOREVER.pause(failures);
-            match computed {
-                Ok(Err(WorkerError::Proto(error))) if error.is_transient() => {
-                    tracing::warn!(
-                        "{error}; running the job again in {:.1} s",
-                        pause.as_secs_f64()
-                    );
-                }
-                Ok(result) => return Ok(result.map_err(|error| error.to_string())),
-                Err(error) => return Ok(Err(panic_message(error))),
-            }
+            let seconds = pause.as_secs_f64();
+            tracing::warn!("{problem}; running the job again in {seconds:.1} s");
             tokio::select! {
                 () = self.shutdown.cancelled() => return Err(Stop::Interrupted),
                 () = tokio::time::sleep(pause) => {}
@@ -246,13 +273,17 @@ impl Handler {
     }
 }
 
-async fn settle(receipt: Box<dyn Receipt>, outcome: &Outcome) -> Result<(), ProtoError> {
-    match outcome {
-        Outcome::Stored | Outcome::AlreadyDone | Outcome::Poisoned(_) => {
+async fn settle(receipt: Box<dyn Receipt>, outcome: &Outcome, pause: Duration) {
+    let settled = match outcome {
+        Outcome::Stored | Outcome::AlreadyDone | Outcome::Poisoned(_) | Outcome::Dropped => {
             receipt.acknowledge().await
         }
-        Outcome::Failed(_) | Outcome::GivenBack => receipt.give_back().await,
+        Outcome::Failed(_) | Outcome::GivenBack => receipt.give_back(pause).await,
         Outcome::Refused(_) => receipt.reject().await,
+    };
+    if let Err(error) = settled {
+        // The message comes again; if its trace is stored, it is found there.
+        tracing::warn!("a delivery could not be settled: {error}");
     }
 }
 
@@ -266,22 +297,11 @@ fn log(job: &Job, outcome: &Outcome) {
         Outcome::Stored => tracing::debug!("{name}: stored"),
         Outcome::AlreadyDone => tracing::debug!("{name}: done already"),
         Outcome::GivenBack => tracing::info!("{name}: given back"),
+        Outcome::Dropped => tracing::debug!("{name}: given up or cancelled before"),
         Outcome::Failed(problem) => tracing::warn!("{name} failed: {problem}"),
         Outcome::Poisoned(problem) => tracing::error!("{name} is given up: {problem}"),
         Outcome::Refused(problem) => tracing::error!("{name} goes to the dead letters: {problem}"),
     }
-}
-
-fn panic_message(error: tokio::task::JoinError) -> String {
-    let Ok(panic) = error.try_into_panic() else {
-        return "the process is shutting down".into();
-    };
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    format!(
-        "the method panicked: {}",
-        text.as_deref().unwrap_or("without a message")
-    )
 }
 
 /// Host name and process id.

@@ -6,48 +6,59 @@
 //!
 //! - [`run`] takes deliveries from a queue and keeps jobs running side by side;
 //! - `handler` brings one delivery to its end;
-//! - `blobs` gives the runner's threads access to the store.
+//! - `compute` says who computes: threads here, or [`crate::isolation::ProcessPool`];
+//! - `blobs` gives the runner's threads access to the store;
+//! - `held_jobs` tells the store which jobs this worker holds.
 
 mod blobs;
+mod compute;
 mod handler;
+mod held_jobs;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use loto_proto::job::Job;
+use loto_proto::lifecycle::GiveUp;
 use loto_proto::queue::{Consumer, Queue};
 use loto_proto::retry::RetryPolicy;
 use loto_proto::store::Store;
-use loto_proto::trace::Trace;
-use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub use self::blobs::StoreBlobs;
+pub use self::compute::{Compute, ComputeError, Threads, methods_on_threads};
 use self::handler::Handler;
 use crate::WorkerError;
-use crate::runner::TraceRunner;
 
 /// How a consumer works.
 #[derive(Debug, Clone)]
 pub struct ConsumerOptions {
-    /// Jobs that run side by side, each on a thread of its own.
+    /// Jobs that run side by side.
     pub jobs: u16,
-    /// How often a job is begun before a failure makes it poisoned.
-    pub max_attempts: u32,
-    /// Pause before a failed job goes back to the queue.
-    pub failure_pause: Duration,
+    /// When a job is poisoned.
+    pub give_up: GiveUp,
+    /// Pauses before a failed job is tried again, growing from failure to failure.
+    pub failure_pauses: RetryPolicy,
     /// How long running jobs may take to end after a shutdown was asked for.
     pub grace: Duration,
+    /// Time between two reports to the store on the jobs that are held; `None`: nobody
+    /// asks, as in a process that is its own coordinator.
+    pub reports: Option<Duration>,
 }
 
 impl Default for ConsumerOptions {
     fn default() -> Self {
         Self {
             jobs: 1,
-            max_attempts: 3,
-            failure_pause: Duration::from_secs(1),
+            give_up: GiveUp {
+                failures: 3,
+                // Below the broker's delivery limit, which would drop the job without a word on why.
+                vanished: 10,
+            },
+            failure_pauses: RetryPolicy::FAILED_JOB,
             grace: Duration::from_secs(30),
+            reports: None,
         }
     }
 }
@@ -66,8 +77,11 @@ pub enum Outcome {
     /// The message went to the dead letters: it is no job, or the store holds
     /// another or a damaged outcome for it. Trying again cannot help.
     Refused(String),
-    /// A shutdown came first: the job goes back to the queue.
+    /// The job goes back to the queue: a shutdown came first, or another worker has
+    /// taken it up.
     GivenBack,
+    /// The job was given up or its sweep cancelled: its message is forgotten.
+    Dropped,
 }
 
 /// How many deliveries had which outcome.
@@ -83,8 +97,10 @@ pub struct ConsumerSummary {
     pub poisoned: u64,
     /// Messages that went to the dead letters.
     pub refused: u64,
-    /// Jobs given back at the shutdown.
+    /// Jobs given back.
     pub given_back: u64,
+    /// Jobs that were given up or cancelled before.
+    pub dropped: u64,
 }
 
 impl ConsumerSummary {
@@ -96,15 +112,13 @@ impl ConsumerSummary {
             Outcome::Poisoned(_) => &mut self.poisoned,
             Outcome::Refused(_) => &mut self.refused,
             Outcome::GivenBack => &mut self.given_back,
+            Outcome::Dropped => &mut self.dropped,
         } += 1;
     }
 }
 
 /// Called with every job that was settled; must return quickly.
 pub type Observer = Arc<dyn Fn(&Job, &Outcome) + Send + Sync>;
-
-/// Computes the trace of a job, on a thread that may block.
-pub type Compute = Arc<dyn Fn(&Job) -> Result<Trace, WorkerError> + Send + Sync>;
 
 /// Runs jobs from the queue until it is closed and drained or `shutdown` is cancelled.
 ///
@@ -114,28 +128,12 @@ pub type Compute = Arc<dyn Fn(&Job) -> Result<Trace, WorkerError> + Send + Sync>
 pub async fn run(
     queue: Arc<dyn Queue>,
     store: Arc<dyn Store>,
+    compute: Arc<dyn Compute>,
     options: ConsumerOptions,
     shutdown: CancellationToken,
     observer: Option<Observer>,
 ) -> Result<ConsumerSummary, WorkerError> {
-    let blobs = StoreBlobs::new(store.clone(), Handle::current());
-    let runner = TraceRunner::new(Arc::new(blobs));
-    let compute: Compute = Arc::new(move |job| runner.run(job));
-    run_with(queue, store, compute, options, shutdown, observer).await
-}
-
-/// As [`run`], with another way to compute traces.
-///
-/// # Errors
-/// As [`run`].
-pub async fn run_with(
-    queue: Arc<dyn Queue>,
-    store: Arc<dyn Store>,
-    compute: Compute,
-    options: ConsumerOptions,
-    shutdown: CancellationToken,
-    observer: Option<Observer>,
-) -> Result<ConsumerSummary, WorkerError> {
+    let reports = options.reports;
     let (jobs, grace) = (options.jobs.max(1), options.grace);
     let mut consumer = queue.consume(jobs).await?;
     let handler = Arc::new(Handler::new(
@@ -145,6 +143,7 @@ pub async fn run_with(
         shutdown.clone(),
         observer,
     ));
+    let reporting = reports.map(|interval| tokio::spawn(handler.clone().report(interval)));
     let mut running = JoinSet::new();
     let mut summary = ConsumerSummary::default();
     loop {
@@ -176,6 +175,10 @@ pub async fn run_with(
         );
         handler.abandon();
         drain(&mut running, &mut summary).await;
+    }
+    if let Some(reporting) = reporting {
+        reporting.abort();
+        handler.withdraw_report().await;
     }
     Ok(summary)
 }

@@ -8,10 +8,14 @@ use std::sync::mpsc;
 use std::time::Instant;
 
 use loto_proto::ProtoError;
-use loto_proto::identity::Fingerprint;
+use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
+use loto_proto::identity::{Fingerprint, SweepId};
 use loto_proto::job::{MethodSpec, Series};
+use loto_proto::lifecycle;
 use loto_proto::queue::InProcessQueue;
-use loto_proto::store::{Attempt, AttemptState, EmbeddedStore};
+use loto_proto::store::EmbeddedStore;
+use loto_proto::trace::Trace;
+use tokio::runtime::Handle;
 
 use self::faults::{FlakyStore, LossyQueue};
 use super::*;
@@ -49,9 +53,13 @@ fn impossible() -> WorkerError {
 fn options(jobs: u16) -> ConsumerOptions {
     ConsumerOptions {
         jobs,
-        max_attempts: 3,
-        failure_pause: Duration::from_millis(1),
+        failure_pauses: RetryPolicy {
+            first_pause: Duration::from_millis(1),
+            longest_pause: Duration::from_millis(4),
+            give_up_after: None,
+        },
         grace: Duration::from_secs(20),
+        ..ConsumerOptions::default()
     }
 }
 
@@ -72,10 +80,10 @@ async fn consume(
     compute: impl Fn(&Job) -> Result<Trace, WorkerError> + Send + Sync + 'static,
 ) -> ConsumerSummary {
     queue.close();
-    let running = run_with(
+    let running = run(
         Arc::new(queue.clone()),
         store.clone(),
-        Arc::new(compute),
+        Arc::new(Threads::new(compute)),
         options(jobs),
         CancellationToken::new(),
         None,
@@ -100,6 +108,12 @@ async fn attempts(store: &dyn Store) -> Vec<(u32, Attempt)> {
         .await
         .unwrap()
         .remove(0)
+}
+
+async fn put_attempt(store: &EmbeddedStore, attempt: &Attempt) {
+    let absent = AttemptVersion::default();
+    let put = store.put_attempt(&job(0), &absent, attempt).await;
+    assert!(put.unwrap().is_some());
 }
 
 #[tokio::test]
@@ -194,15 +208,15 @@ async fn a_failing_or_panicking_job_is_tried_again_and_then_given_up() {
 }
 
 #[tokio::test]
-async fn a_job_that_works_the_second_time_is_done_and_a_poisoned_one_begins_afresh() {
+async fn a_job_that_works_the_second_time_is_done_and_a_recalled_one_begins_afresh() {
     let (queue, store) = set_up(0..2).await;
-    let poisoned = Attempt {
+    let recalled = lifecycle::recall(&Attempt {
         count: 3,
+        failures: 3,
         state: AttemptState::Poisoned,
-        worker: "elsewhere:1".into(),
-        error: "old".into(),
-    };
-    store.put_attempt(&job(0), &poisoned).await.unwrap();
+        ..Attempt::default()
+    });
+    put_attempt(&store, &recalled).await;
     let calls = AtomicU32::new(0);
     let summary = consume(&queue, &store, 1, move |job| {
         match calls.fetch_add(1, SeqCst) {
@@ -221,13 +235,88 @@ async fn a_job_that_kills_its_workers_is_given_up() {
     let unfinished = Attempt {
         count: 10,
         state: AttemptState::Running,
-        worker: "elsewhere:1".into(),
-        error: String::new(),
+        ..Attempt::default()
     };
-    store.put_attempt(&job(0), &unfinished).await.unwrap();
+    put_attempt(&store, &unfinished).await;
     let summary = consume(&queue, &store, 1, |_| panic!("it must not run")).await;
     assert_eq!(summary.poisoned, 1);
-    assert!(attempts(&*store).await[0].1.error.contains("worker died"));
+    assert!(attempts(&*store).await[0].1.error.contains("workers died"));
+}
+
+#[tokio::test]
+async fn nothing_is_begun_of_what_is_given_up_or_stopped() {
+    let (queue, store) = set_up(0..1).await;
+    let poisoned = Attempt {
+        state: AttemptState::Poisoned,
+        ..Attempt::default()
+    };
+    put_attempt(&store, &poisoned).await;
+    let summary = consume(&queue, &store, 1, |_| panic!("it must not run")).await;
+    assert_eq!(summary.dropped, 1);
+
+    let (queue, store) = set_up(0..2).await;
+    let (sweep, series) = (SweepId([1; 16]), [job(0).series.id()]);
+    store.cancel_sweep(sweep, &series).await.unwrap();
+    let summary = consume(&queue, &store, 1, |_| panic!("it must not run")).await;
+    assert_eq!(summary.dropped, 2);
+}
+
+#[tokio::test]
+async fn an_attempt_that_another_worker_took_up_is_not_reported_on() {
+    let (queue, store) = set_up(0..1).await;
+    let (other, runtime) = (store.clone(), Handle::current());
+    let calls = AtomicU32::new(0);
+    let summary = consume(&queue, &store, 1, move |job| {
+        if calls.fetch_add(1, SeqCst) > 0 {
+            return Ok(trace(job.seed));
+        }
+        let record = other.job_record(job.series.id(), job.seed);
+        let record = runtime.block_on(record).unwrap();
+        let theirs = Attempt {
+            count: 2,
+            state: AttemptState::Running,
+            worker: "elsewhere:1".into(),
+            ..Attempt::default()
+        };
+        let put = other.put_attempt(job, &record.version, &theirs);
+        assert!(runtime.block_on(put).unwrap().is_some());
+        Err(impossible())
+    })
+    .await;
+    assert_eq!((summary.given_back, summary.stored), (1, 1));
+}
+
+#[tokio::test]
+async fn the_store_is_told_which_jobs_are_held() {
+    let (queue, store) = set_up(0..1).await;
+    queue.close();
+    let (watched, runtime) = (store.clone(), Handle::current());
+    let compute = Threads::new(move |job: &Job| {
+        let reports = || runtime.block_on(watched.worker_reports()).unwrap();
+        let begin = Instant::now();
+        while !reports()
+            .iter()
+            .any(|(_, report)| report.jobs == [job.id()])
+        {
+            assert!(begin.elapsed() < Duration::from_secs(20), "nothing is told");
+        }
+        Ok(trace(job.seed))
+    });
+    let options = ConsumerOptions {
+        reports: Some(Duration::from_millis(1)),
+        ..options(1)
+    };
+    let (queue, token) = (Arc::new(queue), CancellationToken::new());
+    let running = run(
+        queue,
+        store.clone(),
+        Arc::new(compute),
+        options,
+        token,
+        None,
+    );
+    assert_eq!(running.await.unwrap().stored, 1);
+    assert!(store.worker_reports().await.unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -243,6 +332,11 @@ async fn another_outcome_for_a_job_is_refused_loudly() {
     .await;
     assert_eq!(summary.refused, 1);
     assert_eq!(queue.dead_letters(), [job(0).encode()]);
+    let conflicts = store.conflicts(&[job(0).series.id()]).await.unwrap();
+    let [(0, problem)] = conflicts[0].as_slice() else {
+        panic!("{conflicts:?}")
+    };
+    assert!(problem.contains("another outcome"), "{problem}");
     assert_eq!(
         store.trace(job(0).series.id(), 0).await.unwrap(),
         Some(trace(77))
@@ -255,7 +349,7 @@ async fn an_outage_of_the_store_costs_neither_traces_nor_attempts() {
     queue.close();
     let flaky = Arc::new(FlakyStore::new(store.clone(), 2));
     let calls = AtomicU32::new(0);
-    let compute: Compute = Arc::new(move |job| match calls.fetch_add(1, SeqCst) {
+    let compute = Threads::new(move |job: &Job| match calls.fetch_add(1, SeqCst) {
         0 => Err(WorkerError::Proto(ProtoError::Store {
             store: "test".into(),
             problem: "out of reach".into(),
@@ -263,10 +357,10 @@ async fn an_outage_of_the_store_costs_neither_traces_nor_attempts() {
         _ => Ok(trace(job.seed)),
     });
     let token = CancellationToken::new();
-    let summary = run_with(
+    let summary = run(
         Arc::new(queue),
         flaky.clone(),
-        compute,
+        Arc::new(compute),
         options(1),
         token,
         None,
@@ -279,7 +373,7 @@ async fn an_outage_of_the_store_costs_neither_traces_nor_attempts() {
             ..Default::default()
         }
     );
-    assert_eq!(flaky.failures(), 2 * 4);
+    assert_eq!(flaky.failures(), 2 * 3);
     assert_eq!(done(&*store).await, [0, 1]);
 }
 
@@ -288,10 +382,10 @@ async fn a_lost_broker_is_found_again_and_a_missing_one_is_an_error_at_once() {
     let (queue, store) = set_up(0..20).await;
     queue.close();
     let lossy = Arc::new(LossyQueue::new(queue, 7, 2));
-    let summary = run_with(
+    let summary = run(
         lossy.clone(),
         store.clone(),
-        Arc::new(|job| Ok(trace(job.seed))),
+        Arc::new(Threads::new(|job: &Job| Ok(trace(job.seed)))),
         options(2),
         CancellationToken::new(),
         None,
@@ -302,9 +396,9 @@ async fn a_lost_broker_is_found_again_and_a_missing_one_is_an_error_at_once() {
 
     let missing = Arc::new(LossyQueue::unreachable());
     let token = CancellationToken::new();
-    let compute: Compute = Arc::new(|job| Ok(trace(job.seed)));
+    let compute = Arc::new(Threads::new(|job: &Job| Ok(trace(job.seed))));
     let begin = Instant::now();
-    let error = run_with(missing, store, compute, options(1), token, None)
+    let error = run(missing, store, compute, options(1), token, None)
         .await
         .unwrap_err();
     assert!(
@@ -325,7 +419,7 @@ async fn blocked(
     let wait = std::sync::Mutex::new(wait);
     let begun = Arc::new(tokio::sync::Notify::new());
     let tell = begun.clone();
-    let compute: Compute = Arc::new(move |job| {
+    let compute = Threads::new(move |job: &Job| {
         tell.notify_one();
         wait.lock()
             .unwrap()
@@ -333,6 +427,7 @@ async fn blocked(
             .ok();
         Ok(trace(job.seed))
     });
+    let compute = Arc::new(compute);
     let options = ConsumerOptions {
         grace,
         ..options(1)
@@ -340,7 +435,7 @@ async fn blocked(
     let (queue, store) = (Arc::new(queue.clone()), store.clone());
     let shutdown = shutdown.clone();
     let running = tokio::spawn(async move {
-        run_with(queue, store, compute, options, shutdown, None)
+        run(queue, store, compute, options, shutdown, None)
             .await
             .unwrap()
     });
@@ -397,9 +492,9 @@ async fn the_observer_sees_every_job() {
     let observer: Observer = Arc::new(move |job, outcome| {
         notes.lock().unwrap().push((job.seed, outcome.clone()));
     });
-    let compute: Compute = Arc::new(|job| Ok(trace(job.seed)));
+    let compute = Arc::new(Threads::new(|job: &Job| Ok(trace(job.seed))));
     let token = CancellationToken::new();
-    run_with(
+    run(
         Arc::new(queue),
         store,
         compute,

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_proto::job::Job;
-use loto_proto::store::{Attempt, AttemptState, Store};
+use loto_proto::store::Store;
 use tokio::time::timeout;
 use tokio_stream::StreamExt;
 use tonic::Code;
@@ -26,6 +27,7 @@ fn attempt(state: AttemptState) -> Attempt {
         state,
         worker: "host:7".into(),
         error: "out of memory".into(),
+        ..Attempt::default()
     }
 }
 
@@ -44,11 +46,9 @@ async fn progress_counts_every_job_once() {
         (&jobs[62], AttemptState::Failed),
         (&jobs[119], AttemptState::Poisoned),
     ] {
-        served
-            .store
-            .put_attempt(job, &attempt(state))
-            .await
-            .unwrap();
+        let (absent, attempt) = (AttemptVersion::default(), attempt(state));
+        let put = served.store.put_attempt(job, &absent, &attempt).await;
+        assert!(put.unwrap().is_some());
     }
     let progress = served.progress().await.unwrap();
     assert_eq!(progress.planned, 120);

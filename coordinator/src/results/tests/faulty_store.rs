@@ -5,11 +5,15 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use loto_proto::ProtoError;
+use loto_proto::attempt::{Attempt, AttemptVersion};
 use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::job::Job;
-use loto_proto::store::{Attempt, Cursor, EmbeddedStore, Events, Store, Stored};
+use loto_proto::lifecycle::JobRecord;
+use loto_proto::store::{Cursor, EmbeddedStore, Events, Store, Stored};
 use loto_proto::sweep::Sweep;
+use loto_proto::sweep_state::SweepState;
 use loto_proto::trace::Trace;
+use loto_proto::worker_report::WorkerReport;
 use tonic::async_trait;
 
 /// An embedded store in memory behind faults.
@@ -133,12 +137,65 @@ impl Store for FaultyStore {
         Ok(events)
     }
 
-    async fn put_attempt(&self, job: &Job, attempt: &Attempt) -> Result<(), ProtoError> {
-        self.reach()?.put_attempt(job, attempt).await
+    async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, ProtoError> {
+        self.reach()?.job_record(series, seed).await
+    }
+
+    async fn put_attempt(
+        &self,
+        job: &Job,
+        expected: &AttemptVersion,
+        attempt: &Attempt,
+    ) -> Result<Option<AttemptVersion>, ProtoError> {
+        self.reach()?.put_attempt(job, expected, attempt).await
     }
 
     async fn attempts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, Attempt)>>, ProtoError> {
         self.reach()?.attempts(series).await
+    }
+
+    async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), ProtoError> {
+        self.reach()?.put_conflict(job, problem).await
+    }
+
+    async fn conflicts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, String)>>, ProtoError> {
+        self.reach()?.conflicts(series).await
+    }
+
+    async fn forget_conflicts(&self, series: &[SeriesId]) -> Result<(), ProtoError> {
+        self.reach()?.forget_conflicts(series).await
+    }
+
+    async fn sweep_state(&self, id: SweepId) -> Result<SweepState, ProtoError> {
+        self.reach()?.sweep_state(id).await
+    }
+
+    async fn mark_published(&self, id: SweepId, seeds: u32) -> Result<(), ProtoError> {
+        self.reach()?.mark_published(id, seeds).await
+    }
+
+    async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError> {
+        self.reach()?.cancel_sweep(id, series).await
+    }
+
+    async fn revive_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError> {
+        self.reach()?.revive_sweep(id, series).await
+    }
+
+    async fn put_worker_report(
+        &self,
+        worker: &str,
+        report: &WorkerReport,
+    ) -> Result<(), ProtoError> {
+        self.reach()?.put_worker_report(worker, report).await
+    }
+
+    async fn worker_reports(&self) -> Result<Vec<(String, WorkerReport)>, ProtoError> {
+        self.reach()?.worker_reports().await
+    }
+
+    async fn forget_worker(&self, worker: &str) -> Result<(), ProtoError> {
+        self.reach()?.forget_worker(worker).await
     }
 
     async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), ProtoError> {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, Error, ErrorCode, TransactionBehavior};
 
 use crate::ProtoError;
+use crate::attempt::Attempt;
 use crate::identity::SeriesId;
 use crate::trace::Trace;
 
@@ -13,7 +14,7 @@ use crate::trace::Trace;
 const APPLICATION_ID: i32 = 0x6c6f_746f;
 
 /// Raised whenever the tables below change.
-const SCHEMA_VERSION: i32 = 1;
+const SCHEMA_VERSION: i32 = 2;
 
 const SCHEMA: &str = "
     CREATE TABLE sweeps (
@@ -38,6 +39,28 @@ const SCHEMA: &str = "
         name TEXT PRIMARY KEY,
         bytes BLOB NOT NULL
     );
+";
+
+/// What version 2 has and version 1 had not.
+const SCHEMA_SINCE_2: &str = "
+    CREATE TABLE conflicts (
+        series BLOB NOT NULL,
+        seed INTEGER NOT NULL,
+        problem TEXT NOT NULL,
+        PRIMARY KEY (series, seed)
+    ) WITHOUT ROWID;
+    CREATE TABLE stopped (
+        series BLOB PRIMARY KEY
+    ) WITHOUT ROWID;
+    CREATE TABLE sweep_states (
+        id BLOB PRIMARY KEY,
+        published INTEGER NOT NULL DEFAULT 0,
+        cancelled INTEGER NOT NULL DEFAULT 0
+    ) WITHOUT ROWID;
+    CREATE TABLE workers (
+        name TEXT PRIMARY KEY,
+        report TEXT NOT NULL
+    ) WITHOUT ROWID;
 ";
 
 /// How long a call waits for another process that writes to the same file.
@@ -77,6 +100,17 @@ impl File {
         }
     }
 
+    pub(super) fn decode_attempt(
+        &self,
+        series: SeriesId,
+        seed: u32,
+        text: &[u8],
+    ) -> Result<Attempt, ProtoError> {
+        Attempt::decode(text).map_err(|problem| {
+            self.corrupt(format!("attempt of series {series}, seed {seed}"), problem)
+        })
+    }
+
     pub(super) fn decode_trace(
         &self,
         series: SeriesId,
@@ -105,6 +139,12 @@ fn prepare(name: &str, connection: &mut Connection) -> Result<(), ProtoError> {
         .map_err(failed)?;
     match (number("application_id")?, number("user_version")?) {
         (APPLICATION_ID, SCHEMA_VERSION) => {}
+        (APPLICATION_ID, 1) => {
+            transaction.execute_batch(SCHEMA_SINCE_2).map_err(failed)?;
+            transaction
+                .pragma_update(None, "user_version", SCHEMA_VERSION)
+                .map_err(failed)?;
+        }
         (APPLICATION_ID, version) => {
             return Err(not_a_store(
                 name,
@@ -116,6 +156,7 @@ fn prepare(name: &str, connection: &mut Connection) -> Result<(), ProtoError> {
         }
         (0, 0) if tables == 0 => {
             transaction.execute_batch(SCHEMA).map_err(failed)?;
+            transaction.execute_batch(SCHEMA_SINCE_2).map_err(failed)?;
             transaction
                 .pragma_update(None, "application_id", APPLICATION_ID)
                 .map_err(failed)?;
@@ -185,6 +226,11 @@ pub(super) fn explain(name: &str, error: Error) -> ProtoError {
         Some(ErrorCode::NotADatabase) => not_a_store(name, "the file is no loto store".into()),
         Some(ErrorCode::DatabaseCorrupt) => damaged("the file itself", &error),
         None if is_wrong_type(&error) => damaged("a column", &error),
+        // What SQLite says where it cannot make the files beside its own.
+        Some(ErrorCode::SystemIoFailure) => ProtoError::Store {
+            store: name.to_owned(),
+            problem: format!("{error}; is the disk full?"),
+        },
         _ => ProtoError::Store {
             store: name.to_owned(),
             problem: error.to_string(),

@@ -13,15 +13,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Params, TransactionBehavior, params};
 
 use self::file::{File, explain};
-use super::{Attempt, Cursor, Event, Events, Store, Stored, check_blob_size, compare};
+use super::{Cursor, Event, Events, Store, Stored, check_blob_size, compare};
 use crate::ProtoError;
+use crate::attempt::{Attempt, AttemptVersion};
 use crate::identity::{SeriesId, SweepId};
 use crate::job::Job;
+use crate::lifecycle::JobRecord;
 use crate::sweep::Sweep;
+use crate::sweep_state::SweepState;
 use crate::trace::Trace;
+use crate::worker_report::WorkerReport;
 
 /// A store in one file. Several processes may have it open.
 pub struct EmbeddedStore {
@@ -60,6 +64,52 @@ impl EmbeddedStore {
         .await
     }
 
+    /// Runs one statement that returns nothing.
+    async fn execute(
+        &self,
+        statement: &'static str,
+        parameters: impl Params + Send + 'static,
+    ) -> Result<(), ProtoError> {
+        self.call(move |file, connection| {
+            connection
+                .prepare_cached(statement)
+                .and_then(|mut statement| statement.execute(parameters))
+                .map_err(|error| file.failed(error))?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Runs a statement for each of these series and marks a sweep as cancelled or not,
+    /// if asked to, all at once.
+    async fn for_each_series(
+        &self,
+        statement: &'static str,
+        series: &[SeriesId],
+        cancelled: Option<(SweepId, bool)>,
+    ) -> Result<(), ProtoError> {
+        let series = series.to_owned();
+        self.call(move |file, connection| {
+            let change = || -> rusqlite::Result<()> {
+                let transaction =
+                    connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                for series in series {
+                    transaction.prepare_cached(statement)?.execute([series.0])?;
+                }
+                if let Some((id, cancelled)) = cancelled {
+                    transaction.execute(
+                        "INSERT OR REPLACE INTO sweep_states (id, published, cancelled)
+                         VALUES (?1, 0, ?2)",
+                        params![id.0, cancelled],
+                    )?;
+                }
+                transaction.commit()
+            };
+            change().map_err(|error| file.failed(error))
+        })
+        .await
+    }
+
     /// Runs `call` on a thread that may block.
     async fn call<Value: Send + 'static>(
         &self,
@@ -85,6 +135,9 @@ async fn blocking<Value: Send + 'static>(
         },
     }
 }
+
+/// Trace and attempt of a job, and whether its series is stopped.
+type RawRecord = (Option<Vec<u8>>, Option<String>, bool);
 
 #[async_trait]
 impl Store for EmbeddedStore {
@@ -260,17 +313,56 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn put_attempt(&self, job: &Job, attempt: &Attempt) -> Result<(), ProtoError> {
-        let (series, seed, attempt) = (job.series.id(), job.seed, attempt.encode());
+    async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, ProtoError> {
         self.call(move |file, connection| {
-            connection
+            let (trace, attempt, stopped): RawRecord = connection
+                .prepare_cached(
+                    "SELECT (SELECT trace FROM traces WHERE series = ?1 AND seed = ?2),
+                            (SELECT attempt FROM attempts WHERE series = ?1 AND seed = ?2),
+                            EXISTS (SELECT 1 FROM stopped WHERE series = ?1)",
+                )
+                .and_then(|mut select| {
+                    select.query_row(params![series.0, seed], |row| {
+                        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+                    })
+                })
+                .map_err(|error| file.failed(error))?;
+            if let Some(bytes) = &trace {
+                file.decode_trace(series, seed, bytes)?;
+            }
+            let attempt = attempt.map(String::into_bytes);
+            Ok(JobRecord {
+                done: trace.is_some(),
+                stopped,
+                attempt: attempt
+                    .as_deref()
+                    .map(|text| file.decode_attempt(series, seed, text))
+                    .transpose()?,
+                version: AttemptVersion(attempt),
+            })
+        })
+        .await
+    }
+
+    async fn put_attempt(
+        &self,
+        job: &Job,
+        expected: &AttemptVersion,
+        attempt: &Attempt,
+    ) -> Result<Option<AttemptVersion>, ProtoError> {
+        let (series, seed, attempt) = (job.series.id(), job.seed, attempt.encode());
+        let expected = expected.0.clone().map(String::from_utf8).transpose();
+        let expected = expected.unwrap_or_default();
+        self.call(move |file, connection| {
+            let replaced = connection
                 .prepare_cached(
                     "INSERT OR REPLACE INTO attempts (series, seed, attempt) SELECT ?1, ?2, ?3
-                     WHERE NOT EXISTS (SELECT 1 FROM traces WHERE series = ?1 AND seed = ?2)",
+                     WHERE NOT EXISTS (SELECT 1 FROM traces WHERE series = ?1 AND seed = ?2)
+                     AND (SELECT attempt FROM attempts WHERE series = ?1 AND seed = ?2) IS ?4",
                 )
-                .and_then(|mut insert| insert.execute(params![series.0, seed, attempt]))
+                .and_then(|mut insert| insert.execute(params![series.0, seed, attempt, expected]))
                 .map_err(|error| file.failed(error))?;
-            Ok(())
+            Ok((replaced > 0).then(|| AttemptVersion(Some(attempt.into_bytes()))))
         })
         .await
     }
@@ -292,16 +384,121 @@ impl Store for EmbeddedStore {
             let stored = stored().map_err(|error| file.failed(error))?;
             let decode = |(series, attempts): (&SeriesId, Vec<(u32, String)>)| {
                 let attempts = attempts.into_iter().map(|(seed, text)| {
-                    let attempt = Attempt::decode(text.as_bytes()).map_err(|problem| {
-                        file.corrupt(format!("attempt of series {series}, seed {seed}"), problem)
-                    });
-                    Ok((seed, attempt?))
+                    Ok((seed, file.decode_attempt(*series, seed, text.as_bytes())?))
                 });
                 attempts.collect()
             };
             series.iter().zip(stored).map(decode).collect()
         })
         .await
+    }
+
+    async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), ProtoError> {
+        let (series, seed, problem) = (job.series.id(), job.seed, problem.to_owned());
+        self.execute(
+            "INSERT OR REPLACE INTO conflicts (series, seed, problem) VALUES (?1, ?2, ?3)",
+            (series.0, seed, problem),
+        )
+        .await
+    }
+
+    async fn conflicts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, String)>>, ProtoError> {
+        let series = series.to_owned();
+        self.call(move |file, connection| {
+            let stored = || -> rusqlite::Result<Vec<Vec<(u32, String)>>> {
+                let mut select = connection.prepare_cached(
+                    "SELECT seed, problem FROM conflicts WHERE series = ?1 ORDER BY seed",
+                )?;
+                let stored = series.iter().map(|series| {
+                    let rows =
+                        select.query_map([series.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                    rows.collect()
+                });
+                stored.collect()
+            };
+            stored().map_err(|error| file.failed(error))
+        })
+        .await
+    }
+
+    async fn forget_conflicts(&self, series: &[SeriesId]) -> Result<(), ProtoError> {
+        self.for_each_series("DELETE FROM conflicts WHERE series = ?1", series, None)
+            .await
+    }
+
+    async fn sweep_state(&self, id: SweepId) -> Result<SweepState, ProtoError> {
+        self.call(move |file, connection| {
+            let state = connection
+                .prepare_cached("SELECT published, cancelled FROM sweep_states WHERE id = ?1")
+                .and_then(|mut select| {
+                    let state = select.query_row([id.0], |row| {
+                        Ok(SweepState {
+                            published_seeds: row.get(0)?,
+                            cancelled: row.get(1)?,
+                        })
+                    });
+                    state.optional()
+                })
+                .map_err(|error| file.failed(error))?;
+            Ok(state.unwrap_or_default())
+        })
+        .await
+    }
+
+    async fn mark_published(&self, id: SweepId, seeds: u32) -> Result<(), ProtoError> {
+        self.execute(
+            "INSERT INTO sweep_states (id, published) VALUES (?1, ?2)
+             ON CONFLICT (id) DO UPDATE SET published = ?2",
+            (id.0, seeds),
+        )
+        .await
+    }
+
+    async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError> {
+        let stop = "INSERT OR IGNORE INTO stopped (series) VALUES (?1)";
+        self.for_each_series(stop, series, Some((id, true))).await
+    }
+
+    async fn revive_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError> {
+        let start = "DELETE FROM stopped WHERE series = ?1";
+        self.for_each_series(start, series, Some((id, false))).await
+    }
+
+    async fn put_worker_report(
+        &self,
+        worker: &str,
+        report: &WorkerReport,
+    ) -> Result<(), ProtoError> {
+        self.execute(
+            "INSERT OR REPLACE INTO workers (name, report) VALUES (?1, ?2)",
+            (worker.to_owned(), report.encode()),
+        )
+        .await
+    }
+
+    async fn worker_reports(&self) -> Result<Vec<(String, WorkerReport)>, ProtoError> {
+        self.call(|file, connection| {
+            let stored: Vec<(String, String)> = connection
+                .prepare_cached("SELECT name, report FROM workers ORDER BY name")
+                .and_then(|mut select| {
+                    let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                    rows.collect()
+                })
+                .map_err(|error| file.failed(error))?;
+            let reports = stored.into_iter().map(|(worker, text)| {
+                let report = WorkerReport::decode(text.as_bytes()).map_err(|problem| {
+                    file.corrupt(format!("report of worker {worker}"), problem)
+                })?;
+                Ok((worker, report))
+            });
+            reports.collect()
+        })
+        .await
+    }
+
+    async fn forget_worker(&self, worker: &str) -> Result<(), ProtoError> {
+        self.execute("DELETE FROM workers WHERE name = ?1", (worker.to_owned(),))
+            .await
     }
 
     async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), ProtoError> {

@@ -6,6 +6,10 @@
 //! | `loto:sweeps` | list | the ids of all sweeps, in the order of recording |
 //! | `loto:traces:{series}` | hash | finished traces: seed -> trace |
 //! | `loto:attempts:{series}` | hash | attempts at unfinished jobs: seed -> JSON |
+//! | `loto:conflicts:{series}` | hash | other outcomes than the stored one: seed -> text |
+//! | `loto:sweep-state:{id}` | hash | `published` -> seeds, `cancelled` -> 1 |
+//! | `loto:stopped` | set | the series of cancelled sweeps |
+//! | `loto:workers` | hash | the last report of each worker: name -> text |
 //! | `loto:events` | stream | the last million new traces, numbered `1-0`, `2-0`, ...: series, seed, random mark |
 //! | `loto:blob:{name}` | string | tables and fitted priors |
 //!
@@ -22,20 +26,33 @@ use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::io::tcp::TcpSettings;
 use redis::{
     Client, Cmd, ErrorKind, FromRedisValue, IntoConnectionInfo, Pipeline, RedisError, RedisResult,
-    ServerErrorKind,
 };
 
 use self::scripts::Scripts;
-use super::{Attempt, Cursor, Event, Events, Store, Stored, check_blob_size, compare};
+use super::{Cursor, Event, Events, Store, Stored, check_blob_size, compare};
 use crate::ProtoError;
 use crate::address::without_password;
+use crate::attempt::{Attempt, AttemptVersion};
 use crate::identity::{SeriesId, SweepId};
 use crate::job::Job;
+use crate::lifecycle::JobRecord;
 use crate::sweep::Sweep;
+use crate::sweep_state::SweepState;
 use crate::trace::Trace;
+use crate::worker_report::WorkerReport;
 
 /// List of all sweeps.
 const SWEEPS: &str = "loto:sweeps";
+
+/// Set of series of which nothing is begun.
+const STOPPED: &str = "loto:stopped";
+
+/// Hash of the workers' reports.
+const WORKERS: &str = "loto:workers";
+
+/// Fields of a sweep's state.
+const PUBLISHED: &str = "published";
+const CANCELLED: &str = "cancelled";
 
 /// Stream of new traces.
 const EVENTS: &str = "loto:events";
@@ -137,12 +154,16 @@ impl RedisStore {
         Ok(answers)
     }
 
+    /// Sends commands about `key` that happen all at once.
+    async fn transact(&self, key: &str, transaction: &Pipeline) -> Result<(), ProtoError> {
+        let answer = transaction.query_async(&mut self.connection.clone()).await;
+        answer.map_err(|error| self.explain(key, error))
+    }
+
     /// Says what an error of a command about `key` means.
     fn explain(&self, key: &str, error: RedisError) -> ProtoError {
-        let wrong_type = error.code() == Some("WRONGTYPE")
-            // A script passes the reply on in its own words.
-            || (error.kind() == ErrorKind::Server(ServerErrorKind::ResponseError)
-                && error.to_string().contains("WRONGTYPE"));
+        // Scripts and pipelines pass the reply on in their own words.
+        let wrong_type = error.to_string().contains("WRONGTYPE");
         match error.kind() {
             _ if wrong_type => self.corrupt(key, "it has the wrong type for this key"),
             ErrorKind::UnexpectedReturnType => self.corrupt(key, error),
@@ -176,6 +197,11 @@ impl RedisStore {
 
     fn decode_trace(&self, key: &str, seed: u32, bytes: &[u8]) -> Result<Trace, ProtoError> {
         Trace::decode(bytes).map_err(|error| self.corrupt(format!("{key}, field {seed}"), error))
+    }
+
+    fn decode_attempt(&self, key: &str, seed: u32, text: &[u8]) -> Result<Attempt, ProtoError> {
+        Attempt::decode(text)
+            .map_err(|problem| self.corrupt(format!("{key}, field {seed}"), problem))
     }
 
     /// Position of the event and what it tells.
@@ -253,8 +279,15 @@ impl Position {
     }
 }
 
+/// Trace and attempt of a job, and whether its series is stopped.
+type RawRecord = (Option<Vec<u8>>, Option<Vec<u8>>, bool);
+
 /// Id and fields of a stream's entry.
 type RawEvent = (String, HashMap<String, String>);
+
+fn texts(series: &[SeriesId]) -> Vec<String> {
+    series.iter().map(ToString::to_string).collect()
+}
 
 fn sweep_key(id: SweepId) -> String {
     format!("loto:sweep:{id}")
@@ -266,6 +299,14 @@ fn traces_key(series: SeriesId) -> String {
 
 fn attempts_key(series: SeriesId) -> String {
     format!("loto:attempts:{series}")
+}
+
+fn conflicts_key(series: SeriesId) -> String {
+    format!("loto:conflicts:{series}")
+}
+
+fn sweep_state_key(id: SweepId) -> String {
+    format!("loto:sweep-state:{id}")
 }
 
 fn blob_key(name: &str) -> String {
@@ -399,17 +440,49 @@ impl Store for RedisStore {
         })
     }
 
-    async fn put_attempt(&self, job: &Job, attempt: &Attempt) -> Result<(), ProtoError> {
+    async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, ProtoError> {
+        let (traces, attempts) = (traces_key(series), attempts_key(series));
+        let mut pipeline = Pipeline::with_capacity(3);
+        pipeline.hget(&traces, seed).hget(&attempts, seed);
+        pipeline.sismember(STOPPED, series.to_string());
+        let answer: RedisResult<RawRecord> =
+            pipeline.query_async(&mut self.connection.clone()).await;
+        let keys = || format!("{traces}, {attempts} or {STOPPED}");
+        let (trace, attempt, stopped) = answer.map_err(|error| self.explain(&keys(), error))?;
+        if let Some(bytes) = &trace {
+            self.decode_trace(&traces, seed, bytes)?;
+        }
+        Ok(JobRecord {
+            done: trace.is_some(),
+            stopped,
+            attempt: attempt
+                .as_deref()
+                .map(|text| self.decode_attempt(&attempts, seed, text))
+                .transpose()?,
+            version: AttemptVersion(attempt),
+        })
+    }
+
+    async fn put_attempt(
+        &self,
+        job: &Job,
+        expected: &AttemptVersion,
+        attempt: &Attempt,
+    ) -> Result<Option<AttemptVersion>, ProtoError> {
         let series = job.series.id();
         let (traces, attempts) = (traces_key(series), attempts_key(series));
+        let text = attempt.encode().into_bytes();
         let mut invocation = self.scripts.put_attempt.prepare_invoke();
         invocation
             .key(&traces)
             .key(&attempts)
             .arg(job.seed)
-            .arg(attempt.encode());
-        let answer: RedisResult<()> = invocation.invoke_async(&mut self.connection.clone()).await;
-        answer.map_err(|error| self.explain(&format!("{traces} or {attempts}"), error))
+            .arg(&text)
+            .arg(expected.0.as_deref().unwrap_or_default());
+        let answer: RedisResult<bool> = invocation.invoke_async(&mut self.connection.clone()).await;
+        let replaced =
+            answer.map_err(|error| self.explain(&format!("{traces} or {attempts}"), error))?;
+        Ok(replaced.then_some(AttemptVersion(Some(text))))
     }
 
     async fn attempts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, Attempt)>>, ProtoError> {
@@ -418,15 +491,103 @@ impl Store for RedisStore {
         let attempts = keys.iter().zip(fields).map(|(key, fields)| {
             let attempts = fields.iter().map(|(field, text)| {
                 let seed = self.decode_seed(key, field)?;
-                let attempt = Attempt::decode(text)
-                    .map_err(|problem| self.corrupt(format!("{key}, field {seed}"), problem))?;
-                Ok((seed, attempt))
+                Ok((seed, self.decode_attempt(key, seed, text)?))
             });
             let mut attempts: Vec<_> = attempts.collect::<Result<_, ProtoError>>()?;
             attempts.sort_unstable_by_key(|(seed, _)| *seed);
             Ok(attempts)
         });
         attempts.collect()
+    }
+
+    async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), ProtoError> {
+        let key = conflicts_key(job.series.id());
+        let _: u32 = self.ask(&key, &Cmd::hset(&key, job.seed, problem)).await?;
+        Ok(())
+    }
+
+    async fn conflicts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, String)>>, ProtoError> {
+        let keys: Vec<_> = series.iter().copied().map(conflicts_key).collect();
+        let fields: Vec<Vec<(Vec<u8>, Vec<u8>)>> = self.ask_each("HGETALL", &keys).await?;
+        let conflicts = keys.iter().zip(fields).map(|(key, fields)| {
+            let conflicts = fields.iter().map(|(field, text)| {
+                let text = String::from_utf8_lossy(text).into_owned();
+                Ok((self.decode_seed(key, field)?, text))
+            });
+            let mut conflicts: Vec<_> = conflicts.collect::<Result<_, ProtoError>>()?;
+            conflicts.sort_unstable();
+            Ok(conflicts)
+        });
+        conflicts.collect()
+    }
+
+    async fn forget_conflicts(&self, series: &[SeriesId]) -> Result<(), ProtoError> {
+        let keys: Vec<_> = series.iter().copied().map(conflicts_key).collect();
+        let _: Vec<u32> = self.ask_each("DEL", &keys).await?;
+        Ok(())
+    }
+
+    async fn sweep_state(&self, id: SweepId) -> Result<SweepState, ProtoError> {
+        let key = sweep_state_key(id);
+        let fields: HashMap<String, u32> = self.ask(&key, &Cmd::hgetall(&key)).await?;
+        let field = |name: &str| fields.get(name).copied().unwrap_or_default();
+        Ok(SweepState {
+            published_seeds: field(PUBLISHED),
+            cancelled: field(CANCELLED) != 0,
+        })
+    }
+
+    async fn mark_published(&self, id: SweepId, seeds: u32) -> Result<(), ProtoError> {
+        let key = sweep_state_key(id);
+        let _: u32 = self.ask(&key, &Cmd::hset(&key, PUBLISHED, seeds)).await?;
+        Ok(())
+    }
+
+    async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError> {
+        let key = sweep_state_key(id);
+        let mut transaction = Pipeline::new();
+        transaction.atomic();
+        transaction.hset_multiple(&key, &[(CANCELLED, 1), (PUBLISHED, 0)]);
+        for batch in series.chunks(SERIES_PER_PIPELINE) {
+            transaction.sadd(STOPPED, texts(batch));
+        }
+        self.transact(&key, &transaction).await
+    }
+
+    async fn revive_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError> {
+        let key = sweep_state_key(id);
+        let mut transaction = Pipeline::new();
+        transaction.atomic();
+        transaction.hdel(&key, CANCELLED);
+        for batch in series.chunks(SERIES_PER_PIPELINE) {
+            transaction.srem(STOPPED, texts(batch));
+        }
+        self.transact(&key, &transaction).await
+    }
+
+    async fn put_worker_report(
+        &self,
+        worker: &str,
+        report: &WorkerReport,
+    ) -> Result<(), ProtoError> {
+        let put = Cmd::hset(WORKERS, worker, report.encode());
+        let _: u32 = self.ask(WORKERS, &put).await?;
+        Ok(())
+    }
+
+    async fn worker_reports(&self) -> Result<Vec<(String, WorkerReport)>, ProtoError> {
+        let fields: Vec<(String, Vec<u8>)> = self.ask(WORKERS, &Cmd::hgetall(WORKERS)).await?;
+        let reports = fields.into_iter().map(|(worker, text)| {
+            let report = WorkerReport::decode(&text)
+                .map_err(|problem| self.corrupt(format!("{WORKERS}, field {worker}"), problem))?;
+            Ok((worker, report))
+        });
+        reports.collect()
+    }
+
+    async fn forget_worker(&self, worker: &str) -> Result<(), ProtoError> {
+        let _: u32 = self.ask(WORKERS, &Cmd::hdel(WORKERS, worker)).await?;
+        Ok(())
     }
 
     async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), ProtoError> {

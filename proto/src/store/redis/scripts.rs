@@ -13,7 +13,8 @@ pub(super) struct Scripts {
     /// Keys: traces, attempts, events. Arguments: seed, trace, series, most events, mark.
     /// Returns the trace that was there already, or nothing.
     pub(super) put_trace: Script,
-    /// Keys: traces, attempts. Arguments: seed, attempt.
+    /// Keys: traces, attempts. Arguments: seed, attempt, the attempt that it replaces
+    /// (empty: none). Returns 1 if it did.
     pub(super) put_attempt: Script,
 }
 
@@ -49,6 +50,11 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return false";
 
 const PUT_ATTEMPT: &str = "
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then
-    redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
-end";
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
+    return 0
+end
+if (redis.call('HGET', KEYS[2], ARGV[1]) or '') ~= ARGV[3] then
+    return 0
+end
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+return 1";

@@ -5,10 +5,15 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use async_trait::async_trait;
+use loto_proto::attempt::{Attempt, AttemptVersion};
 use loto_proto::identity::{SeriesId, SweepId};
+use loto_proto::lifecycle::JobRecord;
 use loto_proto::queue::{Delivery, InProcessQueue};
-use loto_proto::store::{Attempt, Cursor, Events, Stored};
+use loto_proto::store::{Cursor, Events, Stored};
 use loto_proto::sweep::Sweep;
+use loto_proto::sweep_state::SweepState;
+use loto_proto::trace::Trace;
+use loto_proto::worker_report::WorkerReport;
 
 use super::super::*;
 use super::{EmbeddedStore, ProtoError};
@@ -56,15 +61,22 @@ impl Store for FlakyStore {
         self.store.put_trace(job, trace).await
     }
     async fn trace(&self, series: SeriesId, seed: u32) -> Result<Option<Trace>, ProtoError> {
-        self.fail("trace")?;
         self.store.trace(series, seed).await
     }
-    async fn put_attempt(&self, job: &Job, attempt: &Attempt) -> Result<(), ProtoError> {
+    async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, ProtoError> {
+        self.fail("job_record")?;
+        self.store.job_record(series, seed).await
+    }
+    async fn put_attempt(
+        &self,
+        job: &Job,
+        expected: &AttemptVersion,
+        attempt: &Attempt,
+    ) -> Result<Option<AttemptVersion>, ProtoError> {
         self.fail("put_attempt")?;
-        self.store.put_attempt(job, attempt).await
+        self.store.put_attempt(job, expected, attempt).await
     }
     async fn attempts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, Attempt)>>, ProtoError> {
-        self.fail("attempts")?;
         self.store.attempts(series).await
     }
     async fn put_sweep(&self, sweep: &Sweep) -> Result<SweepId, ProtoError> {
@@ -87,6 +99,40 @@ impl Store for FlakyStore {
     }
     async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, ProtoError> {
         self.store.events_after(cursor, limit).await
+    }
+    async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), ProtoError> {
+        self.store.put_conflict(job, problem).await
+    }
+    async fn conflicts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, String)>>, ProtoError> {
+        self.store.conflicts(series).await
+    }
+    async fn forget_conflicts(&self, series: &[SeriesId]) -> Result<(), ProtoError> {
+        self.store.forget_conflicts(series).await
+    }
+    async fn sweep_state(&self, id: SweepId) -> Result<SweepState, ProtoError> {
+        self.store.sweep_state(id).await
+    }
+    async fn mark_published(&self, id: SweepId, seeds: u32) -> Result<(), ProtoError> {
+        self.store.mark_published(id, seeds).await
+    }
+    async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError> {
+        self.store.cancel_sweep(id, series).await
+    }
+    async fn revive_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError> {
+        self.store.revive_sweep(id, series).await
+    }
+    async fn put_worker_report(
+        &self,
+        worker: &str,
+        report: &WorkerReport,
+    ) -> Result<(), ProtoError> {
+        self.store.put_worker_report(worker, report).await
+    }
+    async fn worker_reports(&self) -> Result<Vec<(String, WorkerReport)>, ProtoError> {
+        self.store.worker_reports().await
+    }
+    async fn forget_worker(&self, worker: &str) -> Result<(), ProtoError> {
+        self.store.forget_worker(worker).await
     }
     async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), ProtoError> {
         self.store.put_blob(name, bytes).await
@@ -138,6 +184,10 @@ fn lost() -> ProtoError {
 impl Queue for LossyQueue {
     async fn publish(&self, jobs: &[Job]) -> Result<(), ProtoError> {
         self.queue.publish(jobs).await
+    }
+
+    async fn waiting(&self) -> Result<u64, ProtoError> {
+        self.queue.waiting().await
     }
 
     async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, ProtoError> {

@@ -1,0 +1,49 @@
+//! `loto retry`: gives the jobs that were given up another chance.
+
+use clap::Args;
+use loto_proto::identity::SeriesId;
+
+use super::find_sweep::find_sweep;
+use super::options::{BrokerOption, StoreOption};
+use super::output::print;
+use crate::CoordinatorError;
+use crate::dispatch::{publish, recall_poisoned, refuse_cancelled};
+use crate::progress::Tracker;
+
+const EXAMPLES: &str = "\
+Examples:
+  loto retry 3fa9 --broker amqp://localhost --store redis://localhost
+
+Their attempts are counted from the start. Safe while workers run. Also forgets the
+conflicts that `loto status` shows. For the sweep of a `loto run`, give that command again.";
+
+/// Queues the jobs of a sweep again that were given up.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct RetryCommand {
+    /// Id of the sweep, or its beginning, or its name.
+    #[arg(value_name = "SWEEP_ID")]
+    sweep: String,
+
+    #[command(flatten)]
+    broker: BrokerOption,
+
+    #[command(flatten)]
+    store: StoreOption,
+}
+
+impl RetryCommand {
+    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+        let store = self.store.open().await?;
+        let (id, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
+        let queue = self.broker.connect().await?;
+        refuse_cancelled(id, store.as_ref()).await?;
+        let mut tracker = Tracker::new(&sweep);
+        tracker.scan(store.as_ref()).await?;
+        let series: Vec<SeriesId> = tracker.series_ids().collect();
+        store.forget_conflicts(&series).await?;
+        let recalled = recall_poisoned(&mut tracker, store.as_ref()).await?;
+        let published = publish(recalled.into_iter(), queue.as_ref()).await?;
+        print(&format!("sweep {id}: queued {published} jobs again\n"))
+    }
+}

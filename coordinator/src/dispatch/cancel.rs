@@ -1,0 +1,87 @@
+//! Stops a sweep, and takes that back.
+
+use std::collections::HashSet;
+
+use loto_proto::identity::{SeriesId, SweepId};
+use loto_proto::store::Store;
+use loto_proto::sweep::Sweep;
+
+use crate::CoordinatorError;
+
+/// Series whose finished seeds are asked for at a time.
+const SERIES_PER_QUERY: usize = 1000;
+
+/// What a cancelled sweep leaves to others.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Cancelled {
+    /// Names of the sweeps that go on and share series with it.
+    pub shared_with: Vec<String>,
+    /// Number of these series: they are not stopped.
+    pub shared_series: usize,
+}
+
+/// Stops a sweep: nothing of its series is begun any more, and workers forget the messages
+/// of its jobs as they come to them. What runs is finished and kept. Series that another
+/// sweep still works on go on.
+///
+/// # Errors
+/// [`CoordinatorError::Proto`] if the store fails.
+pub async fn cancel(
+    id: SweepId,
+    sweep: &Sweep,
+    store: &dyn Store,
+) -> Result<Cancelled, CoordinatorError> {
+    let mut stopped: HashSet<SeriesId> = sweep.series().map(|series| series.id()).collect();
+    let mut cancelled = Cancelled::default();
+    for other_id in store.sweeps().await? {
+        if other_id == id || store.sweep_state(other_id).await?.cancelled {
+            continue;
+        }
+        let Some(other) = store.sweep(other_id).await? else {
+            continue;
+        };
+        let shared = other.series().map(|series| series.id());
+        let shared: Vec<SeriesId> = shared.filter(|series| stopped.contains(series)).collect();
+        let mut unfinished = Vec::new();
+        for batch in shared.chunks(SERIES_PER_QUERY) {
+            for (series, done) in batch.iter().zip(store.seeds_done(batch).await?) {
+                let planned = done.iter().filter(|&&seed| seed < other.seeds).count();
+                if planned < other.seeds as usize {
+                    unfinished.push(*series);
+                }
+            }
+        }
+        if !unfinished.is_empty() {
+            cancelled.shared_with.push(other.name);
+            cancelled.shared_series += unfinished.len();
+            stopped.retain(|series| !unfinished.contains(series));
+        }
+    }
+    let mut stopped: Vec<SeriesId> = stopped.into_iter().collect();
+    stopped.sort_unstable();
+    store.cancel_sweep(id, &stopped).await?;
+    Ok(cancelled)
+}
+
+/// Takes back that a sweep was cancelled; its jobs are then to be published again.
+///
+/// # Errors
+/// [`CoordinatorError::Proto`] if the store fails.
+pub async fn revive(id: SweepId, sweep: &Sweep, store: &dyn Store) -> Result<(), CoordinatorError> {
+    if store.sweep_state(id).await?.cancelled {
+        let series: Vec<SeriesId> = sweep.series().map(|series| series.id()).collect();
+        store.revive_sweep(id, &series).await?;
+    }
+    Ok(())
+}
+
+/// Refuses a sweep that was cancelled.
+///
+/// # Errors
+/// [`CoordinatorError::Cancelled`] if it was.
+pub async fn refuse_cancelled(id: SweepId, store: &dyn Store) -> Result<(), CoordinatorError> {
+    if store.sweep_state(id).await?.cancelled {
+        return Err(CoordinatorError::Cancelled(id));
+    }
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! What is known of a job that was handed to a worker and is not done.
+
+/// Longest error or backtrace that is kept with an attempt, in bytes.
+pub const MAX_ERROR_BYTES: usize = 4096;
+
+/// How the attempts at a job stand.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
+pub struct Attempt {
+    /// How many times the job was begun. An attempt that was handed back does not count.
+    pub count: u32,
+    /// How many of these attempts ended with an error. Of the others the worker vanished,
+    /// but for the one that is running.
+    #[serde(default)]
+    pub failures: u32,
+    /// How the last attempt stands.
+    pub state: AttemptState,
+    /// The worker that made it: host name and process id.
+    pub worker: String,
+    /// The error of the last attempt that failed; empty if none did.
+    pub error: String,
+    /// Where in the program that was, or what the process said last; empty if that is not known.
+    #[serde(default)]
+    pub backtrace: String,
+}
+
+/// How a job's last attempt stands.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum AttemptState {
+    /// The job waits: a worker handed it back, or it was given another chance.
+    #[default]
+    Queued,
+    /// A worker is computing it, or died while it did.
+    Running,
+    /// It failed and will be tried again.
+    Failed,
+    /// It failed too often and is given up.
+    Poisoned,
+}
+
+/// Which attempt a store held when it was read, so that it is replaced only as
+/// long as nobody else has replaced it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct AttemptVersion(pub(crate) Option<Vec<u8>>);
+
+impl Attempt {
+    /// The attempt as stored text. A long error is cut.
+    pub(crate) fn encode(&self) -> String {
+        let kept = Self {
+            error: cut(&self.error).to_owned(),
+            backtrace: cut(&self.backtrace).to_owned(),
+            ..self.clone()
+        };
+        serde_json::json!(kept).to_string()
+    }
+
+    /// Reads stored text.
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, String> {
+        serde_json::from_slice(bytes).map_err(|error| format!("not an attempt: {error}"))
+    }
+}
+
+fn cut(text: &str) -> &str {
+    let mut end = text.len().min(MAX_ERROR_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attempts_survive_and_long_errors_are_cut() {
+        let attempt = Attempt {
+            count: 2,
+            failures: 1,
+            state: AttemptState::Poisoned,
+            worker: "host:1".into(),
+            error: "\u{e9}".repeat(MAX_ERROR_BYTES) + "end",
+            backtrace: "at line 3".into(),
+        };
+        let text = attempt.encode();
+        assert!(text.contains("poisoned"), "{text}");
+        let read = Attempt::decode(text.as_bytes()).unwrap();
+        assert_eq!(read.error.len(), MAX_ERROR_BYTES);
+        let error = read.error.clone();
+        assert_eq!(read, Attempt { error, ..attempt });
+        assert!(Attempt::decode(b"{\"count\":-1}").is_err());
+    }
+
+    #[test]
+    fn attempts_of_the_release_before_are_read() {
+        let text = br#"{"count":2,"error":"x","state":"failed","worker":"host:1"}"#;
+        let read = Attempt::decode(text).unwrap();
+        assert_eq!((read.count, read.failures), (2, 0));
+        assert_eq!(read.state, AttemptState::Failed);
+    }
+}

@@ -1,0 +1,210 @@
+//! The life of a job: what a worker does with a delivery, given what the store
+//! knows of the job, and what it records.
+//!
+//! ```text
+//!           begin            put_trace
+//! queued ----------> running ----------> done
+//!    ^                 |  |
+//!    |  hand_back      |  | fail
+//!    +-----------------+  v
+//!    |                  failed ----> begin again, after a pause
+//!    |                    | fail, too often
+//!    |  recall            v
+//!    +---------------- poisoned
+//! ```
+//!
+//! These functions are pure; the worker and the coordinator apply them by
+//! compare-and-set, so that the record always went through one of these arrows.
+//! Being done is not recorded but is the presence of the trace: it wins over all else.
+
+use crate::attempt::{Attempt, AttemptState, AttemptVersion};
+
+/// All that the store knows of one job.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct JobRecord {
+    /// Its trace is stored.
+    pub done: bool,
+    /// Its series is stopped: nothing of it is begun any more.
+    pub stopped: bool,
+    /// The attempts at it, if any.
+    pub attempt: Option<Attempt>,
+    /// Which state of the attempts this is.
+    pub version: AttemptVersion,
+}
+
+/// When a job is given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GiveUp {
+    /// After so many attempts that ended with an error.
+    pub failures: u32,
+    /// After so many attempts of which nothing was heard any more: a job that takes its worker with it.
+    pub vanished: u32,
+}
+
+/// What to do with a delivery.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Begin {
+    /// Record this attempt and compute the trace.
+    Run(Attempt),
+    /// Record this attempt, the job's last, and forget the message.
+    GiveUp(Attempt),
+    /// Forget the message: the trace is stored.
+    Done,
+    /// Forget the message: the job was given up or its series is stopped. Whoever
+    /// takes it up again publishes it again.
+    Drop,
+}
+
+/// What a worker does with a job that was delivered to it.
+pub fn begin(record: &JobRecord, worker: &str, give_up: GiveUp) -> Begin {
+    if record.done {
+        return Begin::Done;
+    }
+    let previous = record.attempt.clone().unwrap_or_default();
+    if record.stopped || previous.state == AttemptState::Poisoned {
+        return Begin::Drop;
+    }
+    let vanished = previous.count.saturating_sub(previous.failures);
+    if vanished >= give_up.vanished {
+        return Begin::GiveUp(Attempt {
+            state: AttemptState::Poisoned,
+            error: format!("{vanished} workers died while they ran it"),
+            ..previous
+        });
+    }
+    Begin::Run(Attempt {
+        count: previous.count.saturating_add(1),
+        state: AttemptState::Running,
+        worker: worker.to_owned(),
+        ..previous
+    })
+}
+
+/// What becomes of a running attempt that ended with an error.
+pub fn fail(running: &Attempt, error: &str, backtrace: &str, give_up: GiveUp) -> Attempt {
+    let failures = running.failures.saturating_add(1);
+    Attempt {
+        failures,
+        state: if failures >= give_up.failures {
+            AttemptState::Poisoned
+        } else {
+            AttemptState::Failed
+        },
+        error: error.to_owned(),
+        backtrace: backtrace.to_owned(),
+        ..running.clone()
+    }
+}
+
+/// What becomes of a running attempt that its worker ends for reasons of its own.
+pub fn hand_back(running: &Attempt) -> Attempt {
+    Attempt {
+        count: running.count.saturating_sub(1),
+        state: if running.failures > 0 {
+            AttemptState::Failed
+        } else {
+            AttemptState::Queued
+        },
+        ..running.clone()
+    }
+}
+
+/// What becomes of a job that was given up and gets another chance; the error stays to be read.
+pub fn recall(poisoned: &Attempt) -> Attempt {
+    Attempt {
+        count: 0,
+        failures: 0,
+        state: AttemptState::Queued,
+        ..poisoned.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: GiveUp = GiveUp {
+        failures: 3,
+        vanished: 2,
+    };
+
+    fn record(attempt: Option<Attempt>) -> JobRecord {
+        JobRecord {
+            attempt,
+            ..JobRecord::default()
+        }
+    }
+
+    fn begun(attempt: Option<Attempt>) -> Attempt {
+        match begin(&record(attempt), "host:1", LIMITS) {
+            Begin::Run(attempt) => attempt,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_third_failure_is_the_last() {
+        let mut attempt = None;
+        for failures in 1..=3 {
+            let running = begun(attempt.take());
+            assert_eq!(running.state, AttemptState::Running);
+            let failed = fail(&running, "it broke", "here", LIMITS);
+            assert_eq!((failed.count, failed.failures), (failures, failures));
+            let last = failed.state == AttemptState::Poisoned;
+            assert_eq!(last, failures == 3);
+            attempt = Some(failed);
+        }
+        assert_eq!(begin(&record(attempt), "host:1", LIMITS), Begin::Drop);
+    }
+
+    #[test]
+    fn workers_that_vanish_count_apart_from_failures() {
+        let failed = fail(&begun(None), "it broke", "", LIMITS);
+        let vanished = begun(Some(failed));
+        let again = begun(Some(vanished));
+        assert_eq!((again.count, again.failures), (3, 1));
+        let last = begin(&record(Some(again)), "host:2", LIMITS);
+        let Begin::GiveUp(last) = last else {
+            panic!("{last:?}")
+        };
+        assert_eq!(last.state, AttemptState::Poisoned);
+        assert!(last.error.contains("2 workers died"), "{}", last.error);
+    }
+
+    #[test]
+    fn handing_back_costs_no_attempt() {
+        let running = begun(None);
+        let waiting = hand_back(&running);
+        assert_eq!((waiting.count, waiting.state), (0, AttemptState::Queued));
+        let failed = fail(&running, "it broke", "", LIMITS);
+        let waiting = hand_back(&begun(Some(failed)));
+        assert_eq!((waiting.count, waiting.failures), (1, 1));
+        assert_eq!(waiting.state, AttemptState::Failed);
+    }
+
+    #[test]
+    fn a_recalled_job_begins_afresh_and_keeps_its_error() {
+        let mut attempt = begun(None);
+        for _ in 0..3 {
+            attempt = fail(&attempt, "it broke", "", LIMITS);
+        }
+        let again = begun(Some(recall(&attempt)));
+        assert_eq!((again.count, again.failures), (1, 0));
+        assert_eq!(again.error, "it broke");
+    }
+
+    #[test]
+    fn nothing_is_begun_of_what_is_done_or_stopped() {
+        let done = JobRecord {
+            done: true,
+            stopped: true,
+            ..JobRecord::default()
+        };
+        assert_eq!(begin(&done, "host:1", LIMITS), Begin::Done);
+        let stopped = JobRecord {
+            stopped: true,
+            ..JobRecord::default()
+        };
+        assert_eq!(begin(&stopped, "host:1", LIMITS), Begin::Drop);
+    }
+}

@@ -1,0 +1,64 @@
+//! What a worker tells about itself.
+
+use std::time::Duration;
+
+use crate::identity::JobId;
+
+/// Time between two reports of a worker.
+pub const REPORT_INTERVAL: Duration = Duration::from_secs(5);
+
+/// What a worker holds: jobs whose messages it took and has not settled.
+///
+/// Reports carry no time of day. A reader believes one as long as its number grows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WorkerReport {
+    /// Grows from report to report.
+    pub number: u64,
+    /// The jobs it holds.
+    pub jobs: Vec<JobId>,
+}
+
+impl WorkerReport {
+    /// The report as stored text: the number, then the ids, separated by blanks.
+    pub(crate) fn encode(&self) -> String {
+        let mut text = self.number.to_string();
+        for job in &self.jobs {
+            text.push(' ');
+            text.push_str(&job.to_string());
+        }
+        text
+    }
+
+    /// Reads stored text.
+    pub(crate) fn decode(text: &[u8]) -> Result<Self, String> {
+        let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
+        let mut words = text.split(' ');
+        let number = words.next().unwrap_or_default();
+        let number = number.parse();
+        let jobs = words.map(str::parse).collect::<Result<_, _>>();
+        Ok(Self {
+            number: number.map_err(|_| "it does not begin with a number".to_string())?,
+            jobs: jobs.map_err(|error: crate::ProtoError| error.to_string())?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_survive_and_damage_is_noticed() {
+        for jobs in [vec![], vec![JobId([1; 16]), JobId([2; 16])]] {
+            let report = WorkerReport { number: 7, jobs };
+            let text = report.encode();
+            assert_eq!(WorkerReport::decode(text.as_bytes()).unwrap(), report);
+        }
+        for damaged in ["", "x", "7 00", "7  ", "-1"] {
+            assert!(
+                WorkerReport::decode(damaged.as_bytes()).is_err(),
+                "{damaged}"
+            );
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Which jobs this worker holds, told to the store at intervals, so that a
+//! coordinator does not take them for lost.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use loto_proto::identity::JobId;
+use loto_proto::store::Store;
+use loto_proto::worker_report::WorkerReport;
+
+/// The jobs whose messages this worker took and has not settled.
+#[derive(Default)]
+pub(super) struct HeldJobs {
+    /// How many messages of each job.
+    jobs: Mutex<HashMap<JobId, u32>>,
+}
+
+impl HeldJobs {
+    fn jobs(&self) -> MutexGuard<'_, HashMap<JobId, u32>> {
+        // Nothing panics while it holds the lock.
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn take(&self, job: JobId) {
+        *self.jobs().entry(job).or_default() += 1;
+    }
+
+    pub(super) fn settle(&self, job: JobId) {
+        let mut jobs = self.jobs();
+        if let Some(messages) = jobs.get_mut(&job) {
+            *messages -= 1;
+            if *messages == 0 {
+                jobs.remove(&job);
+            }
+        }
+    }
+
+    /// Tells the store what is held, again and again. A store that is out of reach
+    /// is told the next time.
+    pub(super) async fn report(&self, worker: &str, store: &dyn Store, interval: Duration) {
+        let mut number = 0;
+        let mut was_reached = true;
+        loop {
+            number += 1;
+            let jobs = self.jobs().keys().copied().collect();
+            let report = WorkerReport { number, jobs };
+            match store.put_worker_report(worker, &report).await {
+                Err(error) if was_reached => {
+                    tracing::warn!("telling the store what is held: {error}; going on");
+                    was_reached = false;
+                }
+                Err(_) => {}
+                Ok(()) => was_reached = true,
+            }
+            tokio::time::sleep(interval).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_is_held_as_long_as_one_of_its_messages_is() {
+        let held = HeldJobs::default();
+        let job = JobId([1; 16]);
+        held.take(job);
+        held.take(job);
+        held.settle(job);
+        assert!(held.jobs().contains_key(&job));
+        held.settle(job);
+        assert!(held.jobs().is_empty());
+    }
+}

@@ -1,0 +1,174 @@
+//! The computing process: takes jobs from its standard input, writes traces to its
+//! standard output, and ends when its worker does.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, BufWriter, Stdin};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use loto_proto::job::Job;
+use loto_proto::trace::Trace;
+use loto_proto::wire::{
+    Begun, BlobAnswer, FromComputing, JobFailure, PutBlob, ToComputing, from_computing,
+    to_computing,
+};
+
+use super::{frame, memory};
+use crate::WorkerError;
+use crate::runner::{Blobs, TraceRunner};
+
+/// First argument of a program that is to be a computing process; the second is its memory in bytes.
+pub const ARGUMENT: &str = "compute-jobs";
+
+/// Computes the trace of a job.
+pub type Run = Box<dyn FnMut(&Job) -> Result<Trace, WorkerError>>;
+
+/// Computes traces with the methods of this program.
+pub fn methods(blobs: Arc<dyn Blobs>) -> Run {
+    let runner = TraceRunner::new(blobs);
+    Box::new(move |job| runner.run(job))
+}
+
+/// If this process was started to compute, does so to its end, with the function that
+/// `run` makes, and returns its exit status; `None` if it was started for something else.
+/// To be called first in `main`, after [`crate::blas::pin_kernels`].
+pub fn serve_if_asked(run: impl FnOnce(Arc<dyn Blobs>) -> Run) -> Option<ExitCode> {
+    let mut arguments = std::env::args().skip(1);
+    if arguments.next()? != ARGUMENT {
+        return None;
+    }
+    let memory = arguments.next().and_then(|bytes| bytes.parse().ok());
+    let served = match memory {
+        Some(memory) => serve(memory, run),
+        None => Err(io::Error::other(
+            "its second argument is not a number of bytes",
+        )),
+    };
+    Some(match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("computing process: {error}");
+            ExitCode::FAILURE
+        }
+    })
+}
+
+fn serve(memory: u64, run: impl FnOnce(Arc<dyn Blobs>) -> Run) -> io::Result<()> {
+    memory::confine(memory)?;
+    // Whatever a method prints must not get between the messages.
+    let output = File::from(rustix::io::dup(io::stdout())?);
+    rustix::stdio::dup2_stdout(io::stderr())?;
+    std::panic::set_hook(Box::new(|panic| {
+        let backtrace = std::backtrace::Backtrace::force_capture();
+        PANIC.set(Some((panic.to_string(), backtrace.to_string())));
+    }));
+    let (jobs, answers) = listen(io::stdin());
+    let pipe = Arc::new(Pipe {
+        output: Mutex::new(BufWriter::new(output)),
+        answers: Mutex::new(answers),
+    });
+    let mut run = run(Arc::clone(&pipe) as Arc<dyn Blobs>);
+    for job in jobs {
+        pipe.send(from_computing::Message::Begun(Begun {}))?;
+        let answer = match Job::decode(&job) {
+            Ok(job) => compute(&mut run, &job),
+            Err(error) => failure(error.to_string(), String::new()),
+        };
+        pipe.send(answer)?;
+    }
+    Ok(())
+}
+
+/// Reads what the worker sends, on a thread of its own. The end of the pipe is the
+/// end of the worker: the process then ends at once, whatever it computes.
+fn listen(mut input: Stdin) -> (Receiver<Vec<u8>>, Receiver<BlobAnswer>) {
+    let (new_jobs, jobs) = channel();
+    let (new_answers, answers) = channel();
+    std::thread::spawn(move || {
+        loop {
+            let taken = match frame::read::<ToComputing>(&mut input) {
+                Ok(Some(ToComputing { message })) => match message {
+                    Some(to_computing::Message::Job(job)) => new_jobs.send(job).is_ok(),
+                    Some(to_computing::Message::Blob(blob)) => new_answers.send(blob).is_ok(),
+                    None => false,
+                },
+                Ok(None) => std::process::exit(0),
+                Err(error) => {
+                    eprintln!("computing process: {error}");
+                    false
+                }
+            };
+            if !taken {
+                std::process::exit(1);
+            }
+        }
+    });
+    (jobs, answers)
+}
+
+thread_local! {
+    /// What the last panic of this thread said, and where.
+    static PANIC: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
+}
+
+fn compute(run: &mut Run, job: &Job) -> from_computing::Message {
+    // After a panic the worker uses another process: nobody sees a broken state.
+    match catch_unwind(AssertUnwindSafe(|| run(job))) {
+        Ok(Ok(trace)) => from_computing::Message::Trace(trace.encode()),
+        Ok(Err(error)) => failure(error.to_string(), String::new()),
+        Err(_) => {
+            let (panic, backtrace) = PANIC.take().unwrap_or_default();
+            failure(format!("the method panicked: {panic}"), backtrace)
+        }
+    }
+}
+
+fn failure(error: String, backtrace: String) -> from_computing::Message {
+    from_computing::Message::Failure(JobFailure { error, backtrace })
+}
+
+/// The pipes to the worker; also the store, as far as the job sees it.
+struct Pipe {
+    output: Mutex<BufWriter<File>>,
+    answers: Mutex<Receiver<BlobAnswer>>,
+}
+
+impl Pipe {
+    fn send(&self, message: from_computing::Message) -> io::Result<()> {
+        let message = FromComputing {
+            message: Some(message),
+        };
+        frame::write(&mut *lock(&self.output), &message)
+    }
+
+    /// Asks the worker and waits for its answer.
+    fn ask(&self, question: from_computing::Message) -> Result<BlobAnswer, WorkerError> {
+        let answers = lock(&self.answers);
+        let lost = |problem: String| WorkerError::LostWorker { problem };
+        self.send(question)
+            .map_err(|error| lost(error.to_string()))?;
+        answers.recv().map_err(|error| lost(error.to_string()))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Blobs for Pipe {
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, WorkerError> {
+        let answer = self.ask(from_computing::Message::GetBlob(name.to_owned()))?;
+        Ok(answer.bytes)
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), WorkerError> {
+        self.ask(from_computing::Message::PutBlob(PutBlob {
+            name: name.to_owned(),
+            bytes: bytes.to_vec(),
+        }))?;
+        Ok(())
+    }
+}
