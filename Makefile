@@ -1,6 +1,6 @@
 # The commands of daily work. Each installs what it needs (Debian packages); Rust must be there.
 
-.PHONY: demo test faults lint bench
+.PHONY: demo test faults lint bench fuzz
 
 # Runs the sweep that is compiled into the binary; the report is demo-report/report.html.
 demo:
@@ -28,3 +28,8 @@ lint:
 bench:
 	deploy/local/install-packages --tests
 	deploy/local/with-servers cargo bench --workspace --locked
+
+# Hostile input for every reader of untrusted bytes, 30 seconds each; other amounts: see the script.
+fuzz:
+	deploy/local/install-packages --tests
+	deploy/local/with-servers deploy/local/fuzz

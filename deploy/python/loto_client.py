@@ -23,7 +23,9 @@ Every message and field is documented in proto/loto/v1/aggregator.proto.
 """
 
 import argparse
+import random
 import sys
+import time
 
 import grpc
 
@@ -33,13 +35,24 @@ from loto.v1.aggregator_pb2_grpc import AggregatorStub
 # The service's own limit; gRPC's default of 4 MB is short for the curves of a large sweep.
 MAX_ANSWER_BYTES = 64 << 20
 
+# Pauses between two tries to reach a service, in seconds: they double from the first to the longest.
+FIRST_PAUSE = 0.2
+LONGEST_PAUSE = 5.0
+
 
 class LotoClient:
     """Asks one `loto serve`. Errors are `grpc.RpcError`, whose `details()` say what is wrong."""
 
     def __init__(self, address, timeout=120.0):
         """`address` is HOST:PORT; `timeout` is in seconds per question, streams excepted."""
-        options = [("grpc.max_receive_message_length", MAX_ANSWER_BYTES)]
+        options = [
+            ("grpc.max_receive_message_length", MAX_ANSWER_BYTES),
+            # By itself gRPC waits for up to two minutes before it knocks again, and takes
+            # a host that vanished for a silent one.
+            ("grpc.initial_reconnect_backoff_ms", int(FIRST_PAUSE * 1000)),
+            ("grpc.max_reconnect_backoff_ms", int(LONGEST_PAUSE * 1000)),
+            ("grpc.keepalive_time_ms", 30_000),
+        ]
         self._channel = grpc.insecure_channel(address, options=options)
         self._stub = AggregatorStub(self._channel)
         self._timeout = timeout
@@ -69,9 +82,35 @@ class LotoClient:
         request = messages.GetProgressRequest(sweep_id=sweep_id)
         return self._stub.GetProgress(request, timeout=self._timeout)
 
-    def watch(self, sweep_id):
-        """Progress now and whenever it changes, until the sweep is complete."""
-        yield from self._stub.WatchProgress(messages.WatchProgressRequest(sweep_id=sweep_id))
+    def watch(self, sweep_id, patience=300.0):
+        """Progress now and whenever it changes, until the sweep is complete.
+
+        If the connection breaks, or the service restarts, it goes on where it was; a service that
+        is out of reach for `patience` seconds is an error.
+        """
+        token, pause, out_of_reach_since = "", FIRST_PAUSE, None
+        while True:
+            request = messages.WatchProgressRequest(sweep_id=sweep_id, resume_token=token)
+            stream = self._stub.WatchProgress(request)
+            try:
+                stream.initial_metadata()  # Waits for the service.
+                if stream.is_active():
+                    pause, out_of_reach_since = FIRST_PAUSE, None
+                for progress in stream:
+                    token = progress.resume_token
+                    yield progress
+                return
+            except grpc.RpcError as error:
+                if error.code() != grpc.StatusCode.UNAVAILABLE:
+                    raise
+                now = time.monotonic()
+                out_of_reach_since = out_of_reach_since or now
+                if now - out_of_reach_since > patience:
+                    raise
+            finally:
+                stream.cancel()
+            time.sleep(pause * random.uniform(0.5, 1.0))
+            pause = min(2 * pause, LONGEST_PAUSE)
 
     def curves(self, sweep_id, blackboxes=(), methods=(), baseline="EXACT"):
         """Curves with their bands, one row per iteration.

@@ -5,8 +5,8 @@
 /// Works on any text, also on one that is no URL: whatever could be a password is left out.
 pub fn without_password(url: &str) -> String {
     let (scheme, rest) = match url.split_once("://") {
-        Some((scheme, rest)) => (format!("{scheme}://"), rest),
-        None => (String::new(), url),
+        Some((scheme, rest)) if is_scheme(scheme) => (format!("{scheme}://"), rest),
+        _ => (String::new(), url),
     };
     // A password may hold any character, so the last `@` ends it.
     let shown = match rest.rsplit_once('@') {
@@ -21,6 +21,12 @@ pub fn without_password(url: &str) -> String {
         None => rest.split(['?', '#']).next().unwrap_or_default().to_owned(),
     };
     format!("{scheme}{shown}")
+}
+
+/// Whether the text before `://` is a scheme, and no part of a password.
+fn is_scheme(text: &str) -> bool {
+    text.chars()
+        .all(|character| character.is_ascii_alphanumeric() || "+-.".contains(character))
 }
 
 #[cfg(test)]
@@ -38,6 +44,8 @@ mod tests {
             ("redis://user:se/c?r@et#x@host", "redis://user@host"),
             ("amqp://host/%2f?password=secret", "amqp://host/%2f"),
             ("user:secret@host", "user@host"),
+            ("user:se://cret@host", "user@host"),
+            ("redis:secret@://host", "redis@://host"),
             ("sqlite:sweep.loto", "sqlite:sweep.loto"),
             ("", ""),
         ];

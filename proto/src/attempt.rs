@@ -1,7 +1,7 @@
 //! What is known of a job that was handed to a worker and is not done.
 
-/// Longest error or backtrace that is kept with an attempt, in bytes.
-pub const MAX_ERROR_BYTES: usize = 4096;
+use crate::excerpt::excerpt;
+use crate::limits::{MAX_ATTEMPT_BYTES, MAX_ERROR_BYTES};
 
 /// How the attempts at a job stand.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
@@ -47,7 +47,7 @@ pub struct AttemptVersion(pub(crate) Option<Vec<u8>>);
 
 impl Attempt {
     /// The attempt as stored text. A long error is cut.
-    pub(crate) fn encode(&self) -> String {
+    pub fn encode(&self) -> String {
         let kept = Self {
             error: cut(&self.error).to_owned(),
             backtrace: cut(&self.backtrace).to_owned(),
@@ -57,8 +57,18 @@ impl Attempt {
     }
 
     /// Reads stored text.
-    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, String> {
-        serde_json::from_slice(bytes).map_err(|error| format!("not an attempt: {error}"))
+    ///
+    /// # Errors
+    /// A text that says why it is no attempt.
+    pub fn decode(bytes: &[u8]) -> Result<Self, String> {
+        if bytes.len() > MAX_ATTEMPT_BYTES {
+            let length = bytes.len();
+            return Err(format!(
+                "it has {length} bytes, allowed are {MAX_ATTEMPT_BYTES}"
+            ));
+        }
+        serde_json::from_slice(bytes)
+            .map_err(|error| format!("not an attempt: {}", excerpt(&error.to_string())))
     }
 }
 

@@ -6,13 +6,8 @@ use prost::Message;
 
 use crate::ProtoError;
 use crate::identity::{ContentHasher, Fingerprint, JobId, SeriesId};
+use crate::limits::{MAX_ITERATIONS, MAX_MESSAGE_BYTES, MAX_NAME_BYTES, MAX_PARAMETERS};
 use crate::wire;
-
-/// Longest method id, parameter or task name that is accepted from outside, in bytes.
-pub const MAX_NAME_BYTES: usize = 200;
-
-/// Most evaluations in a trace.
-pub const MAX_ITERATIONS: u32 = 100_000;
 
 /// A method as a sweep runs it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -97,10 +92,22 @@ impl Job {
             what: "queue message".into(),
             problem,
         };
+        if bytes.len() > MAX_MESSAGE_BYTES {
+            return Err(malformed(format!(
+                "it has {} bytes, allowed are {MAX_MESSAGE_BYTES}",
+                bytes.len()
+            )));
+        }
         let job = wire::Job::decode(bytes).map_err(|error| malformed(error.to_string()))?;
         let series = job
             .series
             .ok_or_else(|| malformed("it has no series".into()))?;
+        if series.parameters.len() > MAX_PARAMETERS {
+            return Err(malformed(format!(
+                "it has {} parameters, allowed are {MAX_PARAMETERS}",
+                series.parameters.len()
+            )));
+        }
         let parameters = series.parameters.iter();
         let names = [("method", &series.method), ("task", &series.task)]
             .into_iter()
@@ -194,6 +201,15 @@ mod tests {
         endless.series.iterations = u32::MAX;
         let error = Job::decode(&endless.encode()).unwrap_err().to_string();
         assert!(error.contains("iterations"), "{error}");
+        let mut fiddly = job();
+        let parameters = 0..=MAX_PARAMETERS;
+        fiddly.series.method.parameters = parameters
+            .map(|number| (number.to_string(), "x".into()))
+            .collect();
+        let error = Job::decode(&fiddly.encode()).unwrap_err().to_string();
+        assert!(error.contains("101 parameters"), "{error}");
+        let error = Job::decode(&[0; MAX_MESSAGE_BYTES + 1]).unwrap_err();
+        assert!(error.to_string().contains("65537 bytes"), "{error}");
         let mut nameless = job();
         nameless.series.task.clear();
         let error = Job::decode(&nameless.encode()).unwrap_err().to_string();

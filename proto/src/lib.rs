@@ -7,15 +7,18 @@
 //! - [`identity`]: content hashes that name tables, jobs and sweeps;
 //! - [`queue`] and [`store`]: where jobs wait and where traces end up, each one
 //!   trait with an embedded and a networked implementation;
+//! - [`limits`]: the most that is accepted from outside;
 //! - [`retry`]: how to outlast a restart of either;
 //! - [`wire`]: the messages generated from `loto/v1/*.proto`.
 
 pub mod address;
 pub mod attempt;
 pub mod error;
+pub mod excerpt;
 pub mod identity;
 pub mod job;
 pub mod lifecycle;
+pub mod limits;
 pub mod queue;
 pub mod retry;
 pub mod store;

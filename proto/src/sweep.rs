@@ -1,11 +1,16 @@
 //! A planned sweep: which jobs there are.
 
+use std::fmt::Display;
+
 use prost::Message;
 
 use crate::ProtoError;
 use crate::identity::{ContentHasher, Fingerprint, JobId, SweepId};
 use crate::job::{Job, MethodSpec, Series};
-use crate::sweep_file::MAX_SEEDS;
+use crate::limits::{
+    MAX_BLACKBOXES, MAX_ITERATIONS, MAX_JOBS, MAX_METHODS, MAX_NAME_BYTES, MAX_PARAMETERS,
+    MAX_SEEDS, MAX_SERIES, MAX_SWEEP_BYTES, MAX_TASKS,
+};
 use crate::wire;
 
 /// A sweep as it is stored: all that is needed to list its jobs again.
@@ -46,6 +51,51 @@ impl Blackbox {
     }
 }
 
+impl Blackbox {
+    fn check(&self) -> Result<(), String> {
+        check_count("methods", self.methods.len(), MAX_METHODS)?;
+        check_count("targets", self.targets.len(), MAX_TASKS)?;
+        check_count("iterations", self.iterations, MAX_ITERATIONS)?;
+        for target in &self.targets {
+            check_name("the name of a target", target)?;
+        }
+        for method in &self.methods {
+            check_name("the id of a method", &method.id)?;
+            check_count(
+                "parameters of a method",
+                method.parameters.len(),
+                MAX_PARAMETERS,
+            )?;
+            for (name, value) in &method.parameters {
+                check_name("the name of a parameter", name)?;
+                check_name("the value of a parameter", value)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_count<Count: PartialOrd + Display>(
+    what: &str,
+    count: Count,
+    most: Count,
+) -> Result<(), String> {
+    if count > most {
+        return Err(format!("it has {count} {what}, allowed are {most}"));
+    }
+    Ok(())
+}
+
+fn check_name(what: &str, name: &str) -> Result<(), String> {
+    if name.is_empty() || name.len() > MAX_NAME_BYTES {
+        let length = name.len();
+        return Err(format!(
+            "{what} has {length} bytes, allowed are 1 to {MAX_NAME_BYTES}"
+        ));
+    }
+    Ok(())
+}
+
 impl Sweep {
     /// Every series, method by method. [`Self::id`] depends on this order.
     pub fn series(&self) -> impl Iterator<Item = Series> + '_ {
@@ -69,14 +119,40 @@ impl Sweep {
         (0..self.seeds).flat_map(move |seed| self.series().map(move |series| Job { series, seed }))
     }
 
-    /// Number of jobs.
-    pub fn job_count(&self) -> u64 {
-        let per_seed: u64 = self
-            .blackboxes
+    /// Number of series.
+    pub fn series_count(&self) -> u64 {
+        self.blackboxes
             .iter()
             .map(|blackbox| blackbox.methods.len() as u64 * blackbox.targets.len() as u64)
-            .sum();
-        per_seed * u64::from(self.seeds)
+            .sum()
+    }
+
+    /// Number of jobs.
+    pub fn job_count(&self) -> u64 {
+        self.series_count() * u64::from(self.seeds)
+    }
+
+    /// Checks the plan against the limits; a sweep that has not passed may be endless.
+    ///
+    /// # Errors
+    /// A text that names the limit and what was found.
+    pub fn check(&self) -> Result<(), String> {
+        check_count("black boxes", self.blackboxes.len(), MAX_BLACKBOXES)?;
+        check_count("seeds", self.seeds, MAX_SEEDS)?;
+        check_name("the name of the sweep", &self.name)?;
+        for blackbox in &self.blackboxes {
+            check_name("the name of a black box", &blackbox.name)?;
+            blackbox
+                .check()
+                .map_err(|problem| format!("black box `{}`: {problem}", blackbox.name))?;
+        }
+        check_count(
+            "series (method and target)",
+            self.series_count(),
+            MAX_SERIES,
+        )?;
+        check_count("jobs (series times seeds)", self.job_count(), MAX_JOBS)?;
+        check_count("bytes", self.to_wire().encoded_len(), MAX_SWEEP_BYTES)
     }
 
     /// The sweep's name: a hash of its jobs.
@@ -126,6 +202,7 @@ impl Sweep {
             what: format!("sweep {expected} in the store"),
             problem,
         };
+        check_count("bytes", bytes.len(), MAX_SWEEP_BYTES).map_err(malformed)?;
         let sweep = wire::Sweep::decode(bytes).map_err(|error| malformed(error.to_string()))?;
         let method = |method: wire::Method| MethodSpec {
             id: method.id,
@@ -146,12 +223,8 @@ impl Sweep {
             blackboxes: blackboxes.collect::<Result<_, ProtoError>>()?,
             seeds: sweep.seeds,
         };
-        if sweep.seeds > MAX_SEEDS {
-            return Err(malformed(format!(
-                "it has {} seeds, allowed are {MAX_SEEDS}",
-                sweep.seeds
-            )));
-        }
+        // Before its jobs are hashed: there could be more than any time is enough for.
+        sweep.check().map_err(malformed)?;
         let found = sweep.id();
         if found != expected {
             return Err(malformed(format!("its jobs hash to {found}")));
@@ -225,9 +298,65 @@ mod tests {
 
     #[test]
     fn a_stored_sweep_cannot_ask_for_endless_work() {
-        let mut endless = sweep();
-        endless.seeds = u32::MAX;
-        let error = Sweep::decode(&endless.encode(), sweep().id()).unwrap_err();
-        assert!(error.to_string().contains("4294967295 seeds"), "{error}");
+        type Change = fn(&mut Sweep);
+        let changes: [(Change, &str); 10] = [
+            (|sweep| sweep.seeds = u32::MAX, "4294967295 seeds"),
+            (
+                |sweep| sweep.blackboxes = vec![sweep.blackboxes[0].clone(); 1001],
+                "1001 black boxes",
+            ),
+            (
+                |sweep| sweep.blackboxes[1].methods = vec![method("rs"); 1001],
+                "black box `B`: it has 1001 methods",
+            ),
+            (
+                |sweep| sweep.blackboxes[0].targets = vec!["x".into(); 10_001],
+                "black box `A`: it has 10001 targets",
+            ),
+            (
+                |sweep| sweep.blackboxes[0].iterations = 100_001,
+                "100001 iterations",
+            ),
+            (
+                |sweep| sweep.blackboxes[0].targets[1] = "x".repeat(201),
+                "the name of a target has 201 bytes",
+            ),
+            (
+                |sweep| {
+                    let parameters = (0..101).map(|number| (number.to_string(), "x".into()));
+                    sweep.blackboxes[0].methods[0].parameters = parameters.collect();
+                },
+                "101 parameters",
+            ),
+            (
+                |sweep| {
+                    sweep.blackboxes[0].methods = vec![method("rs"); 1000];
+                    sweep.blackboxes[0].targets = vec!["x".into(); 1000];
+                },
+                "1000006 series",
+            ),
+            (
+                |sweep| {
+                    sweep.blackboxes[0].targets = vec!["x".into(); 10_000];
+                    sweep.seeds = 1000;
+                },
+                "20006000 jobs",
+            ),
+            (
+                |sweep| {
+                    sweep.blackboxes = vec![sweep.blackboxes[0].clone(); 3];
+                    for blackbox in &mut sweep.blackboxes {
+                        blackbox.targets = vec!["x".repeat(200); 10_000];
+                    }
+                },
+                "bytes, allowed are 4194304",
+            ),
+        ];
+        for (change, expected) in changes {
+            let mut endless = sweep();
+            change(&mut endless);
+            let error = Sweep::decode(&endless.encode(), sweep().id()).unwrap_err();
+            assert!(error.to_string().contains(expected), "{error}");
+        }
     }
 }

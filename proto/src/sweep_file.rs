@@ -1,19 +1,21 @@
 //! The sweep file: the TOML a user writes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
 use std::path::Path;
 
 use serde::Deserialize;
 
 use crate::ProtoError;
-use crate::job::{MAX_ITERATIONS, MAX_NAME_BYTES};
+use crate::excerpt::excerpt;
+use crate::limits::{
+    MAX_BLACKBOXES, MAX_ITERATIONS, MAX_METHODS, MAX_NAME_BYTES, MAX_PARAMETERS, MAX_SEEDS,
+    MAX_SWEEP_FILE_BYTES, MAX_TASKS,
+};
 use crate::table_spec::{Categorical, TableSpec};
 
-/// Most seeds a sweep may ask for.
-pub const MAX_SEEDS: u32 = 100_000;
-
-/// Largest sweep file that is read, in bytes.
-pub const MAX_FILE_BYTES: u64 = 1 << 20;
+/// Longest message of the TOML parser that is passed on whole, in bytes: it quotes the line.
+const PARSER_MESSAGE_BYTES: usize = 600;
 
 /// A sweep file, checked.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -127,14 +129,21 @@ impl SweepFile {
             path: path.to_owned(),
             problem,
         };
-        let size = std::fs::metadata(path).map_err(unreadable)?.len();
-        if size > MAX_FILE_BYTES {
+        let file = std::fs::File::open(path).map_err(unreadable)?;
+        let mut text = String::new();
+        // Not by the size it claims: a device or a pipe claims none.
+        let length = file
+            .take(MAX_SWEEP_FILE_BYTES + 1)
+            .read_to_string(&mut text)
+            .map_err(unreadable)?;
+        if length as u64 > MAX_SWEEP_FILE_BYTES {
             return Err(ProtoError::InvalidSweepFile {
                 path: path.to_owned(),
-                problem: format!("it has {size} bytes, allowed are {MAX_FILE_BYTES}"),
+                problem: format!(
+                    "it has more than {MAX_SWEEP_FILE_BYTES} bytes, which is the most allowed"
+                ),
             });
         }
-        let text = std::fs::read_to_string(path).map_err(unreadable)?;
         Self::parse(&text, path)
     }
 
@@ -147,7 +156,7 @@ impl SweepFile {
             path: path.to_owned(),
             problem,
         };
-        let file: Self = toml::from_str(text).map_err(|error| invalid(error.to_string()))?;
+        let file: Self = toml::from_str(text).map_err(|error| invalid(describe(&error, text)))?;
         file.check().map_err(invalid)?;
         Ok(file)
     }
@@ -156,24 +165,39 @@ impl SweepFile {
         check_name("name", &self.name)?;
         check_range("seeds", self.seeds, MAX_SEEDS)?;
         check_range("iterations", self.iterations, MAX_ITERATIONS)?;
-        check_distinct("methods", &self.methods)?;
+        check_distinct("methods", &self.methods, MAX_METHODS)?;
+        if self.blackboxes.len() > MAX_BLACKBOXES {
+            return Err(format!(
+                "it has {} black boxes, allowed are {MAX_BLACKBOXES}",
+                self.blackboxes.len()
+            ));
+        }
         if self.blackboxes.is_empty() {
             return Err("there is no [[blackbox]]: add at least one".into());
         }
+        let methods = self.blackboxes.iter().flat_map(|b| self.methods_of(b));
+        let methods: BTreeSet<&String> = methods.collect();
         for (method, parameters) in &self.method {
-            let runs_on = |blackbox| self.methods_of(blackbox).contains(method);
-            if !self.blackboxes.iter().any(runs_on) {
+            if !methods.contains(method) {
                 return Err(format!(
-                    "[method.{method}] sets parameters of a method that runs on no black box: \
-                     add it to methods or take the section out"
+                    "[method.{}] sets parameters of a method that runs on no black box: \
+                     add it to methods or take the section out",
+                    excerpt(method)
+                ));
+            }
+            if parameters.len() > MAX_PARAMETERS {
+                return Err(format!(
+                    "[method.{method}] sets {} parameters, allowed are {MAX_PARAMETERS}",
+                    parameters.len()
                 ));
             }
             for (name, value) in parameters {
+                check_name(&format!("[method.{method}] parameter name"), name)?;
                 check_name(&format!("[method.{method}] {name}"), &value.canonical())?;
             }
         }
         let names: Vec<_> = self.blackboxes.iter().map(|b| b.name.clone()).collect();
-        check_distinct("the names of the black boxes", &names)?;
+        check_distinct("the names of the black boxes", &names, MAX_BLACKBOXES)?;
         for blackbox in &self.blackboxes {
             blackbox.check()?;
             if self.methods_of(blackbox).is_empty() {
@@ -204,20 +228,27 @@ impl BlackboxEntry {
                 && word != "all"
             {
                 return Err(format!(
-                    "categorical is \"{word}\": write \"all\" or a list of hp_ columns"
+                    "categorical is \"{}\": write \"all\" or a list of hp_ columns",
+                    excerpt(word)
                 ));
+            }
+            if let CategoricalEntry::Columns(columns) = &self.categorical {
+                for column in columns {
+                    check_name("categorical", column)?;
+                }
             }
             if let Some(iterations) = self.iterations {
                 check_range("iterations", iterations, MAX_ITERATIONS)?;
             }
-            check_distinct("methods", self.methods.as_deref().unwrap_or_default())?;
-            check_distinct("sources_only", &self.sources_only)?;
+            let methods = self.methods.as_deref().unwrap_or_default();
+            check_distinct("methods", methods, MAX_METHODS)?;
+            let sources_only = check_distinct("sources_only", &self.sources_only, MAX_TASKS)?;
             let targets = self.targets.as_deref().unwrap_or_default();
-            check_distinct("targets", targets)?;
+            check_distinct("targets", targets, MAX_TASKS)?;
             if self.targets.is_some() && targets.is_empty() {
                 return Err("targets is empty: name at least one task or leave it out".into());
             }
-            match targets.iter().find(|task| self.sources_only.contains(task)) {
+            match targets.iter().find(|task| sources_only.contains(task)) {
                 Some(task) => Err(format!("`{task}` is both in targets and in sources_only")),
                 None => Ok(()),
             }
@@ -243,7 +274,16 @@ fn check_range(key: &str, value: u32, most: u32) -> Result<(), String> {
     Ok(())
 }
 
-fn check_distinct(key: &str, names: &[String]) -> Result<(), String> {
+/// Checks a list of names; gives them as a set.
+fn check_distinct<'a>(
+    key: &str,
+    names: &'a [String],
+    most: usize,
+) -> Result<BTreeSet<&'a String>, String> {
+    if names.len() > most {
+        let length = names.len();
+        return Err(format!("{key}: {length} are listed, allowed are {most}"));
+    }
     let mut seen = BTreeSet::new();
     for name in names {
         check_name(key, name)?;
@@ -251,7 +291,22 @@ fn check_distinct(key: &str, names: &[String]) -> Result<(), String> {
             return Err(format!("{key}: `{name}` is listed twice"));
         }
     }
-    Ok(())
+    Ok(seen)
+}
+
+/// The parser's message with its picture of the line, or without it if the line is long.
+fn describe(error: &toml::de::Error, text: &str) -> String {
+    let message = error.to_string();
+    if message.len() <= PARSER_MESSAGE_BYTES {
+        return message;
+    }
+    let place = error.span().map_or(0, |span| span.start.min(text.len()));
+    let line = 1 + text
+        .bytes()
+        .take(place)
+        .filter(|&byte| byte == b'\n')
+        .count();
+    format!("line {line}: {}", excerpt(error.message()))
 }
 
 #[cfg(test)]
@@ -378,6 +433,113 @@ iterations = 70
             assert!(message.contains(expected), "{replace}: {message}");
             assert!(message.contains("sweep.toml"), "{message}");
         }
+    }
+
+    #[test]
+    fn each_limit_is_named() {
+        let list = |count: usize| {
+            let names: Vec<String> = (0..count).map(|number| format!("\"n{number}\"")).collect();
+            format!("[{}]", names.join(", "))
+        };
+        let parameters: String = (0..=MAX_PARAMETERS)
+            .map(|number| format!("p{number} = 1\n"))
+            .collect();
+        let blackboxes: String = (0..=MAX_BLACKBOXES)
+            .map(|n| format!("[[blackbox]]\nname = \"b{n}\"\ntable = \"t\"\nobjective = \"o\"\n"))
+            .collect();
+        let cases = [
+            (
+                "seeds = 30",
+                "seeds = 100001".into(),
+                "seeds is 100001, allowed are 1 to 100000",
+            ),
+            (
+                "iterations = 70",
+                "iterations = 100001".into(),
+                "iterations is 100001",
+            ),
+            (
+                "\"rs\", \"gp\"",
+                list(1001).trim_matches(['[', ']']).to_owned(),
+                "1001 are listed",
+            ),
+            (
+                "hyperprior = \"none\"",
+                parameters,
+                "sets 101 parameters, allowed are 100",
+            ),
+            ("hyperprior", "h".repeat(201), "must have 1 to 200"),
+            (
+                "categorical = \"all\"",
+                format!("targets = {}", list(10_001)),
+                "targets: 10001",
+            ),
+            (
+                "categorical = \"all\"",
+                format!("sources_only = {}", list(10_001)),
+                "only: 10001",
+            ),
+            (
+                "categorical = \"all\"",
+                format!("categorical = [\"{}\"]", "x".repeat(201)),
+                "200",
+            ),
+            (
+                "name = \"DeepAR\"",
+                format!("name = \"{}\"", "x".repeat(201)),
+                "200",
+            ),
+            (
+                "[[blackbox]]",
+                format!("{blackboxes}[[blackbox]]"),
+                "1003 black boxes",
+            ),
+        ];
+        for (find, replace, expected) in cases {
+            let message = problem(find, &replace);
+            assert!(message.contains(expected), "{message}");
+            assert!(message.len() < 1000, "{message}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sweep.toml");
+        std::fs::write(&path, "#".repeat(MAX_SWEEP_FILE_BYTES as usize + 1)).unwrap();
+        let error = SweepFile::read(&path).unwrap_err().to_string();
+        assert!(error.contains("more than 1048576 bytes"), "{error}");
+        let error = SweepFile::read(Path::new("/dev/zero"))
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("more than 1048576 bytes"), "{error}");
+    }
+
+    #[test]
+    fn a_long_line_is_not_repeated() {
+        let long = "x".repeat(100_000);
+        let cases = [
+            ("seeds = 30", format!("seeds = \"{long}\""), "line 4"),
+            ("seeds = 30", format!("{long} = 3"), "line 4"),
+            ("\"all\"", format!("\"{long}\""), "write \"all\""),
+            (
+                "[method.gp]",
+                format!("[method.{long}]"),
+                "runs on no black box",
+            ),
+        ];
+        for (find, replace, expected) in cases {
+            let message = problem(find, &replace);
+            assert!(message.contains(expected), "{message}");
+            assert!(message.len() < 1000, "{} bytes", message.len());
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_refused() {
+        for (open, close) in [("[", "]"), ("{a=", "}")] {
+            let nested = open.repeat(100_000) + "1" + &close.repeat(100_000);
+            let message = problem("\"all\"", &nested);
+            assert!(message.len() < 1000, "{} bytes", message.len());
+        }
+        let dotted = vec!["a"; 100_000].join(".");
+        problem("categorical = \"all\"", &format!("{dotted} = 1"));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use prost::Message;
 
 use crate::ProtoError;
 use crate::identity::{ContentHasher, Fingerprint};
+use crate::limits::{MAX_BLOB_BYTES, MAX_COLUMNS, MAX_NAME_BYTES};
 use crate::wire;
 
 /// Which hyperparameter columns are categorical (one-hot encoded); the rest is numeric.
@@ -75,10 +76,29 @@ impl TableSpec {
             what: format!("blob {} in the store", blob_name(expected)),
             problem: format!("{problem}; delete it and submit the sweep again"),
         };
+        if bytes.len() > MAX_BLOB_BYTES {
+            return Err(malformed(format!(
+                "it has {} bytes, allowed are {MAX_BLOB_BYTES}",
+                bytes.len()
+            )));
+        }
         let blob = wire::TableBlob::decode(bytes).map_err(|error| malformed(error.to_string()))?;
         let spec = blob
             .spec
             .ok_or_else(|| malformed("it has no declarations".into()))?;
+        if spec.categorical.len() > MAX_COLUMNS {
+            return Err(malformed(format!(
+                "it declares {} categorical columns, allowed are {MAX_COLUMNS}",
+                spec.categorical.len()
+            )));
+        }
+        let mut names = std::iter::once(&spec.objective).chain(&spec.categorical);
+        if let Some(name) = names.find(|name| name.len() > MAX_NAME_BYTES) {
+            return Err(malformed(format!(
+                "it declares a column whose name has {} bytes, allowed are {MAX_NAME_BYTES}",
+                name.len()
+            )));
+        }
         let categorical = if spec.all_categorical {
             Categorical::All
         } else {
@@ -134,5 +154,20 @@ mod tests {
         assert_eq!((decoded, file.as_slice()), (declared, b"table".as_slice()));
         *bytes.last_mut().unwrap() ^= 1;
         assert!(TableSpec::decode(&bytes, fingerprint).is_err());
+    }
+
+    #[test]
+    fn declarations_beyond_the_limits_are_refused() {
+        let long = spec(&"x".repeat(MAX_NAME_BYTES + 1), Categorical::All);
+        let columns = (0..=MAX_COLUMNS).map(|column| format!("hp_{column}"));
+        let many = spec("metric_error", Categorical::Columns(columns.collect()));
+        for (declared, expected) in [(long, "201 bytes"), (many, "1001 categorical columns")] {
+            let bytes = declared.encode_with(b"table");
+            let error = TableSpec::decode(&bytes, declared.fingerprint(b"table")).unwrap_err();
+            assert!(error.to_string().contains(expected), "{error}");
+        }
+        let huge = vec![0; MAX_BLOB_BYTES + 1];
+        let error = TableSpec::decode(&huge, Fingerprint([0; 16])).unwrap_err();
+        assert!(error.to_string().contains("68157441 bytes"), "{error}");
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use prost::Message;
 
 use crate::ProtoError;
-use crate::job::MAX_ITERATIONS;
+use crate::limits::{MAX_ITERATIONS, MAX_TRACE_BYTES};
 use crate::wire;
 
 /// The rows a method chose, in order, with their objective values.
@@ -78,6 +78,12 @@ impl Trace {
             what: "trace".into(),
             problem,
         };
+        if bytes.len() > MAX_TRACE_BYTES {
+            return Err(malformed(format!(
+                "it has {} bytes, allowed are {MAX_TRACE_BYTES}",
+                bytes.len()
+            )));
+        }
         let trace = wire::Trace::decode(bytes).map_err(|error| malformed(error.to_string()))?;
         let length = trace.rows.len();
         if length != trace.values.len() || length != trace.microseconds.len() {
@@ -88,7 +94,9 @@ impl Trace {
             )));
         }
         if length == 0 || length > MAX_ITERATIONS as usize {
-            return Err(malformed(format!("it has {length} iterations")));
+            return Err(malformed(format!(
+                "it has {length} iterations, allowed are 1 to {MAX_ITERATIONS}"
+            )));
         }
         if let Some(index) = trace.values.iter().position(|value| !value.is_finite()) {
             return Err(malformed(format!(
@@ -149,6 +157,17 @@ mod tests {
         let error = Trace::decode(&infinite.encode()).unwrap_err().to_string();
         assert!(error.contains("iteration 1"), "{error}");
         assert!(Trace::decode(&[]).is_err());
+        let error = Trace::decode(&[0; MAX_TRACE_BYTES + 1]).unwrap_err();
+        assert!(error.to_string().contains("2097153 bytes"), "{error}");
+        let length = MAX_ITERATIONS as usize + 1;
+        let endless = Trace {
+            rows: vec![0; length],
+            values: vec![0.0; length],
+            microseconds: vec![0; length],
+            ..trace()
+        };
+        let error = Trace::decode(&endless.encode()).unwrap_err();
+        assert!(error.to_string().contains("100001 iterations"), "{error}");
         let mut bytes = trace().encode();
         bytes.truncate(bytes.len() / 2);
         assert!(Trace::decode(&bytes).is_err());

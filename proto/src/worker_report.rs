@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::identity::JobId;
+use crate::limits::MAX_REPORT_BYTES;
 
 /// Time between two reports of a worker.
 pub const REPORT_INTERVAL: Duration = Duration::from_secs(5);
@@ -31,6 +32,12 @@ impl WorkerReport {
 
     /// Reads stored text.
     pub(crate) fn decode(text: &[u8]) -> Result<Self, String> {
+        if text.len() > MAX_REPORT_BYTES {
+            let length = text.len();
+            return Err(format!(
+                "it has {length} bytes, allowed are {MAX_REPORT_BYTES}"
+            ));
+        }
         let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
         let mut words = text.split(' ');
         let number = words.next().unwrap_or_default();

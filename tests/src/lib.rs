@@ -12,7 +12,8 @@
 //! - [`cluster`]: a sweep over a broker and a store, with workers as processes;
 //! - [`reports`]: the traces in a report, to be compared;
 //! - [`samples`]: jobs and traces made up for tests;
-//! - [`small_sweep`]: a small table and sweep file in a folder.
+//! - [`small_sweep`]: a small table and sweep file in a folder;
+//! - [`synthetic_sweep`]: a sweep of made-up tables and traces, as large as wanted.
 //!
 //! Run them with `make test`, which starts the servers; by hand:
 //! `deploy/local/with-servers cargo test --release --workspace`.
@@ -31,3 +32,4 @@ pub mod settings;
 pub mod skipped;
 pub mod small_disk;
 pub mod small_sweep;
+pub mod synthetic_sweep;

@@ -56,8 +56,16 @@ pub fn run<Argument: AsRef<OsStr>>(
 /// # Panics
 /// If it does not serve.
 pub fn serve(store: &str) -> (Process, String) {
+    serve_at(store, "127.0.0.1:0")
+}
+
+/// `loto serve` on an address, which it tells.
+///
+/// # Panics
+/// If it does not serve.
+pub fn serve_at(store: &str, listen: &str) -> (Process, String) {
     let mut serve = command("loto");
-    serve.args(["serve", "--store", store, "--listen", "127.0.0.1:0"]);
+    serve.args(["serve", "--store", store, "--listen", listen]);
     serve.stderr(Stdio::piped());
     let mut process = Process::start(serve);
     let log = process.child().stderr.take().expect("it is piped");

@@ -9,11 +9,13 @@ use std::time::Duration;
 
 use lapin::BasicProperties;
 use lapin::options::{BasicGetOptions, BasicPublishOptions};
+use loto_proto::limits::MAX_MESSAGE_BYTES;
 use loto_proto::queue::{DEAD_LETTERS, JOBS};
 use loto_proto::wire::aggregator_client::AggregatorClient;
 use loto_proto::wire::{GetCurvesRequest, GetProgressRequest};
 use loto_tests::cluster::Cluster;
 use loto_tests::programs;
+use loto_tests::samples;
 use loto_tests::servers;
 use loto_tests::small_sweep::{Folder, TABLE};
 use redis::AsyncCommands;
@@ -192,12 +194,29 @@ async fn a_table_that_changed_after_submission_is_refused() {
     assert_eq!(again.stdout, first.stdout, "{again:?}");
 }
 
+/// A job with a field that no version of the protocol has, too large for a message.
+fn large_job() -> Vec<u8> {
+    let mut message = samples::job("one", 0).encode();
+    let length = MAX_MESSAGE_BYTES as u32;
+    // Field 15, bytes; the length as a varint of three bytes.
+    message.push(15 << 3 | 2);
+    message.extend([
+        length as u8 | 128,
+        (length >> 7) as u8 | 128,
+        (length >> 14) as u8,
+    ]);
+    message.resize(message.len() + MAX_MESSAGE_BYTES, 0);
+    message
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn garbage_goes_to_the_dead_letters_and_real_jobs_are_done() {
     let turn = servers::broker_turn().await;
     let store = servers::empty_store().await;
     let (_connection, channel) = servers::connect_broker(&turn.url).await;
-    let garbage: [&[u8]; 4] = [b"", b"\xff\xfe", b"{\"job\": 1}", &[0; 100_000]];
+    // A job that is sound but for its size, and bytes without any sense.
+    let large = [large_job(), vec![0; 8 << 20]];
+    let garbage: [&[u8]; 5] = [b"", b"\xff\xfe", b"{\"job\": 1}", &large[0], &large[1]];
     for bytes in garbage {
         let options = BasicPublishOptions::default();
         let properties = BasicProperties::default();
@@ -213,7 +232,10 @@ async fn garbage_goes_to_the_dead_letters_and_real_jobs_are_done() {
     tokio::task::block_in_place(|| {
         cluster.run(&folder.sweep(), "hostile", &folder.path("out"));
         let log = cluster.stop_worker(0);
-        assert_told(&log, &["2 traces stored", "4 messages refused"]);
+        assert_told(
+            &log,
+            &["2 traces stored", "5 messages refused", "allowed are 65536"],
+        );
     });
 
     let mut letters = Vec::new();

@@ -1,12 +1,15 @@
 //! The client in Python, generated from the .proto files, against a served sweep.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
+use loto_proto::job::Job;
 use loto_proto::store;
-use loto_tests::programs;
+use loto_tests::programs::{self, Process};
 use loto_tests::python;
+use loto_tests::synthetic_sweep::{Shape, SyntheticSweep};
 
 const SWEEP: &str = r#"
 name = "python-client"
@@ -32,6 +35,27 @@ fn succeeded(output: &Output) -> String {
     out
 }
 
+/// Python that finds the client and the generated code.
+fn in_python(python: &Path, generated: &Path) -> Command {
+    let mut command = Command::new(python);
+    let path = [generated.to_owned(), repository().join("deploy/python")];
+    command.env("PYTHONPATH", std::env::join_paths(path).unwrap());
+    // Leave no compiled files in the repository.
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
+    command
+}
+
+/// Runs the command of deploy/python/loto_client.py, into another folder.
+fn generate(mut python: Command, generated: &Path) {
+    std::fs::create_dir(generated).unwrap();
+    python.args(["-m", "grpc_tools.protoc", "-I", "proto"]);
+    for option in ["--python_out", "--grpc_python_out"] {
+        python.arg(option).arg(generated);
+    }
+    python.args(["loto/v1/job.proto", "loto/v1/aggregator.proto"]);
+    succeeded(&python.current_dir(repository()).output().unwrap());
+}
+
 #[tokio::test]
 async fn the_client_in_python_agrees_with_the_report() {
     let Some(python) = python::interpreter_or_skip("the_client_in_python_agrees_with_the_report")
@@ -45,7 +69,6 @@ async fn the_client_in_python_agrees_with_the_report() {
         folder.path().join("generated"),
     );
     std::fs::write(&sweep, SWEEP).unwrap();
-    std::fs::create_dir(&generated).unwrap();
     let mut run = programs::command("loto");
     run.arg("run").arg(&sweep).arg("--out").arg(&out);
     run.arg("--data")
@@ -55,22 +78,8 @@ async fn the_client_in_python_agrees_with_the_report() {
     let store = store::open(store_file.to_str().unwrap()).await.unwrap();
     let sweep_id = store.sweeps().await.unwrap()[0].to_string();
 
-    let in_python = || {
-        let mut command = Command::new(&python);
-        let path = [generated.clone(), repository().join("deploy/python")];
-        command.env("PYTHONPATH", std::env::join_paths(path).unwrap());
-        // Leave no compiled files in the repository.
-        command.env("PYTHONDONTWRITEBYTECODE", "1");
-        command
-    };
-    // The command of deploy/python/loto_client.py, into another folder.
-    let mut generate = in_python();
-    generate.args(["-m", "grpc_tools.protoc", "-I", "proto"]);
-    for option in ["--python_out", "--grpc_python_out"] {
-        generate.arg(option).arg(&generated);
-    }
-    generate.args(["loto/v1/job.proto", "loto/v1/aggregator.proto"]);
-    succeeded(&generate.current_dir(repository()).output().unwrap());
+    let in_python = || in_python(&python, &generated);
+    generate(in_python(), &generated);
 
     let (mut service, address) = programs::serve(store_file.to_str().unwrap());
     let mut query = in_python();
@@ -92,4 +101,55 @@ async fn the_client_in_python_agrees_with_the_report() {
 
     service.terminate();
     assert!(service.wait(Duration::from_secs(20)).success());
+}
+
+#[tokio::test]
+async fn watching_in_python_outlasts_a_restart_of_the_service() {
+    let test = "watching_in_python_outlasts_a_restart_of_the_service";
+    let Some(python) = python::interpreter_or_skip(test) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let generated = folder.path().join("generated");
+    generate(in_python(&python, &generated), &generated);
+    let file = folder.path().join("sweep.loto");
+    let url = file.to_str().unwrap();
+    let shape = Shape::parse("2x2x1x5").unwrap();
+    let sweep = SyntheticSweep::new(shape, 0);
+    let store = store::open(url).await.unwrap();
+    sweep.submit(store.as_ref()).await.unwrap();
+    let jobs: Vec<Job> = sweep.jobs(0..1).collect();
+    let put = async |jobs: &[Job]| {
+        for job in jobs {
+            store.put_trace(job, &sweep.trace(job)).await.unwrap();
+        }
+    };
+
+    let (mut service, address) = programs::serve(url);
+    let mut watch = in_python(&python, &generated);
+    watch.arg(repository().join("tests/python/watch_served_sweep.py"));
+    watch.args([&address, &sweep.sweep.id().to_string()]);
+    let mut watch = Process::start({
+        watch.stdout(Stdio::piped());
+        watch
+    });
+    let mut lines = BufReader::new(watch.child().stdout.take().unwrap()).lines();
+    let mut next = || lines.next().expect("a line").unwrap();
+    assert_eq!(next(), "0 of 4");
+    put(&jobs[..1]).await;
+    assert_eq!(next(), "1 of 4");
+    service.kill();
+    let (_service, again) = programs::serve_at(url, &address);
+    assert_eq!(again, address);
+    // What was told before the break is not told again.
+    put(&jobs[1..3]).await;
+    let mut told = vec![next()];
+    while told.last().unwrap() != "3 of 4" {
+        told.push(next());
+    }
+    assert!(!told.contains(&"1 of 4".to_string()), "{told:?}");
+    put(&jobs[3..]).await;
+    assert_eq!(next(), "4 of 4");
+    assert_eq!(next(), "complete");
+    assert!(watch.wait(Duration::from_secs(20)).success());
 }

@@ -5,10 +5,9 @@ use tonic::Status;
 
 use super::completeness::completeness;
 use super::request;
-use super::status::to_status;
 use super::watched_sweep::WatchedSweep;
 use crate::statistics::analysis::{
-    AnalysisOptions, Comparison, ComparisonOutcome, DataSet, FriedmanStatistics, Nemenyi,
+    AnalysisOptions, Bands, Comparison, ComparisonOutcome, DataSet, FriedmanStatistics, Nemenyi,
 };
 
 /// The comparisons that a request asks for.
@@ -22,13 +21,10 @@ pub(super) async fn compare(
         baseline: request::baseline(request.baseline)?,
         significance: request::number("alpha", request.alpha, default.significance, 0.001..=0.5)?,
         // No band is part of the answer.
-        bootstrap_resamples: 1,
+        bands: Bands::None,
         ..default
     };
-    let analysis = sweep
-        .analysis(selection, options)
-        .await
-        .map_err(to_status)?;
+    let analysis = sweep.analysis(selection, options).await?;
     let blackboxes = analysis.blackboxes.iter();
     Ok(wire::CompareMethodsResponse {
         completeness: Some(completeness(&analysis)),

@@ -1,18 +1,17 @@
 //! Says what an answer was computed from.
 
+use loto_proto::excerpt::list;
+use loto_proto::limits::MAX_LISTED_GAPS;
 use loto_proto::wire;
 
 use crate::statistics::analysis::{ExcludedTask, ExclusionReason, SweepAnalysis};
-
-/// Most gaps that are listed.
-const MAX_GAPS: usize = 1000;
 
 /// What an analysis was computed from.
 pub(super) fn completeness(analysis: &SweepAnalysis) -> wire::Completeness {
     let gaps = analysis
         .missing
         .iter()
-        .take(MAX_GAPS)
+        .take(MAX_LISTED_GAPS)
         .map(|missing| wire::Gap {
             blackbox: missing.blackbox.clone(),
             task: missing.task.clone(),
@@ -25,7 +24,7 @@ pub(super) fn completeness(analysis: &SweepAnalysis) -> wire::Completeness {
         finished: analysis.finished_traces,
         unbalanced: analysis.unbalanced,
         gaps: gaps.collect(),
-        gaps_left_out: analysis.missing.len().saturating_sub(MAX_GAPS) as u64,
+        gaps_left_out: analysis.missing.len().saturating_sub(MAX_LISTED_GAPS) as u64,
     }
 }
 
@@ -35,7 +34,8 @@ pub(super) fn excluded_tasks(tasks: &[ExcludedTask]) -> Vec<wire::ExcludedTask> 
         task: excluded.task.clone(),
         reason: match &excluded.reason {
             ExclusionReason::NoTrace { methods } => {
-                format!("no finished trace of {} yet", methods.join(", "))
+                let methods = list(methods.iter().map(String::as_str));
+                format!("no finished trace of {methods} yet")
             }
             ExclusionReason::ConstantObjective => "all rows have the same objective value".into(),
             ExclusionReason::NoBaseline => {

@@ -1,13 +1,15 @@
 //! Curves over the iterations.
 
+use loto_proto::limits::MAX_ANSWER_POINTS;
+use loto_proto::sweep::Sweep;
 use loto_proto::wire;
 use tonic::Status;
 
 use super::completeness::{completeness, excluded_tasks};
 use super::request;
-use super::status::to_status;
 use super::watched_sweep::WatchedSweep;
-use crate::statistics::analysis::{AnalysisOptions, Band, BlackboxAnalysis, TaskAnalysis};
+use crate::results::Selection;
+use crate::statistics::analysis::{AnalysisOptions, Band, Bands, BlackboxAnalysis, TaskAnalysis};
 
 /// The curves that a request asks for.
 pub(super) async fn curves(
@@ -15,6 +17,7 @@ pub(super) async fn curves(
     request: wire::GetCurvesRequest,
 ) -> Result<wire::GetCurvesResponse, Status> {
     let selection = request::selection(request.selection, &sweep.sweep)?;
+    check_size(&sweep.sweep, &selection, request.only_averages)?;
     let default = AnalysisOptions::default();
     let confidence = request::number(
         "confidence",
@@ -25,12 +28,14 @@ pub(super) async fn curves(
     let options = AnalysisOptions {
         baseline: request::baseline(request.baseline)?,
         confidence,
+        bands: if request.only_averages {
+            Bands::Averages
+        } else {
+            Bands::All
+        },
         ..default
     };
-    let analysis = sweep
-        .analysis(selection, options)
-        .await
-        .map_err(to_status)?;
+    let analysis = sweep.analysis(selection, options).await?;
     let blackboxes = analysis.blackboxes.iter();
     Ok(wire::GetCurvesResponse {
         completeness: Some(completeness(&analysis)),
@@ -38,6 +43,40 @@ pub(super) async fn curves(
             .map(|blackbox| blackbox_curves(blackbox, request.only_averages))
             .collect(),
     })
+}
+
+/// Refuses what would be too large to be sent, before it is computed.
+fn check_size(sweep: &Sweep, selection: &Selection, only_averages: bool) -> Result<(), Status> {
+    let blackboxes = sweep.blackboxes.iter();
+    let blackboxes = blackboxes.filter(|blackbox| selection.has_blackbox(&blackbox.name));
+    let points = blackboxes.map(|blackbox| {
+        let methods = blackbox.methods.iter();
+        let methods = methods.filter(|method| selection.has_method(&method.id));
+        let tasks = if only_averages {
+            0
+        } else {
+            blackbox.targets.len()
+        };
+        (methods.count() as u64) * (1 + tasks as u64) * u64::from(blackbox.iterations)
+    });
+    let points: u64 = points.sum();
+    if points <= MAX_ANSWER_POINTS {
+        return Ok(());
+    }
+    let (field, remedy) = if only_averages {
+        ("selection", "select fewer black boxes or methods")
+    } else {
+        (
+            "only_averages",
+            "set it, or select fewer black boxes or methods",
+        )
+    };
+    Err(request::invalid(
+        field,
+        format!(
+            "the curves asked for have {points} points, allowed are {MAX_ANSWER_POINTS}: {remedy}"
+        ),
+    ))
 }
 
 fn blackbox_curves(blackbox: &BlackboxAnalysis, only_averages: bool) -> wire::BlackboxCurves {
@@ -79,5 +118,44 @@ fn method_curve(method: &str, band: &Band) -> wire::MethodCurve {
         mean: band.mean.clone(),
         lower: band.lower.clone(),
         upper: band.upper.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::results::tests::sample_sweep::{SampleSweep, Shape};
+
+    #[test]
+    fn answers_that_are_too_large_are_refused_with_the_remedy() {
+        let mut sweep = SampleSweep::new(Shape {
+            blackboxes: 2,
+            tasks: 4,
+            methods: 3,
+            seeds: 1,
+            iterations: 1,
+        })
+        .sweep;
+        for blackbox in &mut sweep.blackboxes {
+            blackbox.iterations = 40_000;
+        }
+        let all = Selection::default();
+        let status = check_size(&sweep, &all, false).unwrap_err();
+        for part in [
+            "`only_averages`",
+            "1200000 points",
+            "1000000",
+            "select fewer",
+        ] {
+            assert!(status.message().contains(part), "{status}");
+        }
+        assert!(check_size(&sweep, &all, true).is_ok());
+        let two = Selection {
+            methods: BTreeSet::from(["m1".to_string(), "m2".to_string()]),
+            ..Selection::default()
+        };
+        assert!(check_size(&sweep, &two, false).is_ok());
     }
 }

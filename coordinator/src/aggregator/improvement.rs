@@ -2,21 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use loto_proto::limits::{MAX_ANSWER_ENTRIES, MAX_REQUEST_ITERATIONS};
 use loto_proto::sweep::Sweep;
 use loto_proto::wire;
 use tonic::Status;
 
 use super::completeness::{completeness, excluded_tasks};
 use super::request;
-use super::status::to_status;
 use super::watched_sweep::WatchedSweep;
 use crate::results::Selection;
 use crate::statistics::analysis::{
-    AnalysisOptions, BlackboxAnalysis, MethodAnalysis, MethodAverages, TaskAnalysis,
+    AnalysisOptions, Bands, BlackboxAnalysis, MethodAnalysis, MethodAverages, TaskAnalysis,
 };
-
-/// Most iterations in a request.
-const MAX_ITERATIONS: usize = 1000;
 
 /// Iterations for which figures are given unless the request says otherwise, besides the last.
 const DEFAULT_ITERATIONS: [u32; 3] = [10, 50, 100];
@@ -28,16 +25,14 @@ pub(super) async fn improvement(
 ) -> Result<wire::GetImprovementResponse, Status> {
     let selection = request::selection(request.selection, &sweep.sweep)?;
     let iterations = iterations(request.iterations, &sweep.sweep, &selection)?;
+    check_size(&sweep.sweep, &selection, iterations.len())?;
     let options = AnalysisOptions {
         baseline: request::baseline(request.baseline)?,
         // No band is part of the answer.
-        bootstrap_resamples: 1,
+        bands: Bands::None,
         ..AnalysisOptions::default()
     };
-    let analysis = sweep
-        .analysis(selection, options)
-        .await
-        .map_err(to_status)?;
+    let analysis = sweep.analysis(selection, options).await?;
     let blackboxes = analysis.blackboxes.iter();
     Ok(wire::GetImprovementResponse {
         completeness: Some(completeness(&analysis)),
@@ -47,13 +42,33 @@ pub(super) async fn improvement(
     })
 }
 
+/// Refuses what would be too large to be sent, before it is computed.
+fn check_size(sweep: &Sweep, selection: &Selection, iterations: usize) -> Result<(), Status> {
+    let blackboxes = sweep.blackboxes.iter();
+    let blackboxes = blackboxes.filter(|blackbox| selection.has_blackbox(&blackbox.name));
+    let entries = blackboxes.map(|blackbox| {
+        let methods = blackbox.methods.iter();
+        let methods = methods.filter(|method| selection.has_method(&method.id));
+        methods.count() * (blackbox.targets.len() + iterations)
+    });
+    let entries: usize = entries.sum();
+    if entries <= MAX_ANSWER_ENTRIES {
+        return Ok(());
+    }
+    let problem = format!(
+        "methods times tasks and iterations are {entries} entries, allowed are {MAX_ANSWER_ENTRIES}: \
+         select fewer black boxes or methods"
+    );
+    Err(request::invalid("selection", problem))
+}
+
 /// The requested iterations, ascending; none stands for the default ones.
 fn iterations(
     requested: Vec<u32>,
     sweep: &Sweep,
     selection: &Selection,
 ) -> Result<BTreeSet<u32>, Status> {
-    request::check_length("iterations", requested.len(), MAX_ITERATIONS)?;
+    request::check_length("iterations", requested.len(), MAX_REQUEST_ITERATIONS)?;
     let selected = sweep.blackboxes.iter();
     let selected = selected.filter(|blackbox| selection.has_blackbox(&blackbox.name));
     let lengths: BTreeSet<u32> = selected.map(|blackbox| blackbox.iterations).collect();
@@ -150,5 +165,31 @@ fn task_improvement(task: &TaskAnalysis) -> wire::TaskImprovement {
     wire::TaskImprovement {
         task: task.name.clone(),
         methods: methods.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::tests::sample_sweep::{SampleSweep, Shape};
+
+    #[test]
+    fn answers_that_are_too_large_are_refused_with_the_remedy() {
+        let mut sweep = SampleSweep::new(Shape {
+            blackboxes: 1,
+            tasks: 1,
+            methods: 4,
+            seeds: 1,
+            iterations: 1,
+        })
+        .sweep;
+        let targets = (0..50_000).map(|task| task.to_string());
+        sweep.blackboxes[0].targets = targets.collect();
+        let all = Selection::default();
+        assert!(check_size(&sweep, &all, 0).is_ok());
+        let status = check_size(&sweep, &all, 1).unwrap_err();
+        for part in ["`selection`", "200004 entries", "200000"] {
+            assert!(status.message().contains(part), "{status}");
+        }
     }
 }

@@ -9,9 +9,12 @@ mod analysis_cache;
 mod comparison;
 mod completeness;
 mod curves;
+mod following;
 mod improvement;
+mod one_at_a_time;
 mod progress;
 mod request;
+mod resume_token;
 mod server;
 mod service;
 mod status;
@@ -23,3 +26,4 @@ mod watched_sweep;
 mod tests;
 
 pub use server::{bind, serve};
+pub use service::AggregatorService;

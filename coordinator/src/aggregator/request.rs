@@ -3,17 +3,15 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
+use loto_proto::excerpt::list;
 use loto_proto::identity::SweepId;
-use loto_proto::job::MAX_NAME_BYTES;
+use loto_proto::limits::{MAX_NAME_BYTES, MAX_REQUEST_NAMES};
 use loto_proto::sweep::Sweep;
 use loto_proto::wire;
 use tonic::Status;
 
 use crate::results::Selection;
 use crate::statistics::random_search::Baseline;
-
-/// Most names in a list.
-const MAX_NAMES: usize = 1000;
 
 /// The status of a request whose field is wrong.
 pub(super) fn invalid(field: &str, problem: impl std::fmt::Display) -> Status {
@@ -31,7 +29,7 @@ pub(super) fn names(
     names: Vec<String>,
     known: &BTreeSet<&str>,
 ) -> Result<BTreeSet<String>, Status> {
-    check_length(field, names.len(), MAX_NAMES)?;
+    check_length(field, names.len(), MAX_REQUEST_NAMES)?;
     for name in &names {
         if name.len() > MAX_NAME_BYTES {
             let length = name.len();
@@ -41,12 +39,11 @@ pub(super) fn names(
             ));
         }
         if !known.contains(name.as_str()) {
-            let known: Vec<&str> = known.iter().copied().collect();
             return Err(invalid(
                 field,
                 format!(
                     "`{name}` is not part of the sweep: known are {}",
-                    known.join(", ")
+                    list(known.iter().copied())
                 ),
             ));
         }
@@ -158,6 +155,11 @@ mod tests {
         );
         let long = message(names("methods", vec!["x".repeat(5000)], &known));
         assert!(long.contains("5000 bytes") && long.len() < 200, "{long}");
+        // The answer's status is a header, which clients refuse if it is long.
+        let tasks: Vec<String> = (0..10_000).map(|n| format!("{n:0200}")).collect();
+        let tasks = tasks.iter().map(String::as_str).collect();
+        let unknown = message(names("tasks", vec!["x".into()], &tasks));
+        assert!(unknown.len() < 1000, "{} bytes", unknown.len());
         let many = message(names("methods", vec!["rs".into(); 1001], &known));
         assert!(many.contains("1001 entries"), "{many}");
     }

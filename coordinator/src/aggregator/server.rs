@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use loto_proto::limits::{MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, MAX_REQUESTS_PER_CONNECTION};
 use loto_proto::store::Store;
 use loto_proto::wire;
 use loto_proto::wire::aggregator_server::AggregatorServer;
@@ -14,15 +15,6 @@ use tonic::transport::server::TcpIncoming;
 
 use super::service::AggregatorService;
 use crate::CoordinatorError;
-
-/// Largest request that is read, in bytes: the longest lists of names fit.
-const MAX_REQUEST_BYTES: usize = 1 << 20;
-
-/// Largest answer that is sent, in bytes.
-const MAX_ANSWER_BYTES: usize = 64 << 20;
-
-/// Requests of one connection that are worked on at a time.
-const MAX_REQUESTS_PER_CONNECTION: u32 = 64;
 
 /// Time between two looks whether a silent client is still there.
 const KEEPALIVE: Duration = Duration::from_secs(30);
@@ -52,7 +44,7 @@ pub async fn serve(
     let address = listener
         .local_addr()
         .map_err(|error| serving("a socket", error))?;
-    let aggregator = AggregatorServer::new(AggregatorService::new(store, stopping.clone()))
+    let aggregator = AggregatorServer::new(AggregatorService::start(store, stopping.clone()))
         .max_decoding_message_size(MAX_REQUEST_BYTES)
         .max_encoding_message_size(MAX_ANSWER_BYTES);
 

@@ -11,20 +11,24 @@ use tonic::{Request, Response, Status};
 
 use super::status::to_status;
 use super::watched_sweep::{WatchedSweep, WatchedSweeps};
-use super::{comparison, curves, improvement, progress, request, sweep_list, traces};
+use super::{comparison, curves, following, improvement, progress, request, sweep_list, traces};
 
-/// Answers the requests.
-pub(super) struct AggregatorService {
+/// Answers the requests; [`super::serve`] puts it behind a socket.
+pub struct AggregatorService {
     store: Arc<dyn Store>,
-    sweeps: WatchedSweeps,
+    sweeps: Arc<WatchedSweeps>,
     /// Cancelled when the service stops: answers without an end have to end.
     stopping: CancellationToken,
 }
 
 impl AggregatorService {
-    pub(super) fn new(store: Arc<dyn Store>, stopping: CancellationToken) -> Self {
+    /// Answers from `store` until `stopping` is cancelled, and begins to collect the recent sweeps.
+    pub fn start(store: Arc<dyn Store>, stopping: CancellationToken) -> Self {
+        let sweeps = Arc::new(WatchedSweeps::new(Arc::clone(&store)));
+        let following = following::follow(Arc::clone(&store), Arc::clone(&sweeps));
+        tokio::spawn(stopping.clone().run_until_cancelled_owned(following));
         Self {
-            sweeps: WatchedSweeps::new(Arc::clone(&store)),
+            sweeps,
             store,
             stopping,
         }
@@ -60,8 +64,10 @@ impl Aggregator for AggregatorService {
         &self,
         request: Request<wire::WatchProgressRequest>,
     ) -> Result<Response<Self::WatchProgressStream>, Status> {
-        let sweep = self.sweep(&request.get_ref().sweep_id).await?;
-        Ok(Response::new(progress::watch(sweep, self.stopping.clone())))
+        let request = request.into_inner();
+        let sweep = self.sweep(&request.sweep_id).await?;
+        let watch = progress::watch(sweep, request.resume_token, self.stopping.clone())?;
+        Ok(Response::new(watch))
     }
 
     async fn get_curves(

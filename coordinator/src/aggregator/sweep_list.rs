@@ -1,8 +1,10 @@
 //! Lists sweeps.
 
 use loto_proto::identity::SweepId;
+use loto_proto::limits::{MAX_ANSWER_BYTES, MAX_PAGE_SIZE};
 use loto_proto::store::Store;
 use loto_proto::wire;
+use prost::Message;
 use tonic::Status;
 
 use super::request;
@@ -11,8 +13,8 @@ use super::status::to_status;
 /// Sweeps on a page unless the request says otherwise.
 const DEFAULT_PAGE_SIZE: u32 = 20;
 
-/// Most sweeps on a page.
-const MAX_PAGE_SIZE: u32 = 100;
+/// Bytes after which a page takes no further sweep.
+const PAGE_BYTES: usize = MAX_ANSWER_BYTES / 2;
 
 /// One page of the list.
 pub(super) async fn page(
@@ -41,13 +43,18 @@ pub(super) async fn page(
                 + 1
         }
     };
-    let end = ids.len().min(begin + size as usize);
-    let mut sweeps = Vec::with_capacity(end - begin);
-    for &id in &ids[begin..end] {
-        sweeps.push(summary(store, id).await?);
+    let mut sweeps: Vec<wire::SweepSummary> = Vec::new();
+    let mut bytes = 0;
+    for &id in ids[begin..].iter().take(size as usize) {
+        let summary = summary(store, id).await?;
+        bytes += summary.encoded_len();
+        sweeps.push(summary);
+        if bytes > PAGE_BYTES {
+            break;
+        }
     }
     let next_page_token = match sweeps.last() {
-        Some(last) if end < ids.len() => last.sweep_id.clone(),
+        Some(last) if begin + sweeps.len() < ids.len() => last.sweep_id.clone(),
         _ => String::new(),
     };
     Ok(wire::ListSweepsResponse {

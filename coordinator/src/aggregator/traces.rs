@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use loto_proto::identity::JobId;
 use loto_proto::job::Series;
+use loto_proto::limits::MAX_REQUEST_SEEDS;
 use loto_proto::sweep::Sweep;
 use loto_proto::trace::Trace;
 use loto_proto::wire;
@@ -14,12 +15,13 @@ use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
 use super::request;
+use super::resume_token::TracePlace;
 use super::status::{stopping as stopping_status, to_status};
 use super::watched_sweep::WatchedSweep;
 use crate::CoordinatorError;
 
-/// Most seeds in a request.
-const MAX_SEEDS: usize = 10_000;
+/// Traces read from the store at a time.
+const TRACES_PER_READ: usize = 64;
 
 /// Traces that wait for a slow client.
 const TRACES_AHEAD: usize = 16;
@@ -28,6 +30,8 @@ type Sender = mpsc::Sender<Result<wire::FinishedTrace, Status>>;
 
 /// Which traces are sent; an empty set selects everything.
 struct Filter {
+    /// The place of the trace after which the stream begins.
+    after: Option<TracePlace>,
     blackboxes: BTreeSet<String>,
     tasks: BTreeSet<String>,
     methods: BTreeSet<String>,
@@ -65,7 +69,7 @@ impl Filter {
         let methods = blackboxes().flat_map(|blackbox| &blackbox.methods);
         let methods = methods.map(|method| method.id.as_str());
         let names = blackboxes().map(|blackbox| blackbox.name.as_str());
-        request::check_length("seeds", request.seeds.len(), MAX_SEEDS)?;
+        request::check_length("seeds", request.seeds.len(), MAX_REQUEST_SEEDS)?;
         if let Some(seed) = request.seeds.iter().find(|&&seed| seed >= sweep.seeds) {
             let problem = format!(
                 "{seed} is out of range, the sweep has {} seeds, from 0",
@@ -74,11 +78,26 @@ impl Filter {
             return Err(request::invalid("seeds", problem));
         }
         Ok(Self {
+            after: TracePlace::of_token(&request.resume_token)?,
             blackboxes: request::names("blackboxes", request.blackboxes, &names.collect())?,
             tasks: request::names("tasks", request.tasks, &tasks.collect())?,
             methods: request::names("methods", request.methods, &methods.collect())?,
             seeds: request.seeds.into_iter().collect(),
         })
+    }
+
+    /// The seeds of a series that are sent, ascending.
+    fn seeds_of(&self, place: [usize; 3], planned: u32) -> Vec<u32> {
+        let begin = match self.after {
+            Some(after) if place < after.series => return Vec::new(),
+            Some(after) if place == after.series => after.seed.saturating_add(1),
+            _ => 0,
+        };
+        if self.seeds.is_empty() {
+            (begin..planned).collect()
+        } else {
+            self.seeds.range(begin..).copied().collect()
+        }
     }
 }
 
@@ -86,35 +105,45 @@ fn selects(names: &BTreeSet<String>, name: &str) -> bool {
     names.is_empty() || names.contains(name)
 }
 
-/// Sends one series after the other, so that only one is in memory; ends early if the client is gone.
+/// Sends a few traces after the other, so that only these are in memory; ends early if the client is gone.
 async fn send_all(
     sweep: &WatchedSweep,
     filter: &Filter,
     sender: &Sender,
 ) -> Result<(), CoordinatorError> {
-    for blackbox in &sweep.sweep.blackboxes {
+    for (blackbox_position, blackbox) in sweep.sweep.blackboxes.iter().enumerate() {
         if !selects(&filter.blackboxes, &blackbox.name) {
             continue;
         }
-        for target in blackbox
-            .targets
-            .iter()
-            .filter(|target| selects(&filter.tasks, target))
-        {
-            let methods = blackbox.methods.iter();
-            for method in methods.filter(|method| selects(&filter.methods, &method.id)) {
+        for (task_position, target) in blackbox.targets.iter().enumerate() {
+            if !selects(&filter.tasks, target) {
+                continue;
+            }
+            for (method_position, method) in blackbox.methods.iter().enumerate() {
+                if !selects(&filter.methods, &method.id) {
+                    continue;
+                }
                 let series = blackbox.series(method, target);
-                for (seed, trace) in fetch(sweep, filter, &series).await? {
-                    let finished = wire::FinishedTrace {
-                        blackbox: blackbox.name.clone(),
-                        task: target.clone(),
-                        method: method.id.clone(),
-                        seed,
-                        job_id: JobId::new(series.id(), seed).to_string(),
-                        trace: Some(to_wire(trace)),
-                    };
-                    if sender.send(Ok(finished)).await.is_err() {
-                        return Ok(());
+                let place = [blackbox_position, task_position, method_position];
+                let seeds = filter.seeds_of(place, sweep.sweep.seeds);
+                for seeds in seeds.chunks(TRACES_PER_READ) {
+                    for (seed, trace) in fetch(sweep, &series, seeds).await? {
+                        let finished = wire::FinishedTrace {
+                            blackbox: blackbox.name.clone(),
+                            task: target.clone(),
+                            method: method.id.clone(),
+                            seed,
+                            job_id: JobId::new(series.id(), seed).to_string(),
+                            trace: Some(to_wire(trace)),
+                            resume_token: TracePlace {
+                                series: place,
+                                seed,
+                            }
+                            .token(),
+                        };
+                        if sender.send(Ok(finished)).await.is_err() {
+                            return Ok(());
+                        }
                     }
                 }
             }
@@ -123,24 +152,14 @@ async fn send_all(
     Ok(())
 }
 
-/// The selected traces of a series, each checked against the table.
+/// The finished traces of these seeds of a series, each checked against the table.
 async fn fetch(
     sweep: &WatchedSweep,
-    filter: &Filter,
     series: &Series,
+    seeds: &[u32],
 ) -> Result<Vec<(u32, Trace)>, CoordinatorError> {
     let id = series.id();
-    let mut traces = Vec::new();
-    if filter.seeds.is_empty() {
-        traces = sweep.store.traces(id).await?;
-        // The store shares series among sweeps: another one may have more seeds.
-        traces.retain(|(seed, _)| *seed < sweep.sweep.seeds);
-    } else {
-        for &seed in &filter.seeds {
-            let trace = sweep.store.trace(id, seed).await?;
-            traces.extend(trace.map(|trace| (seed, trace)));
-        }
-    }
+    let traces = sweep.store.traces_of(id, seeds).await?;
     let collector = sweep.results().await?;
     for (seed, trace) in &traces {
         collector.check(id, *seed, trace)?;

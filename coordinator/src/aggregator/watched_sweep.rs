@@ -1,30 +1,40 @@
 //! The sweeps that were asked for, each with what was collected of it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use loto_proto::ProtoError;
 use loto_proto::identity::SweepId;
+use loto_proto::limits::{MAX_LISTED_CONFLICTS, MAX_LISTED_POISONED_JOBS, MAX_WATCHED_SWEEPS};
 use loto_proto::store::Store;
 use loto_proto::sweep::Sweep;
 use tokio::sync::OnceCell;
+use tokio::time::Instant;
+use tonic::Status;
 
 use super::analysis_cache::AnalysisCache;
+use super::one_at_a_time::{OneAtATime, PATIENCE};
+use super::status::to_status;
 use crate::CoordinatorError;
 use crate::dispatch::conflicts;
 use crate::progress::{PoisonedJob, Progress, Tracker};
 use crate::results::{Keep, ObjectiveCache, ResultsCollector};
 
-/// Most sweeps kept in memory; the one not asked for the longest goes first.
-const MAX_SWEEPS: usize = 16;
-
-/// Most jobs given up that are listed.
-const MAX_POISONED_JOBS: usize = 20;
-
-/// Most conflicts that are listed.
-const MAX_CONFLICTS: usize = 20;
-
 /// Least time between two looks at a sweep's progress, however many clients watch it.
 pub(super) const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
+
+/// A look that takes less is waited for.
+const QUICK_LOOK: Duration = Duration::from_millis(5);
+
+/// A look this long ago is told only if the next one takes too long.
+const PROGRESS_AGE: Duration = Duration::from_secs(2);
+
+/// Reading so many traces is waited for by whoever asks about them.
+const FEW_TRACES: usize = 1000;
+
+/// Looks at a sweep's progress take at most one part in so many of the time.
+const PROGRESS_SHARE: u32 = 10;
 
 /// The sweeps that were asked for.
 pub(super) struct WatchedSweeps {
@@ -42,7 +52,11 @@ pub(super) struct WatchedSweep {
     pub(super) analyses: AnalysisCache,
     tables: Arc<ObjectiveCache>,
     results: OnceCell<Arc<ResultsCollector>>,
-    progress: tokio::sync::Mutex<FollowedProgress>,
+    collecting: OneAtATime,
+    /// Whether everything that was finished at some moment was collected.
+    collected: Arc<AtomicBool>,
+    looking: OneAtATime,
+    progress: Arc<FollowedProgress>,
 }
 
 /// How far a sweep is, with the jobs that were given up.
@@ -55,8 +69,17 @@ pub(super) struct ProgressSnapshot {
 }
 
 struct FollowedProgress {
-    tracker: Tracker,
-    last: Option<(Instant, Arc<ProgressSnapshot>)>,
+    id: SweepId,
+    tracker: tokio::sync::Mutex<Tracker>,
+    last: Mutex<Option<Look>>,
+}
+
+/// A look at a sweep's progress.
+#[derive(Clone)]
+struct Look {
+    snapshot: Arc<ProgressSnapshot>,
+    ended: Instant,
+    took: Duration,
 }
 
 impl WatchedSweeps {
@@ -80,10 +103,14 @@ impl WatchedSweeps {
         })?;
         let new = Arc::new(WatchedSweep {
             id,
-            progress: tokio::sync::Mutex::new(FollowedProgress {
-                tracker: Tracker::new(&sweep),
-                last: None,
+            progress: Arc::new(FollowedProgress {
+                id,
+                tracker: tokio::sync::Mutex::new(Tracker::new(&sweep)),
+                last: Mutex::default(),
             }),
+            looking: OneAtATime::default(),
+            collecting: OneAtATime::default(),
+            collected: Arc::default(),
             sweep,
             store: Arc::clone(&self.store),
             analyses: AnalysisCache::default(),
@@ -95,11 +122,17 @@ impl WatchedSweeps {
         if let Some(sweep) = recent.iter().find(|sweep| sweep.id == id) {
             return Ok(Arc::clone(sweep));
         }
-        if recent.len() == MAX_SWEEPS {
+        if recent.len() == MAX_WATCHED_SWEEPS {
             recent.remove(0);
         }
         recent.push(Arc::clone(&new));
         Ok(new)
+    }
+
+    /// All of them, the one asked for last at the end.
+    pub(super) fn all(&self) -> Vec<Arc<WatchedSweep>> {
+        let recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        recent.clone()
     }
 
     fn find(&self, id: SweepId) -> Option<Arc<WatchedSweep>> {
@@ -123,30 +156,125 @@ impl WatchedSweep {
         self.results.get_or_try_init(open).await
     }
 
-    /// How far the sweep is: at most [`PROGRESS_INTERVAL`] old.
-    pub(super) async fn progress(&self) -> Result<Arc<ProgressSnapshot>, CoordinatorError> {
-        let mut followed = self.progress.lock().await;
-        match &followed.last {
-            Some((time, last)) if time.elapsed() < PROGRESS_INTERVAL => {
-                return Ok(Arc::clone(last));
+    /// Collects what is finished by now, and waits for that, unless there is much to read and
+    /// some was collected before: then it goes on in the background.
+    pub(super) async fn refresh(&self) -> Result<&Arc<ResultsCollector>, Status> {
+        let collector = self.results().await.map_err(to_status)?;
+        let may_wait = self.collected.load(Ordering::Relaxed);
+        loop {
+            let deadline = may_wait.then(|| Instant::now() + PATIENCE);
+            let work = self.read_news(collector);
+            let read = self.collecting.run(deadline, work).await?;
+            if read.is_some() || collector.backlog() > FEW_TRACES {
+                return Ok(collector);
             }
-            Some(_) => followed.tracker.follow(self.store.as_ref()).await?,
-            None => followed.tracker.scan(self.store.as_ref()).await?,
         }
-        let store = self.store.as_ref();
-        let mut conflicts = conflicts(&followed.tracker, store).await?;
-        conflicts.truncate(MAX_CONFLICTS);
-        let snapshot = Arc::new(ProgressSnapshot {
-            progress: followed.tracker.progress(),
-            poisoned: followed
-                .tracker
-                .poisoned()
-                .take(MAX_POISONED_JOBS)
-                .collect(),
-            cancelled: store.sweep_state(self.id).await?.cancelled,
-            conflicts,
+    }
+
+    /// As [`Self::refresh`], for answers that are late anyway: waits only for the first time.
+    pub(super) async fn refresh_in_background(&self) -> Result<&Arc<ResultsCollector>, Status> {
+        if !self.collected.load(Ordering::Relaxed) {
+            return self.refresh().await;
+        }
+        let collector = self.results().await.map_err(to_status)?;
+        let work = self.read_news(collector);
+        self.collecting.run(Some(Instant::now()), work).await?;
+        Ok(collector)
+    }
+
+    fn read_news(
+        &self,
+        collector: &Arc<ResultsCollector>,
+    ) -> impl Future<Output = Result<(), Status>> + Send + 'static {
+        let (collector, collected) = (Arc::clone(collector), Arc::clone(&self.collected));
+        async move {
+            collector.refresh().await.map_err(to_status)?;
+            collected.store(true, Ordering::Relaxed);
+            Ok(())
+        }
+    }
+
+    /// What was collected, if anybody asked for it yet.
+    pub(super) fn collected_results(&self) -> Option<&Arc<ResultsCollector>> {
+        self.results.get()
+    }
+
+    /// True if every trace of the sweep was collected.
+    pub(super) fn is_complete(&self) -> bool {
+        let collector = self.collected_results();
+        collector.is_some_and(|collector| collector.done() == self.sweep.job_count())
+    }
+
+    /// How far the sweep is: at most [`PROGRESS_INTERVAL`] old, or, where a look takes long, so old that
+    /// looks take a tenth of the time.
+    pub(super) async fn progress(&self) -> Result<Arc<ProgressSnapshot>, Status> {
+        let last = self.progress.last();
+        if let Some(look) = &last
+            && look.ended.elapsed() < PROGRESS_INTERVAL.max(look.took * PROGRESS_SHARE)
+        {
+            return Ok(Arc::clone(&look.snapshot));
+        }
+        // A look that takes long is not waited for, if the last one was a moment ago.
+        let deadline = last.as_ref().map(|last| {
+            let waits = last.took < QUICK_LOOK || last.ended.elapsed() > PROGRESS_AGE;
+            Instant::now() + if waits { PATIENCE } else { Duration::ZERO }
         });
-        followed.last = Some((Instant::now(), Arc::clone(&snapshot)));
-        Ok(snapshot)
+        let work = look(Arc::clone(&self.progress), Arc::clone(&self.store));
+        match (self.looking.run(deadline, work).await?, last) {
+            (Some(snapshot), _) => Ok(snapshot),
+            (None, Some(last)) => Ok(last.snapshot),
+            (None, None) => Err(Status::internal("a look at the progress had no end")),
+        }
+    }
+}
+
+/// Looks how far a sweep is.
+async fn look(
+    followed: Arc<FollowedProgress>,
+    store: Arc<dyn Store>,
+) -> Result<Arc<ProgressSnapshot>, Status> {
+    let last = followed.last();
+    if let Some(look) = last.filter(|look| look.ended.elapsed() < PROGRESS_INTERVAL) {
+        return Ok(look.snapshot);
+    }
+    let begin = Instant::now();
+    let mut tracker = followed.tracker.lock().await;
+    let looked = if followed.last().is_some() {
+        tracker.follow(store.as_ref()).await
+    } else {
+        tracker.scan(store.as_ref()).await
+    };
+    let (conflicts, state) = async {
+        looked?;
+        let conflicts = conflicts(&tracker, store.as_ref()).await?;
+        Ok((conflicts, store.sweep_state(followed.id).await?))
+    }
+    .await
+    .map_err(|error: ProtoError| to_status(error.into()))?;
+    let snapshot = Arc::new(ProgressSnapshot {
+        progress: tracker.progress(),
+        poisoned: tracker.poisoned().take(MAX_LISTED_POISONED_JOBS).collect(),
+        cancelled: state.cancelled,
+        conflicts: conflicts
+            .into_iter()
+            .map(|conflict| conflict.problem)
+            .take(MAX_LISTED_CONFLICTS)
+            .collect(),
+    });
+    *followed.place() = Some(Look {
+        snapshot: Arc::clone(&snapshot),
+        ended: Instant::now(),
+        took: begin.elapsed(),
+    });
+    Ok(snapshot)
+}
+
+impl FollowedProgress {
+    fn last(&self) -> Option<Look> {
+        self.place().clone()
+    }
+
+    fn place(&self) -> std::sync::MutexGuard<'_, Option<Look>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

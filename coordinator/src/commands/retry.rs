@@ -1,13 +1,12 @@
 //! `loto retry`: gives the jobs that were given up another chance.
 
 use clap::Args;
-use loto_proto::identity::SeriesId;
 
 use super::find_sweep::find_sweep;
 use super::options::{BrokerOption, StoreOption};
 use super::output::print;
 use crate::CoordinatorError;
-use crate::dispatch::{publish, recall_poisoned, refuse_cancelled};
+use crate::dispatch::{conflicts, publish, recall_poisoned, refuse_cancelled};
 use crate::progress::Tracker;
 
 const EXAMPLES: &str = "\
@@ -40,8 +39,11 @@ impl RetryCommand {
         refuse_cancelled(id, store.as_ref()).await?;
         let mut tracker = Tracker::new(&sweep);
         tracker.scan(store.as_ref()).await?;
-        let series: Vec<SeriesId> = tracker.series_ids().collect();
-        store.forget_conflicts(&series).await?;
+        for conflict in conflicts(&tracker, store.as_ref()).await? {
+            store
+                .forget_conflict(conflict.series, conflict.seed)
+                .await?;
+        }
         let recalled = recall_poisoned(&mut tracker, store.as_ref()).await?;
         let published = publish(recalled.into_iter(), queue.as_ref()).await?;
         print(&format!("sweep {id}: queued {published} jobs again\n"))

@@ -115,8 +115,8 @@ async fn show_one(
     if !conflicts.is_empty() {
         text.push_str("\nmore than one outcome, which must not be; the first is kept:\n");
     }
-    for problem in conflicts {
-        text.push_str(&format!("  {problem}\n"));
+    for conflict in conflicts {
+        text.push_str(&format!("  {}\n", conflict.problem));
     }
     print(&text)
 }

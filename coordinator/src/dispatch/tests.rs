@@ -265,7 +265,7 @@ async fn a_sweep_with_two_outcomes_for_a_job_does_not_end_well() {
         async || wait_until_done(&mut Tracker::new(&sweep), wait(&store, None), |_| {}).await;
     let error = waiting().await.unwrap_err();
     assert!(error.to_string().contains("iteration 3"), "{error}");
-    store.forget_conflicts(&[job.series.id()]).await.unwrap();
+    store.forget_conflict(job.series.id(), 0).await.unwrap();
     waiting().await.unwrap();
 }
 

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use loto_proto::ProtoError;
-use loto_proto::identity::{SeriesId, SweepId};
+use loto_proto::identity::SweepId;
 use loto_proto::queue::Queue;
-use loto_proto::store::Store;
+use loto_proto::store::{Conflict, Store};
 use tokio_util::sync::CancellationToken;
 
 use super::lost_jobs::{LostJobs, SETTLING, look_for_lost_jobs};
@@ -15,9 +15,6 @@ use crate::progress::{Progress, Tracker};
 
 /// Errors of given-up jobs that are listed; `loto status` lists them all.
 const LISTED_ERRORS: usize = 10;
-
-/// Series asked for in one query.
-const SERIES_PER_QUERY: usize = 1000;
 
 /// Least time between two looks at a networked store.
 pub const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -233,7 +230,9 @@ async fn check_conflicts(tracker: &Tracker, store: &dyn Store) -> Result<(), Coo
     let listed = conflicts.iter().take(LISTED_ERRORS);
     Err(CoordinatorError::Conflicts {
         count: conflicts.len() as u64,
-        problems: listed.map(|problem| format!("\n  {problem}")).collect(),
+        problems: listed
+            .map(|conflict| format!("\n  {}", conflict.problem))
+            .collect(),
     })
 }
 
@@ -241,16 +240,8 @@ async fn check_conflicts(tracker: &Tracker, store: &dyn Store) -> Result<(), Coo
 ///
 /// # Errors
 /// Whatever the store reports.
-pub async fn conflicts(tracker: &Tracker, store: &dyn Store) -> Result<Vec<String>, ProtoError> {
-    let series: Vec<SeriesId> = tracker.series_ids().collect();
-    let mut conflicts = Vec::new();
-    for batch in series.chunks(SERIES_PER_QUERY) {
-        for found in store.conflicts(batch).await? {
-            let planned = found
-                .into_iter()
-                .filter(|(seed, _)| *seed < tracker.seeds());
-            conflicts.extend(planned.map(|(_, problem)| problem));
-        }
-    }
+pub async fn conflicts(tracker: &Tracker, store: &dyn Store) -> Result<Vec<Conflict>, ProtoError> {
+    let mut conflicts = store.conflicts().await?;
+    conflicts.retain(|conflict| tracker.plans(conflict.series, conflict.seed));
     Ok(conflicts)
 }

@@ -56,7 +56,11 @@ impl Plan {
         }
     }
 
-    fn from_file(
+    /// As [`Self::read`], for a sweep file that is read already; `path` is where it was.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn from_file(
         file: &SweepFile,
         path: &Path,
         data: Option<&Path>,
@@ -100,6 +104,7 @@ impl Plan {
             blackboxes,
             seeds: file.seeds,
         };
+        sweep.check().map_err(invalid)?;
         check_distinct(&sweep).map_err(invalid)?;
         Ok(Self { sweep, tables })
     }

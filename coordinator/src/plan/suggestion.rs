@@ -1,19 +1,10 @@
 //! Names the user may have meant.
 
-/// Most names that a message lists.
-const LISTED: usize = 20;
+use loto_proto::excerpt::list;
 
 /// "did you mean `x`? known are a, b, c": what to say of a name that is not known.
 pub(crate) fn suggest(wanted: &str, known: &[&str]) -> String {
-    let mut listed = known
-        .iter()
-        .take(LISTED)
-        .copied()
-        .collect::<Vec<_>>()
-        .join(", ");
-    if known.len() > LISTED {
-        listed.push_str(&format!(" and {} more", known.len() - LISTED));
-    }
+    let listed = list(known.iter().copied());
     let closest = known
         .iter()
         .map(|name| {

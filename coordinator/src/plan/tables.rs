@@ -1,11 +1,13 @@
 //! Finds and reads the tables of a sweep file.
 
 use std::borrow::Cow;
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use loto_proto::ProtoError;
 use loto_proto::identity::Fingerprint;
+use loto_proto::limits::MAX_TABLE_FILE_BYTES;
 use loto_proto::sweep_file::BlackboxEntry;
 use loto_proto::table_spec::{self, TableSpec};
 use loto_worker::table::Table;
@@ -81,7 +83,14 @@ impl Folders {
 /// The bytes of a file; `None` only if there is no such file, so that one
 /// which cannot be read is not passed over in silence.
 fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, ProtoError> {
-    match std::fs::read(path) {
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        // One byte more than a table may have, which tells the reader of the table.
+        let most = MAX_TABLE_FILE_BYTES as u64 + 1;
+        File::open(path)?.take(most).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    match read() {
         Ok(bytes) => Ok(Some(bytes)),
         Err(problem) if problem.kind() == ErrorKind::NotFound => Ok(None),
         Err(problem) => Err(ProtoError::UnreadableFile {

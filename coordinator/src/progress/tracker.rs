@@ -222,9 +222,9 @@ impl Tracker {
         self.seeds
     }
 
-    /// The ids of all series.
-    pub fn series_ids(&self) -> impl Iterator<Item = SeriesId> {
-        self.series.iter().map(|series| series.id)
+    /// Whether the job with this series and seed is one of the sweep's.
+    pub fn plans(&self, series: SeriesId, seed: u32) -> bool {
+        seed < self.seeds && self.positions.contains_key(&series)
     }
 
     /// The ids of the jobs that are neither done nor given up.

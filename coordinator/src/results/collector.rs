@@ -1,6 +1,7 @@
 //! Collects a sweep's finished traces from the store, a little at a time.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use futures::{StreamExt, stream};
@@ -11,10 +12,10 @@ use loto_proto::store::{Cursor, Store};
 use loto_proto::sweep::Sweep;
 use loto_proto::trace::Trace;
 
-use super::kept_trace::{Keep, KeptTrace};
+use super::kept_traces::{Keep, KeptTraces};
 use super::objectives::{ObjectiveCache, TaskObjective};
 use super::selection::Selection;
-use super::{BlackboxResults, SweepResults, TaskResults, trace_check};
+use super::{BlackboxResults, SweepCurves, SweepResults, TaskResults, trace_check};
 use crate::CoordinatorError;
 
 /// Events read from the store's history at a time.
@@ -22,6 +23,9 @@ const EVENTS_PER_READ: usize = 10_000;
 
 /// Series whose finished seeds are asked for at a time.
 const SERIES_PER_READ: usize = 1_000;
+
+/// Traces of a series read at a time: a bound for memory, and for how long a thread is held.
+const TRACES_PER_READ: usize = 250;
 
 /// Reads of traces under way at a time.
 const CONCURRENT_READS: usize = 8;
@@ -34,12 +38,13 @@ pub struct ResultsCollector {
     store: Arc<dyn Store>,
     id: SweepId,
     sweep: Sweep,
-    keep: Keep,
     series: Vec<PlannedSeries>,
     positions: HashMap<SeriesId, usize>,
     /// Positions in `series` by black box, task and method.
     layout: Vec<Vec<Vec<usize>>>,
     reading: tokio::sync::Mutex<Reading>,
+    /// Number of traces that are known to be finished and being read.
+    backlog: AtomicUsize,
     folded: RwLock<Folded>,
 }
 
@@ -64,8 +69,8 @@ struct Reading {
 
 /// What was collected.
 struct Folded {
-    /// By position of the series and seed.
-    traces: Vec<BTreeMap<u32, KeptTrace>>,
+    /// By position of the series.
+    traces: Vec<KeptTraces>,
     done: u64,
     version: u64,
 }
@@ -115,7 +120,7 @@ impl ResultsCollector {
             layout.push(tasks);
         }
         let folded = Folded {
-            traces: vec![BTreeMap::new(); all_series.len()],
+            traces: all_series.iter().map(|_| KeptTraces::new(keep)).collect(),
             done: 0,
             version: 0,
         };
@@ -123,11 +128,11 @@ impl ResultsCollector {
             store,
             id,
             sweep,
-            keep,
             series: all_series,
             positions,
             layout,
             reading: tokio::sync::Mutex::default(),
+            backlog: AtomicUsize::new(0),
             folded: RwLock::new(folded),
         })
     }
@@ -147,14 +152,34 @@ impl ResultsCollector {
         self.folded().done
     }
 
+    /// Number of traces that [`Self::refresh`] has found and is about to fold in.
+    pub fn backlog(&self) -> usize {
+        self.backlog.load(Ordering::Relaxed)
+    }
+
     /// Grows whenever something was folded in.
     pub fn version(&self) -> u64 {
         self.folded().version
     }
 
-    /// What was collected of the selected black boxes and methods. A black box that runs
-    /// none of the methods is left out.
+    /// What was collected of the selected black boxes and methods, trace by trace. A black
+    /// box that runs none of the methods is left out.
     pub fn results(&self, selection: &Selection) -> SweepResults {
+        self.arrange(selection, KeptTraces::traces)
+    }
+
+    /// The same for statistics: takes little time and memory, and holds up nobody.
+    pub fn curves(&self, selection: &Selection) -> SweepCurves {
+        self.arrange(selection, |traces, _| traces.curves())
+    }
+
+    /// Puts what was collected in the order of the sweep; `show` gets the traces of a series
+    /// and the number of iterations.
+    fn arrange<Traces>(
+        &self,
+        selection: &Selection,
+        show: impl Fn(&KeptTraces, usize) -> Traces,
+    ) -> SweepResults<Traces> {
         let folded = self.folded();
         let blackboxes = self.sweep.blackboxes.iter().zip(&self.layout);
         let selected = blackboxes.filter(|(blackbox, _)| selection.has_blackbox(&blackbox.name));
@@ -170,10 +195,8 @@ impl ResultsCollector {
             let task = |(target, positions): (&String, &Vec<usize>)| {
                 let first = positions.first().map(|&position| &self.series[position]);
                 let traces = methods.iter().map(|&(method, _)| {
-                    let traces = folded.traces[positions[method]].iter();
-                    traces
-                        .map(|(&seed, trace)| (seed, trace.expand(iterations)))
-                        .collect()
+                    let traces = &folded.traces[positions[method]];
+                    show(traces, iterations)
                 });
                 TaskResults {
                     name: target.clone(),
@@ -242,7 +265,7 @@ impl ResultsCollector {
             let folded = self.folded();
             for (position, seeds) in (chunk * SERIES_PER_READ..).zip(done) {
                 let planned = seeds.into_iter().filter(|&seed| seed < self.sweep.seeds);
-                let new = planned.filter(|seed| !folded.traces[position].contains_key(seed));
+                let new = planned.filter(|seed| !folded.traces[position].contains(*seed));
                 reading.pending.extend(new.map(|seed| (position, seed)));
             }
         }
@@ -264,7 +287,7 @@ impl ResultsCollector {
                 let Some(&position) = self.positions.get(&event.series) else {
                     continue; // of another sweep
                 };
-                let folded = self.folded().traces[position].contains_key(&event.seed);
+                let folded = self.folded().traces[position].contains(event.seed);
                 if event.seed < self.sweep.seeds && !folded {
                     reading.pending.insert((position, event.seed));
                 }
@@ -279,46 +302,49 @@ impl ResultsCollector {
 
     /// Fetches what is pending and folds it in.
     async fn fold_pending(&self, reading: &mut Reading) -> Result<(), CoordinatorError> {
-        let mut groups: BTreeMap<usize, BTreeSet<u32>> = BTreeMap::new();
-        for &(position, seed) in &reading.pending {
-            groups.entry(position).or_default().insert(seed);
-        }
+        self.backlog.store(reading.pending.len(), Ordering::Relaxed);
+        let reads = reads(&reading.pending);
         let mut problem = None;
-        let mut fetches = stream::iter(groups)
+        let mut fetches = stream::iter(reads)
             .map(|(position, seeds)| async move {
                 let fetched = self.fetch(position, &seeds).await;
                 (position, seeds, fetched)
             })
             .buffered(CONCURRENT_READS);
         while let Some((position, seeds, fetched)) = fetches.next().await {
+            let mut sound = Vec::with_capacity(seeds.len());
             let mut damaged = BTreeSet::new();
             for (seed, trace) in fetched? {
-                if let Err(error) = trace.and_then(|trace| self.fold(position, seed, &trace)) {
-                    damaged.insert(seed);
-                    problem.get_or_insert(error);
+                let checked = trace.and_then(|trace| {
+                    self.check(self.series[position].id, seed, &trace)?;
+                    Ok(trace)
+                });
+                match checked {
+                    Ok(trace) => sound.push((seed, trace)),
+                    Err(error) => {
+                        damaged.insert(seed);
+                        problem.get_or_insert(error);
+                    }
                 }
             }
+            self.fold(position, &sound);
             // A seed that was announced but is gone from the store is not done any more.
-            for seed in seeds.difference(&damaged) {
-                reading.pending.remove(&(position, *seed));
+            for seed in seeds.into_iter().filter(|seed| !damaged.contains(seed)) {
+                reading.pending.remove(&(position, seed));
             }
+            self.backlog.store(reading.pending.len(), Ordering::Relaxed);
         }
         problem.map_or(Ok(()), Err)
     }
 
     /// The traces of some seeds of a series; each may be damaged by itself.
-    async fn fetch(
-        &self,
-        position: usize,
-        seeds: &BTreeSet<u32>,
-    ) -> Result<Fetched, CoordinatorError> {
+    async fn fetch(&self, position: usize, seeds: &[u32]) -> Result<Fetched, CoordinatorError> {
         let id = self.series[position].id;
-        let nothing_folded = self.folded().traces[position].is_empty();
-        if nothing_folded && seeds.len() > 1 {
-            match self.store.traces(id).await {
+        if seeds.len() > 1 {
+            match self.store.traces_of(id, seeds).await {
                 Ok(traces) => {
-                    let asked = traces.into_iter().filter(|(seed, _)| seeds.contains(seed));
-                    return Ok(asked.map(|(seed, trace)| (seed, Ok(trace))).collect());
+                    let whole = traces.into_iter();
+                    return Ok(whole.map(|(seed, trace)| (seed, Ok(trace))).collect());
                 }
                 Err(error) if error.is_transient() => return Err(error.into()),
                 Err(_) => {} // One of them is damaged: find out which, below.
@@ -338,16 +364,11 @@ impl ResultsCollector {
         Ok(fetched)
     }
 
-    fn fold(&self, position: usize, seed: u32, trace: &Trace) -> Result<(), CoordinatorError> {
-        let planned = &self.series[position];
-        self.check(planned.id, seed, trace)?;
-        let kept = KeptTrace::new(trace, self.keep);
+    fn fold(&self, position: usize, sound: &[(u32, Trace)]) {
         let mut folded = self.folded_mut();
-        if folded.traces[position].insert(seed, kept).is_none() {
-            folded.done += planned.places;
-            folded.version += 1;
-        }
-        Ok(())
+        let added = folded.traces[position].insert(sound);
+        folded.done += added * self.series[position].places;
+        folded.version += added;
     }
 
     fn corrupt(&self, position: usize, seed: u32, problem: String) -> CoordinatorError {
@@ -370,6 +391,20 @@ impl ResultsCollector {
     fn folded_mut(&self) -> RwLockWriteGuard<'_, Folded> {
         self.folded.write().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Position of the series and seeds of each read that fetches what is pending.
+fn reads(pending: &BTreeSet<(usize, u32)>) -> Vec<(usize, Vec<u32>)> {
+    let mut reads: Vec<(usize, Vec<u32>)> = Vec::new();
+    for &(position, seed) in pending {
+        match reads.last_mut() {
+            Some((last, seeds)) if *last == position && seeds.len() < TRACES_PER_READ => {
+                seeds.push(seed);
+            }
+            _ => reads.push((position, vec![seed])),
+        }
+    }
+    reads
 }
 
 /// Traces by seed, each as it was found.

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use loto_proto::excerpt::{excerpt, list};
+
 use super::foreign::{ForeignValues, OnForeign, table_value};
 use super::foreign_report::ForeignReport;
-use super::recording::{Evaluation, Recording, TraceKey, shown};
+use super::recording::{Evaluation, Recording, TraceKey};
 use super::{CoordinatorError, Plan, ScoredTraces};
 use crate::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
 
@@ -84,26 +86,22 @@ impl Targets {
     /// A text that names what is unknown and what is known.
     pub(super) fn find(&self, blackbox: &str, task: &str) -> Result<(usize, usize), String> {
         let Some(&position) = self.positions.get(blackbox) else {
-            let known: Vec<_> = self
-                .blackboxes
-                .iter()
-                .map(|known| known.name.as_str())
-                .collect();
+            let known = self.blackboxes.iter().map(|known| known.name.as_str());
             return Err(format!(
                 "black box `{}` is not in the sweep file, which has {}",
-                shown(blackbox),
-                known.join(", ")
+                excerpt(blackbox),
+                list(known)
             ));
         };
         let known = &self.blackboxes[position];
         match known.positions.get(task) {
             Some(&task) => Ok((position, task)),
             None => {
-                let names: Vec<_> = known.tasks.iter().map(|task| task.name.as_str()).collect();
+                let names = known.tasks.iter().map(|task| task.name.as_str());
                 Err(format!(
                     "task `{}` is not a target of black box `{blackbox}`, whose targets are {}",
-                    shown(task),
-                    names.join(", ")
+                    excerpt(task),
+                    list(names)
                 ))
             }
         }
@@ -116,7 +114,7 @@ impl Targets {
         format!(
             "{}, {task}, {}, seed {}",
             blackbox.name,
-            shown(optimizer),
+            excerpt(optimizer),
             key.seed
         )
     }

@@ -56,7 +56,7 @@ pub fn read(
         .map_err(CoordinatorError::InvalidInput)?;
     let targets = assemble::Targets::new(plan)?;
     let recording = source::with_reader(traces, |reader| {
-        recording::Recording::read(reader, &targets).map_err(invalid)
+        recording::Recording::read(reader, &targets)
     })?;
     let name = traces
         .file_name()

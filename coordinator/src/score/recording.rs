@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
 use csv::StringRecord;
-use loto_proto::job::{MAX_ITERATIONS, MAX_NAME_BYTES};
+use loto_proto::excerpt::excerpt;
+use loto_proto::limits::{
+    MAX_ITERATIONS, MAX_MAGNITUDE, MAX_NAME_BYTES, MAX_OPTIMIZERS, MAX_RECORDED_LINES,
+};
+use loto_worker::table::bounded_lines::BoundedLines;
 
 use super::assemble::Targets;
-
-/// Most optimizers in a file: every statistic compares all with all.
-const MAX_OPTIMIZERS: usize = 200;
 
 const COLUMNS: [&str; 6] = [
     "blackbox",
@@ -58,16 +59,24 @@ impl Recording {
     /// # Errors
     /// A text that names the line and what is wrong with it.
     pub(super) fn read(reader: &mut dyn Read, targets: &Targets) -> Result<Self, String> {
-        let mut lines = csv::Reader::from_reader(reader);
+        let mut lines = csv::Reader::from_reader(BoundedLines::new(reader));
         let columns = columns(lines.headers().map_err(|error| unreadable_line(&error))?)?;
         let mut optimizers = Optimizers::default();
         let mut traces: BTreeMap<TraceKey, Vec<Evaluation>> = BTreeMap::new();
         let mut record = StringRecord::new();
+        let mut evaluations = 0;
         while lines
             .read_record(&mut record)
             .map_err(|error| unreadable_line(&error))?
         {
+            lines.get_mut().end_record();
             let line = record.position().map_or(0, csv::Position::line);
+            evaluations += 1;
+            if evaluations > MAX_RECORDED_LINES {
+                return Err(format!(
+                    "line {line}: it has more than {MAX_RECORDED_LINES} lines, which is the most allowed"
+                ));
+            }
             let (key, evaluation) = parse(&record, line, &columns, targets, &mut optimizers)
                 .map_err(|problem| format!("line {line}: {problem}"))?;
             traces.entry(key).or_default().push(evaluation);
@@ -151,7 +160,8 @@ impl Optimizers {
         }
         if self.names.len() == MAX_OPTIMIZERS {
             return Err(format!(
-                "`{name}` is one optimizer too many, allowed are {MAX_OPTIMIZERS}"
+                "`{}` is one optimizer too many, allowed are {MAX_OPTIMIZERS}",
+                excerpt(name)
             ));
         }
         self.positions.insert(name.to_owned(), self.names.len());
@@ -197,7 +207,7 @@ fn parse(
         number.ok_or_else(|| {
             format!(
                 "{name} is `{}`, expected a whole number from 0 to {}",
-                shown(text),
+                excerpt(text),
                 end - 1
             )
         })
@@ -211,20 +221,18 @@ fn parse(
     let number = value
         .parse::<f64>()
         .ok()
-        .filter(|number| number.is_finite());
+        .filter(|number| number.abs() <= MAX_MAGNITUDE);
     let evaluation = Evaluation {
         iteration: whole("iteration", iteration, MAX_ITERATIONS + 1)?,
-        value: number
-            .ok_or_else(|| format!("value is `{}`, expected a finite number", shown(value)))?,
+        value: number.ok_or_else(|| {
+            format!(
+                "value is `{}`, expected a number of a magnitude up to {MAX_MAGNITUDE:e}",
+                excerpt(value)
+            )
+        })?,
         line,
     };
     Ok((key, evaluation))
-}
-
-/// A text from the file, short enough for a message.
-pub(super) fn shown(text: &str) -> String {
-    let text = text.chars().filter(|character| !character.is_control());
-    text.take(80).collect()
 }
 
 fn unreadable_line(error: &csv::Error) -> String {

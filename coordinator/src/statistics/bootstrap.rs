@@ -2,9 +2,10 @@
 //! replacement within every method and task.
 //!
 //! A best-so-far curve only falls, and rarely. So the resampled means are built
-//! from the last iteration backwards: each step adds, for the few seeds whose
-//! curve changes there, the change times the number of times the seed was drawn. Only
-//! non-negative numbers are added, so nothing cancels.
+//! from the last iteration backwards: each fall adds the distance times the number of
+//! times the seed was drawn, for all resamples. Only non-negative numbers are added, so
+//! nothing cancels. Resamples are drawn in blocks, so that memory is bounded
+//! however many seeds there are.
 
 use loto_proto::identity::ContentHasher;
 use rand::{Rng, SeedableRng};
@@ -12,66 +13,114 @@ use rand_chacha::ChaCha8Rng;
 
 use super::dtm::GapCurves;
 
-/// Means of one method and task over resampled seeds, at one iteration after the other, backwards.
+/// Resamples that are drawn at a time: their counts stay in the processor's cache.
+const RESAMPLES_PER_BLOCK: usize = 64;
+
+/// Means of one method and task over resampled seeds, at every iteration. Reuses its memory.
 #[derive(Debug)]
-pub struct ResampledMeans<'curves> {
-    curves: &'curves GapCurves,
-    /// What a gap is multiplied with, number of seeds included.
-    scale: f64,
-    /// How often each seed was drawn: one row of all resamples per seed.
-    draws: Vec<f32>,
-    /// Mean of each resample at the current iteration.
+pub struct ResampledMeans {
+    resamples: usize,
+    iterations: usize,
+    /// By iteration, then resample.
     means: Vec<f64>,
+    /// By iteration: whether the means differ from those of the next one.
+    changed: Vec<bool>,
+    /// How often each seed was drawn: one row of a block's resamples per seed.
+    draws: Vec<f32>,
+    falls: Vec<Fall>,
 }
 
-impl<'curves> ResampledMeans<'curves> {
-    /// Resamples the seeds of `curves`. The means are divided by `range`, which makes them DTM.
-    pub fn new(
-        curves: &'curves GapCurves,
-        range: f64,
-        resamples: usize,
-        random: &mut ChaCha8Rng,
-    ) -> Self {
-        let seeds = curves.seeds();
-        let mut draws = vec![0.0; seeds * resamples];
-        for resample in 0..resamples {
-            for _ in 0..seeds {
-                // Fixed-point scaling: its bias, below seeds / 2^32, does not matter here.
-                let seed = (u64::from(random.next_u32()) * seeds as u64) >> 32;
-                draws[seed as usize * resamples + resample] += 1.0;
-            }
-        }
+/// The distance of a seed at an iteration, less that at the next one.
+#[derive(Debug, Clone, Copy)]
+struct Fall {
+    /// The iteration, from 0.
+    index: u32,
+    seed: u32,
+    by: f64,
+}
+
+impl ResampledMeans {
+    /// Room for means of so many resamples at so many iterations.
+    pub fn new(resamples: usize, iterations: usize) -> Self {
         Self {
-            curves,
-            scale: 1.0 / (seeds as f64 * range),
-            draws,
-            means: vec![0.0; resamples],
+            resamples,
+            iterations,
+            means: vec![0.0; resamples * iterations],
+            changed: vec![false; iterations],
+            draws: Vec::new(),
+            falls: Vec::new(),
         }
     }
 
-    /// Moves the means to the iteration at `index`, which must be the last at
-    /// first and then one less each time. Returns whether they changed.
-    pub fn step_back(&mut self, index: usize) -> bool {
-        let last = index + 1 == self.curves.iterations();
-        let resamples = self.means.len();
-        let mut changed = last;
-        for (row, draws) in self.curves.rows().zip(self.draws.chunks_exact(resamples)) {
-            let increment = row[index] - if last { 0.0 } else { row[index + 1] };
-            if increment == 0.0 {
-                continue;
+    /// Resamples the seeds of `curves`. The means are divided by `range`, which makes them DTM.
+    ///
+    /// # Panics
+    /// If the curves are of another number of iterations.
+    pub fn resample(&mut self, curves: &GapCurves, range: f64, random: &mut ChaCha8Rng) {
+        assert_eq!(curves.iterations(), self.iterations, "as long as announced");
+        let seeds = curves.seeds();
+        self.list_falls(curves, 1.0 / (seeds as f64 * range));
+        for begin in (0..self.resamples).step_by(RESAMPLES_PER_BLOCK) {
+            let block = RESAMPLES_PER_BLOCK.min(self.resamples - begin);
+            self.draws.clear();
+            self.draws.resize(seeds * block, 0.0);
+            for resample in 0..block {
+                for _ in 0..seeds {
+                    // Fixed-point scaling: its bias, below seeds / 2^32, does not matter here.
+                    let seed = (u64::from(random.next_u32()) * seeds as u64) >> 32;
+                    self.draws[seed as usize * block + resample] += 1.0;
+                }
             }
-            changed = true;
-            let increment = increment * self.scale;
-            for (mean, &times) in self.means.iter_mut().zip(draws) {
-                *mean += increment * f64::from(times);
-            }
+            self.sum_falls(begin, block);
         }
-        changed
     }
 
-    /// Mean of each resample at the iteration last stepped to.
-    pub fn means(&self) -> &[f64] {
-        &self.means
+    /// Lists the falls of all seeds, the last iteration first, then by seed.
+    fn list_falls(&mut self, curves: &GapCurves, scale: f64) {
+        let last = self.iterations.saturating_sub(1) as u32;
+        self.falls.clear();
+        for (seed, steps) in (0..).zip(curves.steps()) {
+            let next = steps.iter().skip(1).map(|next| (next.from - 1, next.gap));
+            let next = next.chain(std::iter::once((last, 0.0)));
+            let falls = steps.iter().zip(next).map(|(step, (index, next))| Fall {
+                index,
+                seed,
+                by: (step.gap - next) * scale,
+            });
+            self.falls.extend(falls.filter(|fall| fall.by != 0.0));
+        }
+        self.falls.sort_by_key(|fall| std::cmp::Reverse(fall.index));
+        self.changed.fill(false);
+        self.changed[last as usize] = true;
+        for fall in &self.falls {
+            self.changed[fall.index as usize] = true;
+        }
+    }
+
+    /// Sums up the falls, each as often as its seed was drawn, for a block of resamples.
+    fn sum_falls(&mut self, begin: usize, block: usize) {
+        let mut sums = [0.0; RESAMPLES_PER_BLOCK];
+        let sums = &mut sums[..block];
+        let mut falls = self.falls.iter().peekable();
+        for index in (0..self.iterations).rev() {
+            while let Some(fall) = falls.next_if(|fall| fall.index as usize == index) {
+                let draws = &self.draws[fall.seed as usize * block..][..block];
+                for (sum, &times) in sums.iter_mut().zip(draws) {
+                    *sum += fall.by * f64::from(times);
+                }
+            }
+            self.means[index * self.resamples + begin..][..block].copy_from_slice(sums);
+        }
+    }
+
+    /// Mean of each resample at the iteration at `index`.
+    pub fn at(&self, index: usize) -> &[f64] {
+        &self.means[index * self.resamples..][..self.resamples]
+    }
+
+    /// Whether the means at `index` differ from those at the next iteration.
+    pub fn changed(&self, index: usize) -> bool {
+        self.changed[index]
     }
 }
 
@@ -152,20 +201,16 @@ mod tests {
         curves.push(&[9.0, 4.0, 4.0, 1.0], 1.0);
         curves.push(&[7.0, 7.0, 2.0, 2.0], 1.0);
         curves.push(&[3.0, 3.0, 3.0, 3.0], 1.0);
-        let mut means = ResampledMeans::new(&curves, 10.0, 50, &mut random());
-        for index in (0..4).rev() {
-            means.step_back(index);
-            for (resample, mean) in means.means().iter().enumerate() {
-                let drawn: f64 = (0..3)
-                    .map(|seed| f64::from(means.draws[seed * 50 + resample]))
-                    .sum();
-                assert_eq!(drawn, 3.0);
-                let sum: f64 = curves
-                    .rows()
-                    .enumerate()
-                    .map(|(seed, row)| row[index] * f64::from(means.draws[seed * 50 + resample]))
-                    .sum();
-                assert!((mean - sum / 3.0 / 10.0).abs() < 1e-15);
+        let rows = [[8.0, 3.0, 3.0, 0.0], [6.0, 6.0, 1.0, 1.0], [2.0; 4]];
+        let mut means = ResampledMeans::new(150, 4);
+        means.resample(&curves, 10.0, &mut random());
+        let mut random = random();
+        for resample in 0..150 {
+            let drawn = [(); 3].map(|()| (u64::from(random.next_u32()) * 3) >> 32);
+            let drawn = drawn.map(|seed| rows[seed as usize]);
+            for (index, means) in (0..4).map(|index| (index, means.at(index))) {
+                let sum: f64 = drawn.iter().map(|row| row[index]).sum();
+                assert!((means[resample] - sum / 3.0 / 10.0).abs() < 1e-15);
             }
         }
     }
@@ -174,9 +219,10 @@ mod tests {
     fn iterations_without_change_are_told() {
         let mut curves = GapCurves::new(3);
         curves.push(&[5.0, 5.0, 1.0], 0.0);
-        let mut means = ResampledMeans::new(&curves, 1.0, 10, &mut random());
+        let mut means = ResampledMeans::new(10, 3);
+        means.resample(&curves, 1.0, &mut random());
         assert_eq!(
-            [2, 1, 0].map(|index| means.step_back(index)),
+            [2, 1, 0].map(|index| means.changed(index)),
             [true, true, false]
         );
     }
@@ -187,9 +233,9 @@ mod tests {
         for seed in 0..400 {
             curves.push(&[f64::from(seed)], 0.0);
         }
-        let mut means = ResampledMeans::new(&curves, 1.0, 4000, &mut random());
-        means.step_back(0);
-        let (lower, upper) = PercentileLimits::new(0.95).of(means.means());
+        let mut means = ResampledMeans::new(4000, 1);
+        means.resample(&curves, 1.0, &mut random());
+        let (lower, upper) = PercentileLimits::new(0.95).of(means.at(0));
         let standard_error = (400.0_f64.powi(2) / 12.0 / 400.0).sqrt();
         let width = (upper - lower) / (2.0 * 1.959964 * standard_error);
         assert!((width - 1.0).abs() < 0.06, "{width}");

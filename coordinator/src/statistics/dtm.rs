@@ -2,16 +2,28 @@
 //!
 //! DTM(t) = (mean over seeds of the best y so far - minimum) / (maximum - minimum).
 
+use crate::results::BestCurves;
+
 /// How far the best value so far of every seed is above the task's minimum, in
 /// the objective's unit, at every iteration.
 ///
 /// Kept as distances rather than values so that a solved task is exactly 0,
-/// whatever the number of seeds.
+/// whatever the number of seeds; and by the steps at which they fall, which are few.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GapCurves {
     iterations: usize,
-    /// One row of `iterations` distances per seed.
-    gaps: Vec<f64>,
+    /// Where the steps of each seed end; they begin where those before end.
+    ends: Vec<usize>,
+    steps: Vec<GapStep>,
+}
+
+/// From an iteration on, the distance is this one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct GapStep {
+    /// The iteration, from 0.
+    pub(super) from: u32,
+    /// The distance.
+    pub(super) gap: f64,
 }
 
 impl GapCurves {
@@ -19,20 +31,41 @@ impl GapCurves {
     pub fn new(iterations: usize) -> Self {
         Self {
             iterations,
-            gaps: Vec::new(),
+            ends: Vec::new(),
+            steps: Vec::new(),
         }
+    }
+
+    /// The curves of traces that were reduced to their least values.
+    pub fn of(curves: &BestCurves, iterations: usize, minimum: f64) -> Self {
+        let mut gaps = Self::new(iterations);
+        for curve in curves.curves() {
+            gaps.push_steps(curve, minimum);
+        }
+        gaps
     }
 
     /// Adds a seed by the objective values of its trace, in order. If they are
     /// fewer than the iterations, the best value stays for the rest.
     pub fn push(&mut self, values: &[f64], minimum: f64) {
         let mut best = f64::INFINITY;
-        for iteration in 0..self.iterations {
-            if let Some(&value) = values.get(iteration) {
-                best = best.min(value);
-            }
-            self.gaps.push(best - minimum);
-        }
+        let falls = (0..).zip(values).filter(|&(_, &value)| {
+            let falls = value < best;
+            best = best.min(value);
+            falls
+        });
+        let falls: Vec<(u32, f64)> = falls.map(|(index, value)| (index, *value)).collect();
+        self.push_steps(falls.into_iter(), minimum);
+    }
+
+    fn push_steps(&mut self, steps: impl Iterator<Item = (u32, f64)>, minimum: f64) {
+        let within = steps.take_while(|&(from, _)| (from as usize) < self.iterations);
+        let steps = within.map(|(from, best)| GapStep {
+            from,
+            gap: best - minimum,
+        });
+        self.steps.extend(steps);
+        self.ends.push(self.steps.len());
     }
 
     /// Number of iterations.
@@ -42,19 +75,37 @@ impl GapCurves {
 
     /// Number of seeds.
     pub fn seeds(&self) -> usize {
-        self.gaps.len().checked_div(self.iterations).unwrap_or(0)
+        self.ends.len()
     }
 
-    /// The curve of each seed.
-    pub fn rows(&self) -> std::slice::ChunksExact<'_, f64> {
-        self.gaps.chunks_exact(self.iterations.max(1))
+    /// The steps of each seed, the first at iteration 0.
+    pub(super) fn steps(&self) -> impl Iterator<Item = &[GapStep]> {
+        let begins = std::iter::once(0).chain(self.ends.iter().copied());
+        begins
+            .zip(&self.ends)
+            .map(|(begin, &end)| &self.steps[begin..end])
+    }
+
+    /// The distances of each seed: iterations from, to (exclusive) and the distance there.
+    pub(super) fn segments(
+        &self,
+    ) -> impl Iterator<Item = impl Iterator<Item = (usize, usize, f64)> + '_> + '_ {
+        self.steps().map(|steps| {
+            let ends = steps.iter().skip(1).map(|step| step.from as usize);
+            let ends = ends.chain(std::iter::once(self.iterations));
+            let steps = steps.iter().zip(ends);
+            steps.map(|(step, end)| (step.from as usize, end, step.gap))
+        })
     }
 
     /// Mean over the seeds at every iteration; there must be a seed.
+    ///
+    /// The sum at an iteration takes the seeds in order and nothing else, so that methods that agree
+    /// at an iteration tie there, wherever they differ.
     pub fn mean(&self) -> Vec<f64> {
         let mut mean = vec![0.0; self.iterations];
-        for row in self.rows() {
-            for (sum, gap) in mean.iter_mut().zip(row) {
+        for (begin, end, gap) in self.segments().flatten() {
+            for sum in &mut mean[begin..end] {
                 *sum += gap;
             }
         }
@@ -65,17 +116,19 @@ impl GapCurves {
 
     /// Share of seeds at every iteration that have not found the table's optimum; there must be a seed.
     pub fn unsolved_fraction(&self) -> Vec<f64> {
-        let mut unsolved = vec![0_u32; self.iterations];
-        for row in self.rows() {
-            for (count, &gap) in unsolved.iter_mut().zip(row) {
-                *count += u32::from(gap > 0.0);
+        let mut solved_at = vec![0_u32; self.iterations];
+        for steps in self.steps() {
+            if let Some(solved) = steps.iter().find(|step| step.gap <= 0.0) {
+                solved_at[solved.from as usize] += 1;
             }
         }
+        let mut unsolved = self.seeds() as u32;
         let seeds = self.seeds() as f64;
-        unsolved
-            .iter()
-            .map(|&count| f64::from(count) / seeds)
-            .collect()
+        let shares = solved_at.iter().map(|solved| {
+            unsolved -= solved;
+            f64::from(unsolved) / seeds
+        });
+        shares.collect()
     }
 }
 

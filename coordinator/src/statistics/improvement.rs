@@ -40,11 +40,28 @@ pub fn standard_error(curves: &GapCurves, baseline_gaps: &[f64]) -> Option<f64> 
     if seeds < 2 {
         return None;
     }
-    let scores: Option<Vec<f64>> = curves
-        .rows()
-        .map(|row| improvement(row, baseline_gaps).value)
+    // A seed's improvement is 1 - mean of gap / baseline, and its gap stays the same for
+    // many iterations: the sums of 1 / baseline up to each of them do for all.
+    let mut weights = Vec::with_capacity(baseline_gaps.len() + 1);
+    let (mut weight, mut terms) = (0.0, 0_u32);
+    weights.push(weight);
+    for &baseline in baseline_gaps {
+        if baseline != 0.0 {
+            weight += 1.0 / baseline;
+            terms += 1;
+        }
+        weights.push(weight);
+    }
+    if terms == 0 {
+        return None;
+    }
+    let scores: Vec<f64> = curves
+        .segments()
+        .map(|segments| {
+            let shares = segments.map(|(begin, end, gap)| gap * (weights[end] - weights[begin]));
+            1.0 - shares.sum::<f64>() / f64::from(terms)
+        })
         .collect();
-    let scores = scores?;
     let count = seeds as f64;
     let mean = scores.iter().sum::<f64>() / count;
     let squares: f64 = scores.iter().map(|score| (score - mean).powi(2)).sum();

@@ -20,13 +20,11 @@ use crate::attempt::{Attempt, AttemptVersion};
 use crate::identity::{SeriesId, SweepId};
 use crate::job::Job;
 use crate::lifecycle::JobRecord;
+use crate::limits::MAX_BLOB_BYTES;
 use crate::sweep::Sweep;
 use crate::sweep_state::SweepState;
 use crate::trace::Trace;
 use crate::worker_report::WorkerReport;
-
-/// Largest blob that is taken, in bytes: half of what Redis takes.
-pub const MAX_BLOB_BYTES: usize = 256 << 20;
 
 /// Opens the store a URL names: `redis://HOST:PORT` for Redis, `sqlite:PATH` or
 /// a path that ends in `.loto` or `.sqlite` for an embedded one, which is made
@@ -88,6 +86,17 @@ pub enum Stored {
     New,
     /// The same trace was there already.
     Already,
+}
+
+/// A job that had another outcome than the stored one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Conflict {
+    /// The series of the job.
+    pub series: SeriesId,
+    /// Its seed.
+    pub seed: u32,
+    /// What is known of it, in words.
+    pub problem: String,
 }
 
 /// A trace that is new since some moment.
@@ -183,6 +192,23 @@ pub trait Store: Send + Sync {
     /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if one is damaged.
     async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, ProtoError>;
 
+    /// Those traces of a series that are finished among these seeds, with their seeds.
+    ///
+    /// # Errors
+    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if one is damaged.
+    async fn traces_of(
+        &self,
+        series: SeriesId,
+        seeds: &[u32],
+    ) -> Result<Vec<(u32, Trace)>, ProtoError> {
+        let mut traces = Vec::with_capacity(seeds.len());
+        for &seed in seeds {
+            let trace = self.trace(series, seed).await?;
+            traces.extend(trace.map(|trace| (seed, trace)));
+        }
+        Ok(traces)
+    }
+
     /// The finished seeds of each of these series, ascending, without reading the traces.
     ///
     /// # Errors
@@ -231,18 +257,17 @@ pub trait Store: Send + Sync {
     /// [`ProtoError::Store`] if the store is out of reach.
     async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), ProtoError>;
 
-    /// The jobs of each of these series that had another outcome than the stored one, by
-    /// seed, with what is known of it.
+    /// The jobs, of whatever sweep, that had another outcome than the stored one.
     ///
     /// # Errors
-    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if a field is no seed.
-    async fn conflicts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, String)>>, ProtoError>;
+    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if one is damaged.
+    async fn conflicts(&self) -> Result<Vec<Conflict>, ProtoError>;
 
-    /// Removes what is known of such outcomes of these series.
+    /// Removes what is known of another outcome of a job.
     ///
     /// # Errors
     /// [`ProtoError::Store`] if the store is out of reach.
-    async fn forget_conflicts(&self, series: &[SeriesId]) -> Result<(), ProtoError>;
+    async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), ProtoError>;
 
     /// What was done with a sweep.
     ///

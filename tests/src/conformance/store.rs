@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use loto_proto::ProtoError;
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
-use loto_proto::store::{Cursor, Event, Store, Stored};
+use loto_proto::store::{Conflict, Cursor, Event, Store, Stored};
 use loto_proto::sweep_state::SweepState;
 use loto_proto::worker_report::WorkerReport;
 
@@ -105,6 +105,12 @@ pub async fn traces_are_listed_by_seed(store: &Subject) {
     let traces = store.traces(series("one").id()).await.unwrap();
     assert_eq!(traces, [4, 7, 30].map(|seed| (seed, trace(seed))));
     assert!(store.traces(series("none").id()).await.unwrap().is_empty());
+    let some: Vec<u32> = traces.iter().map(|(seed, _)| *seed).take(2).collect();
+    let asked = [some[1], 99_999, some[0]];
+    let found = store.traces_of(series("one").id(), &asked).await.unwrap();
+    assert_eq!(found, [traces[1].clone(), traces[0].clone()]);
+    let none = store.traces_of(series("one").id(), &[]).await.unwrap();
+    assert!(none.is_empty());
 }
 
 pub async fn new_traces_are_told_in_order(store: &Subject) {
@@ -238,12 +244,16 @@ pub async fn conflicts_are_kept_until_they_are_forgotten(store: &Subject) {
             .await
             .unwrap();
     }
-    let ids = ["none", "one"].map(|task| series(task).id());
-    let conflicts = store.conflicts(&ids).await.unwrap();
-    let one = vec![(2, "no \u{e9}".to_owned()), (10, "new".to_owned())];
-    assert_eq!(conflicts, [vec![], one]);
-    store.forget_conflicts(&ids).await.unwrap();
-    assert_eq!(store.conflicts(&ids).await.unwrap(), [vec![], vec![]]);
+    let series = series("one").id();
+    let conflict = |seed, problem: &str| Conflict {
+        series,
+        seed,
+        problem: problem.into(),
+    };
+    let both = [conflict(2, "no \u{e9}"), conflict(10, "new")];
+    assert_eq!(store.conflicts().await.unwrap(), both);
+    store.forget_conflict(series, 2).await.unwrap();
+    assert_eq!(store.conflicts().await.unwrap(), both[1..]);
 }
 
 pub async fn the_last_report_of_each_worker_is_kept(store: &Subject) {

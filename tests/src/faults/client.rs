@@ -78,8 +78,10 @@ async fn follow(port: u16, sweep: SweepId, shared: &Mutex<Seen>) -> Result<(), S
     let connection = endpoint.connect().await;
     let connection = connection.map_err(|error| Status::unavailable(error.to_string()))?;
     let mut client = AggregatorClient::new(connection);
+    let last = lock(shared).last.clone();
     let request = WatchProgressRequest {
         sweep_id: sweep.to_string(),
+        resume_token: last.map_or(String::new(), |progress| progress.resume_token),
     };
     let mut messages = client.watch_progress(request).await?.into_inner();
     lock(shared).streams += 1;

@@ -1,6 +1,7 @@
 //! Visits every state that can be reached.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::model::State;
 
@@ -19,6 +20,9 @@ pub(super) struct Explored {
     pub(super) stopped: usize,
 }
 
+/// By which step and from where each state was first reached.
+type Origins = HashMap<Rc<State>, Option<(Rc<State>, &'static str)>>;
+
 /// Whether the states that follow a state without further faults were all visited.
 #[derive(Clone, Copy, PartialEq)]
 enum Visit {
@@ -32,9 +36,9 @@ enum Visit {
 /// If a state breaks a rule, with the steps that lead to it.
 pub(super) fn explore(start: State) -> Explored {
     let mut explored = Explored::default();
-    // By which step and from where each state was first reached.
-    let mut origins: HashMap<State, Option<(State, &'static str)>> = HashMap::new();
-    let mut frontier = vec![start.clone()];
+    let mut origins = Origins::new();
+    let start = Rc::new(start);
+    let mut frontier = vec![Rc::clone(&start)];
     origins.insert(start, None);
     while let Some(state) = frontier.pop() {
         explored.states += 1;
@@ -46,7 +50,8 @@ pub(super) fn explore(start: State) -> Explored {
             explored.steps += 1;
             may_go_on |= !step.is_fault;
             if !origins.contains_key(&next) {
-                origins.insert(next.clone(), Some((state.clone(), step.name)));
+                let next = Rc::new(next);
+                origins.insert(Rc::clone(&next), Some((Rc::clone(&state), step.name)));
                 frontier.push(next);
             }
         }
@@ -63,10 +68,10 @@ pub(super) fn explore(start: State) -> Explored {
 
 /// Checks that steps without faults lead round in no circle: then each way of taking
 /// them ends, in a state at rest.
-fn check_that_everything_ends(origins: &HashMap<State, Option<(State, &'static str)>>) {
-    let mut visits: HashMap<State, Visit> = HashMap::new();
+fn check_that_everything_ends(origins: &Origins) {
+    let mut visits: HashMap<Rc<State>, Visit> = HashMap::with_capacity(origins.len());
     for start in origins.keys() {
-        let mut path = vec![(start.clone(), false)];
+        let mut path = vec![(Rc::clone(start), false)];
         while let Some((state, expanded)) = path.pop() {
             if expanded {
                 visits.insert(state, Visit::Ended);
@@ -75,22 +80,17 @@ fn check_that_everything_ends(origins: &HashMap<State, Option<(State, &'static s
             if visits.get(&state) == Some(&Visit::Ended) {
                 continue;
             }
-            visits.insert(state.clone(), Visit::Begun);
-            path.push((state.clone(), true));
-            for (step, next) in state.steps() {
-                if step.is_fault {
-                    continue;
-                }
+            visits.insert(Rc::clone(&state), Visit::Begun);
+            path.push((Rc::clone(&state), true));
+            let steps = state.steps().into_iter();
+            for (step, next) in steps.filter(|(step, _)| !step.is_fault) {
                 match visits.get(&next) {
                     Some(Visit::Ended) => {}
                     Some(Visit::Begun) => {
-                        panic!(
-                            "{} leads back to a state before it\n{}",
-                            step.name,
-                            history(origins, &state)
-                        );
+                        let history = history(origins, &state);
+                        panic!("{} leads back to a state before it\n{history}", step.name);
                     }
-                    None => path.push((next, false)),
+                    None => path.push((Rc::new(next), false)),
                 }
             }
         }
@@ -98,7 +98,7 @@ fn check_that_everything_ends(origins: &HashMap<State, Option<(State, &'static s
 }
 
 /// The steps from the beginning to a state, for a reader.
-fn history(origins: &HashMap<State, Option<(State, &'static str)>>, state: &State) -> String {
+fn history(origins: &Origins, state: &State) -> String {
     let mut steps = vec![format!("{state:?}")];
     let mut current = state;
     while let Some(Some((before, step))) = origins.get(current) {

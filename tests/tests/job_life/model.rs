@@ -94,7 +94,8 @@ pub(super) struct State {
     /// The job was recalled and is still to be published.
     recalled: bool,
     faults: Faults,
-    /// Errors, and events after which an attempt may count as vanished.
+    /// Errors, and events after which an attempt may count as vanished: deaths, and whatever
+    /// makes a second message of the job, which may begin it while it runs.
     errors: u8,
     vanishing: u8,
     /// How often the trace was stored as new, without the times when it was lost after that.
@@ -261,7 +262,7 @@ impl State {
             }),
             Worker::Idle => {}
             Worker::Took { message } => self.step(steps, "read the record", |next| {
-                let begin = lifecycle::begin(&next.record(), "worker", GIVE_UP);
+                let begin = lifecycle::begin(&next.record(), "", GIVE_UP);
                 let attempt = next.now.attempt.clone();
                 next.workers[number] = Worker::Read {
                     message,
@@ -303,7 +304,7 @@ impl State {
                 });
             }
             Worker::Failed { message, attempt } => self.step(steps, "record the failure", |next| {
-                let failed = lifecycle::fail(&attempt, "error", "", GIVE_UP);
+                let failed = lifecycle::fail(&attempt, "", "", GIVE_UP);
                 let is_last = failed.state == AttemptState::Poisoned;
                 let recorded = next.put_attempt(&Some(attempt), failed);
                 next.workers[number] = match recorded && is_last {
@@ -382,6 +383,7 @@ impl State {
             self.step(steps, "publish the recalled job", |next| {
                 next.recalled = false;
                 next.waiting += 1;
+                next.vanishing += 1;
             });
         }
         if self.looks_lost() {
@@ -402,6 +404,7 @@ impl State {
             let resume = |next: &mut Self| {
                 next.stopped = false;
                 next.waiting += 1;
+                next.vanishing += 1;
             };
             let mut next = self.clone();
             resume(&mut next);

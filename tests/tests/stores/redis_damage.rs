@@ -84,6 +84,48 @@ async fn damaged_values_are_named_by_key_and_field() {
 }
 
 #[tokio::test]
+async fn bytes_that_are_no_text_are_damage_and_not_an_outage() {
+    let url = servers::empty_store().await;
+    let store = store::open(&url).await.unwrap();
+    let mut redis = servers::connect_redis(&url).await;
+    let garbage = b"\xffgarbage".as_slice();
+
+    let _: () = redis.rpush("loto:sweeps", garbage).await.unwrap();
+    assert_corrupt(&store.sweeps().await.unwrap_err(), "loto:sweeps");
+    let traces = format!("loto:traces:{}", series("one").id());
+    let long = [garbage; 1000].concat();
+    let _: () = redis.hset(&traces, long, "x").await.unwrap();
+    let error = store.seeds_done(&[series("one").id()]).await.unwrap_err();
+    assert_corrupt(&error, &traces);
+    assert!(error.to_string().len() < 1000, "{error}");
+
+    let _: String = redis
+        .xadd("loto:events", "1-0", &[(garbage, garbage)])
+        .await
+        .unwrap();
+    let reading = store.events_after(&Cursor::default(), 10).await;
+    assert_corrupt(&reading.unwrap_err(), "loto:events, entry 1-0");
+}
+
+#[tokio::test]
+async fn an_event_that_none_can_follow_is_damage_and_read_once() {
+    let url = servers::empty_store().await;
+    let store = store::open(&url).await.unwrap();
+    let mut redis = servers::connect_redis(&url).await;
+    let last = "18446744073709551615-0";
+    let id = series("one").id().to_string();
+    let fields = [("series", id.as_str()), ("seed", "1")];
+    let _: String = redis.xadd("loto:events", last, &fields).await.unwrap();
+
+    let entry = format!("loto:events, entry {last}");
+    assert_corrupt(&store.latest_cursor().await.unwrap_err(), &entry);
+    let reading = store.events_after(&Cursor::default(), 10).await;
+    assert_corrupt(&reading.unwrap_err(), &entry);
+    let storing = store.put_trace(&job("one", 1), &trace(1)).await;
+    assert_corrupt(&storing.unwrap_err(), "loto:events");
+}
+
+#[tokio::test]
 async fn keys_of_the_wrong_type_are_named_and_nothing_is_half_done() {
     let url = servers::empty_store().await;
     let store = store::open(&url).await.unwrap();

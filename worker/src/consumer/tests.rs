@@ -332,10 +332,12 @@ async fn another_outcome_for_a_job_is_refused_loudly() {
     .await;
     assert_eq!(summary.refused, 1);
     assert_eq!(queue.dead_letters(), [job(0).encode()]);
-    let conflicts = store.conflicts(&[job(0).series.id()]).await.unwrap();
-    let [(0, problem)] = conflicts[0].as_slice() else {
+    let conflicts = store.conflicts().await.unwrap();
+    let [conflict] = conflicts.as_slice() else {
         panic!("{conflicts:?}")
     };
+    assert_eq!((conflict.series, conflict.seed), (job(0).series.id(), 0));
+    let problem = &conflict.problem;
     assert!(problem.contains("another outcome"), "{problem}");
     assert_eq!(
         store.trace(job(0).series.id(), 0).await.unwrap(),

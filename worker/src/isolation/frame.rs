@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-use loto_proto::store::MAX_BLOB_BYTES;
+use loto_proto::limits::MAX_BLOB_BYTES;
 use prost::Message;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 

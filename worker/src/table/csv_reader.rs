@@ -1,25 +1,21 @@
 //! Reads and checks a table's CSV text.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 use std::io::Read;
 
 use csv::ByteRecord;
+use loto_proto::excerpt::{excerpt, list};
 use loto_proto::identity::Fingerprint;
+use loto_proto::limits::{
+    MAX_COLUMNS, MAX_COORDINATES, MAX_HYPERPARAMETER_VALUES, MAX_NAME_BYTES, MAX_ROWS, MAX_TASKS,
+};
 use loto_proto::table_spec::{Categorical, TableSpec};
 
+use super::bounded_lines::BoundedLines;
 use super::encoding::{Column, Hyperparameter, Kind, Space};
+use super::fields::{check_blackbox, level, number, task_name};
 use super::{Table, Task};
-
-/// Most columns of a table.
-const MAX_COLUMNS: usize = 1_000;
-/// Most rows of a table, over all tasks.
-const MAX_ROWS: usize = 20_000_000;
-/// Most tasks of a table.
-const MAX_TASKS: usize = 10_000;
-/// Most levels of a categorical hyperparameter.
-const MAX_LEVELS: usize = 1_000;
-/// Longest task name, in bytes: a job must be able to carry it.
-const MAX_TASK_NAME: usize = loto_proto::job::MAX_NAME_BYTES;
 
 /// Where the columns are.
 struct Header {
@@ -39,23 +35,33 @@ struct RawTask {
     name: String,
     objective: Vec<f64>,
     columns: Vec<RawColumn>,
-    seen: HashSet<Vec<u64>>,
+    seen: HashSet<ConfigurationHash>,
 }
 
 pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Table, String> {
-    let mut reader = csv::ReaderBuilder::new().from_reader(csv);
+    let mut reader = csv::Reader::from_reader(BoundedLines::new(csv));
     let header = Header::read(reader.byte_headers().map_err(describe)?, spec)?;
     let mut levels = vec![BTreeMap::<String, u16>::new(); header.hyperparameters.len()];
     let mut tasks: Vec<RawTask> = Vec::new();
     let mut task_numbers: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut blackbox: Option<String> = None;
     let mut record = ByteRecord::new();
+    let hashing = ConfigurationHashing::default();
     let mut rows = 0;
     while reader.read_byte_record(&mut record).map_err(describe)? {
+        reader.get_mut().end_record();
         let line = record.position().map_or(0, csv::Position::line);
         rows += 1;
         if rows > MAX_ROWS {
-            return Err(format!("line {line}: it has more than {MAX_ROWS} rows"));
+            return Err(format!(
+                "line {line}: it has more than {MAX_ROWS} rows, which is the most allowed"
+            ));
+        }
+        if rows * header.hyperparameters.len() > MAX_HYPERPARAMETER_VALUES {
+            return Err(format!(
+                "line {line}: it has more than {MAX_HYPERPARAMETER_VALUES} hyperparameter values \
+                 (rows times hyperparameters), which is the most allowed"
+            ));
         }
         let name = &record[header.task];
         let number = match task_numbers.get(name) {
@@ -63,7 +69,9 @@ pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Table, String> {
             None => {
                 tasks.push(RawTask::new(task_name(name, line)?, &header));
                 if tasks.len() > MAX_TASKS {
-                    return Err(format!("line {line}: it has more than {MAX_TASKS} tasks"));
+                    return Err(format!(
+                        "line {line}: it has more than {MAX_TASKS} tasks, which is the most allowed"
+                    ));
                 }
                 task_numbers.insert(name.to_vec(), tasks.len() - 1);
                 tasks.len() - 1
@@ -72,12 +80,20 @@ pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Table, String> {
         if let Some(column) = header.blackbox {
             check_blackbox(&record[column], &mut blackbox, line)?;
         }
-        tasks[number].push(&record, &header, &mut levels, line)?;
+        tasks[number].push(&record, &header, &mut levels, &hashing, line)?;
     }
     if tasks.is_empty() {
         return Err("it has no rows".into());
     }
-    Ok(finish(header, levels, tasks, blackbox))
+    let table = finish(header, levels, tasks, blackbox);
+    let coordinates = table.space.width();
+    if coordinates > MAX_COORDINATES {
+        return Err(format!(
+            "its rows have {coordinates} coordinates (one per numeric hyperparameter and per level), \
+             allowed are {MAX_COORDINATES}"
+        ));
+    }
+    Ok(table)
 }
 
 impl Header {
@@ -92,18 +108,26 @@ impl Header {
             .iter()
             .map(|name| String::from_utf8_lossy(name).trim().to_owned())
             .collect();
+        if let Some(long) = names.iter().find(|name| name.len() > MAX_NAME_BYTES) {
+            return Err(format!(
+                "line 1: the name of the column `{}` has {} bytes, allowed are {MAX_NAME_BYTES}",
+                excerpt(long),
+                long.len()
+            ));
+        }
         let mut seen = BTreeSet::new();
         if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
-            return Err(format!("line 1: the column `{twice}` is there twice"));
+            return Err(format!(
+                "line 1: the column `{}` is there twice",
+                excerpt(twice)
+            ));
         }
         let position = |wanted: &str| names.iter().position(|name| name == wanted);
         let listed = |prefix: &str| {
             let matching = names.iter().filter(|name| name.starts_with(prefix));
-            let matching: Vec<_> = matching.map(String::as_str).collect();
-            if matching.is_empty() {
-                format!("no {prefix}* column")
-            } else {
-                matching.join(", ")
+            match list(matching.map(String::as_str)) {
+                none if none.is_empty() => format!("no {prefix}* column"),
+                matching => matching,
             }
         };
         let task = position("task").ok_or("line 1: the column `task` is missing")?;
@@ -148,6 +172,20 @@ impl Header {
     }
 }
 
+/// A configuration's hash: 128 bits, so that chance makes no two alike.
+type ConfigurationHash = [u64; 2];
+
+/// Hashes with two random keys, so that nobody can write a table whose configurations collide.
+/// The hashes take far less memory than the configurations.
+#[derive(Default)]
+struct ConfigurationHashing([RandomState; 2]);
+
+impl ConfigurationHashing {
+    fn hash(&self, configuration: &[u64]) -> ConfigurationHash {
+        self.0.each_ref().map(|key| key.hash_one(configuration))
+    }
+}
+
 impl RawTask {
     fn new(name: String, header: &Header) -> Self {
         let columns = header.hyperparameters.iter();
@@ -169,6 +207,7 @@ impl RawTask {
         record: &ByteRecord,
         header: &Header,
         levels: &mut [BTreeMap<String, u16>],
+        hashing: &ConfigurationHashing,
         line: u64,
     ) -> Result<(), String> {
         let mut configuration = Vec::with_capacity(self.columns.len());
@@ -189,10 +228,10 @@ impl RawTask {
         }
         let (position, name) = &header.objective;
         self.objective.push(number(&record[*position], name, line)?);
-        if !self.seen.insert(configuration) {
+        if !self.seen.insert(hashing.hash(&configuration)) {
             return Err(format!(
                 "line {line}: task `{}` has this configuration already; each may be listed once",
-                self.name
+                excerpt(&self.name)
             ));
         }
         Ok(())
@@ -209,65 +248,9 @@ fn describe(error: csv::Error) -> String {
             "line {}: it has {len} fields, the header has {expected_len}",
             pos.as_ref().map_or(0, csv::Position::line)
         ),
-        csv::ErrorKind::Io(error) => format!("it cannot be unpacked: {error}"),
+        csv::ErrorKind::Io(error) => format!("it cannot be read: {error}"),
         _ => error.to_string(),
     }
-}
-
-fn task_name(name: &[u8], line: u64) -> Result<String, String> {
-    match std::str::from_utf8(name) {
-        Ok(name) if !name.is_empty() && name.len() <= MAX_TASK_NAME => Ok(name.to_owned()),
-        _ => Err(format!(
-            "line {line}, column `task`: a task's name must be a text of 1 to {MAX_TASK_NAME} bytes"
-        )),
-    }
-}
-
-fn check_blackbox(value: &[u8], known: &mut Option<String>, line: u64) -> Result<(), String> {
-    match known {
-        None => *known = Some(String::from_utf8_lossy(value).into_owned()),
-        Some(known) if known.as_bytes() != value => {
-            return Err(format!(
-                "line {line}, column `blackbox`: `{}` after `{known}`; a table holds one black box",
-                String::from_utf8_lossy(value)
-            ));
-        }
-        Some(_) => {}
-    }
-    Ok(())
-}
-
-fn number(field: &[u8], column: &str, line: u64) -> Result<f64, String> {
-    let text = std::str::from_utf8(field).map(str::trim);
-    match text.map(str::parse::<f64>) {
-        // Adding zero makes -0 and 0 the same configuration.
-        Ok(Ok(value)) if value.is_finite() => Ok(value + 0.0),
-        _ => Err(format!(
-            "line {line}, column `{column}`: `{}` is not a finite number",
-            String::from_utf8_lossy(&field[..field.len().min(80)])
-        )),
-    }
-}
-
-fn level(
-    field: &[u8],
-    levels: &mut BTreeMap<String, u16>,
-    column: &str,
-    line: u64,
-) -> Result<u16, String> {
-    let text = std::str::from_utf8(field)
-        .map_err(|_| format!("line {line}, column `{column}`: the level is not valid UTF-8"))?;
-    if let Some(&level) = levels.get(text) {
-        return Ok(level);
-    }
-    if levels.len() >= MAX_LEVELS {
-        return Err(format!(
-            "line {line}, column `{column}`: more than {MAX_LEVELS} levels; is it numeric?"
-        ));
-    }
-    let level = levels.len() as u16;
-    levels.insert(text.to_owned(), level);
-    Ok(level)
 }
 
 /// Scales numeric columns over all tasks and renumbers levels in sorted order.

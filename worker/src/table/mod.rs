@@ -1,13 +1,18 @@
 //! Lookup tables: every configuration of a black box, evaluated on several tasks.
 //!
-//! [`container`] unpacks the file, [`csv_reader`] reads and checks it, and
-//! [`encoding`] turns hyperparameters into points of the unit cube.
+//! [`container`] unpacks the file, [`bounded_lines`] keeps its lines short, `csv_reader`
+//! reads and checks it, and [`encoding`] turns hyperparameters into points of the unit cube.
 
-mod container;
+pub mod bounded_lines;
+pub mod container;
 mod csv_reader;
 pub mod encoding;
+mod fields;
+
+use std::io::{Cursor, Read};
 
 use loto_proto::identity::Fingerprint;
+use loto_proto::limits::{MAX_ARCHIVE_MEMBERS, MAX_TABLE_FILE_BYTES, MAX_UNPACKED_BYTES};
 use loto_proto::table_spec::TableSpec;
 
 use crate::WorkerError;
@@ -51,8 +56,10 @@ impl Table {
             table: name.to_owned(),
             problem,
         };
-        let csv = container::open(file).map_err(invalid)?;
-        let mut table = csv_reader::read(csv, spec).map_err(invalid)?;
+        check_size(file).map_err(invalid)?;
+        let read = |csv: &mut dyn Read| csv_reader::read(csv, spec);
+        let table = container::with_csv(Cursor::new(file), MAX_UNPACKED_BYTES, read);
+        let mut table = table.map_err(invalid)?;
         table.fingerprint = spec.fingerprint(file);
         Ok(table)
     }
@@ -75,5 +82,25 @@ impl Task {
     }
 }
 
+/// Refuses a file that is costly before anything is unpacked.
+fn check_size(file: &[u8]) -> Result<(), String> {
+    if file.len() > MAX_TABLE_FILE_BYTES {
+        return Err(format!(
+            "the file has more than {MAX_TABLE_FILE_BYTES} bytes, which is the most allowed; \
+             zip or gzip it"
+        ));
+    }
+    // Whatever counts an archive claims, each member has one of these in its directory.
+    let entries = file.windows(4).filter(|bytes| bytes == b"PK\x01\x02");
+    if file.starts_with(b"PK") && entries.count() > MAX_ARCHIVE_MEMBERS {
+        return Err(format!(
+            "the zip archive has more than {MAX_ARCHIVE_MEMBERS} members, which is the most allowed"
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod limit_tests;
 #[cfg(test)]
 mod tests;

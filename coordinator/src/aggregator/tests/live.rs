@@ -1,10 +1,12 @@
 //! While a sweep runs, and when the service stops.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_proto::job::Job;
 use loto_proto::store::Store;
+use loto_proto::wire;
 use tokio::time::timeout;
 use tokio_stream::StreamExt;
 use tonic::Code;
@@ -50,7 +52,16 @@ async fn progress_counts_every_job_once() {
         let put = served.store.put_attempt(job, &absent, &attempt).await;
         assert!(put.unwrap().is_some());
     }
-    let progress = served.progress().await.unwrap();
+    // The service may have looked just before.
+    let counted = async {
+        loop {
+            let progress = served.progress().await.unwrap();
+            if progress.poisoned == 1 {
+                return progress;
+            }
+        }
+    };
+    let progress = timeout(SOON, counted).await.expect("the newest counts");
     assert_eq!(progress.planned, 120);
     assert_eq!(
         (progress.queued, progress.running, progress.done),
@@ -76,6 +87,10 @@ async fn progress_counts_every_job_once() {
     );
 }
 
+fn finished(curves: wire::GetCurvesResponse) -> u64 {
+    curves.completeness.unwrap().finished
+}
+
 #[tokio::test]
 async fn a_watch_pushes_changes_and_ends_with_the_sweep() {
     let mut served = Served::new().await;
@@ -98,14 +113,8 @@ async fn a_watch_pushes_changes_and_ends_with_the_sweep() {
             .unwrap();
         assert!(pushed.done > last.done && pushed != last);
         // Queries answer while the sweep runs, with what is finished by now.
-        let finished = served
-            .curves()
-            .await
-            .unwrap()
-            .completeness
-            .unwrap()
-            .finished;
-        assert!(finished >= pushed.done);
+        let answered = async { while finished(served.curves().await.unwrap()) < pushed.done {} };
+        timeout(SOON, answered).await.expect("all that is done");
         last = pushed;
     }
     while !last.complete {
@@ -126,6 +135,89 @@ async fn a_watch_is_silent_while_nothing_changes() {
     watch.message().await.unwrap().unwrap();
     let silence = timeout(Duration::from_millis(700), watch.message()).await;
     assert!(silence.is_err(), "{silence:?}");
+}
+
+#[tokio::test]
+async fn a_resumed_watch_begins_with_what_differs() {
+    let mut served = Served::new().await;
+    let first = served.watch().await.message().await.unwrap().unwrap();
+    assert_eq!(served.progress().await.unwrap(), first);
+    let mut resumed = served.resume(&first.resume_token).await;
+    let silence = timeout(Duration::from_millis(700), resumed.message()).await;
+    assert!(silence.is_err(), "{silence:?}");
+
+    let jobs: Vec<Job> = served.sample.sweep.jobs().collect();
+    let store = served.store.clone();
+    let run = |jobs: &[Job]| {
+        let jobs = jobs.to_vec();
+        served.sample.run(store.as_ref(), jobs)
+    };
+    run(&jobs[..1]).await.unwrap();
+    let next = timeout(SOON, resumed.message()).await.expect("a push");
+    assert_eq!(next.unwrap().unwrap().done, 1);
+    run(&jobs[1..]).await.unwrap();
+    // The token of an older message, after a break: the newest state comes at once.
+    let mut resumed = served.resume(&first.resume_token).await;
+    let last = loop {
+        let message = timeout(SOON, resumed.message()).await.expect("a push");
+        match message.unwrap() {
+            Some(progress) if progress.complete => break progress,
+            Some(_) => {}
+            None => panic!("the stream ended before the sweep"),
+        }
+    };
+    let mut ended = served.resume(&last.resume_token).await;
+    let end = timeout(SOON, ended.message()).await.expect("an end");
+    assert!(end.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_watch_outlasts_an_outage_of_the_store() {
+    let mut served = Served::new().await;
+    let mut watch = served.watch().await;
+    watch.message().await.unwrap().unwrap();
+    served.store.offline.store(true, Ordering::Relaxed);
+    let silence = timeout(Duration::from_millis(700), watch.message()).await;
+    assert!(silence.is_err(), "{silence:?}");
+    let status = served.progress().await.unwrap_err();
+    assert_eq!(status.code(), Code::Unavailable, "{status}");
+    served.store.offline.store(false, Ordering::Relaxed);
+    let job = served.sample.sweep.jobs().next().unwrap();
+    served
+        .sample
+        .run(served.store.as_ref(), [job])
+        .await
+        .unwrap();
+    let pushed = timeout(SOON, watch.message()).await.expect("a push");
+    assert_eq!(pushed.unwrap().unwrap().done, 1);
+}
+
+#[tokio::test]
+async fn a_stream_of_traces_goes_on_after_the_last_one_that_arrived() {
+    let mut served = Served::finished().await;
+    let mut request = wire::StreamTracesRequest {
+        sweep_id: served.sweep_id.clone(),
+        blackboxes: vec!["box1".into()],
+        seeds: vec![1, 2, 4],
+        ..Default::default()
+    };
+    let mut all = Vec::new();
+    let mut stream = served
+        .client
+        .stream_traces(request.clone())
+        .await
+        .unwrap()
+        .into_inner();
+    while let Some(trace) = stream.message().await.unwrap() {
+        all.push(trace);
+    }
+    assert_eq!(all.len(), 4 * 3 * 3);
+    for (received, last) in all.iter().enumerate() {
+        request.resume_token.clone_from(&last.resume_token);
+        let resumed = served.client.stream_traces(request.clone()).await.unwrap();
+        let rest: Vec<_> = resumed.into_inner().map(Result::unwrap).collect().await;
+        assert_eq!(rest, all[received + 1..]);
+    }
 }
 
 #[tokio::test]

@@ -88,8 +88,14 @@ impl Served {
     }
 
     async fn watch(&mut self) -> tonic::Streaming<wire::Progress> {
+        self.resume("").await
+    }
+
+    /// Watches on after the message with that token.
+    async fn resume(&mut self, resume_token: &str) -> tonic::Streaming<wire::Progress> {
         let request = wire::WatchProgressRequest {
             sweep_id: self.sweep_id.clone(),
+            resume_token: resume_token.to_owned(),
         };
         let answer = self.client.watch_progress(request).await.unwrap();
         answer.into_inner()

@@ -9,7 +9,7 @@ use loto_proto::attempt::{Attempt, AttemptVersion};
 use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::job::Job;
 use loto_proto::lifecycle::JobRecord;
-use loto_proto::store::{Cursor, EmbeddedStore, Events, Store, Stored};
+use loto_proto::store::{Conflict, Cursor, EmbeddedStore, Events, Store, Stored};
 use loto_proto::sweep::Sweep;
 use loto_proto::sweep_state::SweepState;
 use loto_proto::trace::Trace;
@@ -25,7 +25,7 @@ pub(crate) struct FaultyStore {
     pub(crate) forgetful: AtomicBool,
     /// Traces read one by one.
     pub(crate) single_reads: AtomicUsize,
-    /// Whole series read.
+    /// Reads of several traces of a series at once.
     pub(crate) series_reads: AtomicUsize,
     /// Times the finished seeds were asked for.
     pub(crate) seed_reads: AtomicUsize,
@@ -116,6 +116,18 @@ impl Store for FaultyStore {
             .collect()
     }
 
+    async fn traces_of(
+        &self,
+        series: SeriesId,
+        seeds: &[u32],
+    ) -> Result<Vec<(u32, Trace)>, ProtoError> {
+        self.series_reads.fetch_add(1, Ordering::Relaxed);
+        let traces = self.reach()?.traces_of(series, seeds).await?.into_iter();
+        traces
+            .map(|(seed, trace)| Ok((seed, self.shown(series, seed, trace)?)))
+            .collect()
+    }
+
     async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, ProtoError> {
         self.seed_reads.fetch_add(1, Ordering::Relaxed);
         self.reach()?.seeds_done(series).await
@@ -158,12 +170,12 @@ impl Store for FaultyStore {
         self.reach()?.put_conflict(job, problem).await
     }
 
-    async fn conflicts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, String)>>, ProtoError> {
-        self.reach()?.conflicts(series).await
+    async fn conflicts(&self) -> Result<Vec<Conflict>, ProtoError> {
+        self.reach()?.conflicts().await
     }
 
-    async fn forget_conflicts(&self, series: &[SeriesId]) -> Result<(), ProtoError> {
-        self.reach()?.forget_conflicts(series).await
+    async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), ProtoError> {
+        self.reach()?.forget_conflict(series, seed).await
     }
 
     async fn sweep_state(&self, id: SweepId) -> Result<SweepState, ProtoError> {

@@ -1,17 +1,18 @@
 //! Bootstrap bands of all curves of a black box.
 
-use super::AnalysisOptions;
 use super::output::{Band, TaskAnalysis};
-use super::task::TaskCurves;
-use crate::results::BlackboxResults;
+use super::task::TaskGaps;
+use super::{AnalysisOptions, Bands};
+use crate::results::BlackboxCurves;
 use crate::statistics::bootstrap::{PercentileLimits, ResampledMeans, random_stream};
 use crate::statistics::dtm::mean_of_curves;
 
 /// Fills in the limits of the DTM bands of all tasks, and returns the ADTM band
-/// over the `averaged` tasks of each method that has finished traces on all of them.
+/// over the `averaged` tasks of each method that has finished traces on all of them;
+/// limits that were not asked for are empty.
 pub(super) fn fill_bands(
-    blackbox: &BlackboxResults,
-    curves: &[TaskCurves],
+    blackbox: &BlackboxCurves,
+    curves: &[TaskGaps],
     averaged: &[usize],
     options: &AnalysisOptions,
     tasks: &mut [TaskAnalysis],
@@ -20,128 +21,122 @@ pub(super) fn fill_bands(
     for &task in averaged {
         is_averaged[task] = true;
     }
-    let mut limits = PercentileLimits::new(options.confidence);
+    let mut resampling = Resampling::new(blackbox.iterations, options);
     let mut adtm_bands = Vec::with_capacity(blackbox.methods.len());
     for (method, name) in blackbox.methods.iter().enumerate() {
-        let mut series = resampled_series(blackbox, name, method, curves, &is_averaged, options);
-        let bands = band_limits(&mut series, blackbox.iterations, options, &mut limits);
-        let SeriesLimits {
-            tasks: task_limits,
-            adtm,
-        } = bands;
-        for (series, (lower, upper)) in series.iter().zip(task_limits) {
-            if let Some(band) = &mut tasks[series.task].methods[method].dtm {
-                band.lower = lower;
-                band.upper = upper;
+        resampling.adtm.fill(0.0);
+        resampling.adtm_changed.fill(false);
+        for (task, curves) in curves.iter().enumerate() {
+            let Some(own) = &curves.methods[method] else {
+                continue;
+            };
+            let wanted = match options.bands {
+                Bands::All => true,
+                Bands::Averages => is_averaged[task],
+                Bands::None => false,
+            };
+            if !wanted || curves.is_constant() {
+                continue;
+            }
+            let task_name = &blackbox.tasks[task].name;
+            let mut random = random_stream(options.seed, &blackbox.name, task_name, name);
+            resampling.means.resample(own, curves.range, &mut random);
+            if options.bands == Bands::All
+                && let Some(band) = &mut tasks[task].methods[method].dtm
+            {
+                (band.lower, band.upper) = resampling.limits_of_task();
+            }
+            if is_averaged[task] {
+                resampling.add_to_adtm();
             }
         }
-        let averaged_series = series.iter().filter(|series| series.averaged).count();
-        let complete = averaged_series == averaged.len() && !averaged.is_empty();
+        let mut means = averaged
+            .iter()
+            .map(|&task| tasks[task].methods[method].dtm.as_ref());
+        let complete = !averaged.is_empty() && means.clone().all(|band| band.is_some());
         adtm_bands.push(complete.then(|| {
-            let bands = averaged
-                .iter()
-                .filter_map(|&task| tasks[task].methods[method].dtm.as_ref());
-            Band {
-                mean: mean_of_curves(bands.map(|band| band.mean.as_slice())),
-                lower: adtm.0,
-                upper: adtm.1,
-            }
+            let means = means.by_ref().flatten();
+            let mean = mean_of_curves(means.map(|band| band.mean.as_slice()));
+            let (lower, upper) = match options.bands {
+                Bands::None => (Vec::new(), Vec::new()),
+                Bands::All | Bands::Averages => resampling.limits_of_adtm(averaged.len()),
+            };
+            Band { mean, lower, upper }
         }));
     }
     adtm_bands
 }
 
-/// One method on one task, resampled.
-struct ResampledSeries<'curves> {
-    task: usize,
-    averaged: bool,
-    means: ResampledMeans<'curves>,
-}
-
-fn resampled_series<'curves>(
-    blackbox: &BlackboxResults,
-    name: &str,
-    method: usize,
-    curves: &'curves [TaskCurves],
-    is_averaged: &[bool],
-    options: &AnalysisOptions,
-) -> Vec<ResampledSeries<'curves>> {
-    let mut series = Vec::new();
-    for (task, task_curves) in curves.iter().enumerate() {
-        let Some(own) = &task_curves.methods[method] else {
-            continue;
-        };
-        if task_curves.is_constant() {
-            continue;
-        }
-        let task_name = &blackbox.tasks[task].name;
-        let mut random = random_stream(options.seed, &blackbox.name, task_name, name);
-        let resamples = options.bootstrap_resamples;
-        series.push(ResampledSeries {
-            task,
-            averaged: is_averaged[task],
-            means: ResampledMeans::new(own, task_curves.range, resamples, &mut random),
-        });
-    }
-    series
-}
-
 /// Lower and upper limits over the iterations.
 type LimitCurves = (Vec<f64>, Vec<f64>);
 
-/// Limits of one method's bands.
-struct SeriesLimits {
-    /// Of DTM on each resampled task.
-    tasks: Vec<LimitCurves>,
-    /// Of ADTM over the averaged tasks.
-    adtm: LimitCurves,
+/// The memory of resampling, for one series after the other.
+struct Resampling {
+    resamples: usize,
+    limits: PercentileLimits,
+    /// Of the series that was resampled last.
+    means: ResampledMeans,
+    /// Sums of the means over the averaged tasks of a method, by iteration, then resample.
+    adtm: Vec<f64>,
+    /// By iteration: whether a sum differs from that at the next one.
+    adtm_changed: Vec<bool>,
 }
 
-fn band_limits(
-    series: &mut [ResampledSeries<'_>],
-    iterations: usize,
-    options: &AnalysisOptions,
-    limits: &mut PercentileLimits,
-) -> SeriesLimits {
-    let empty = (vec![0.0; iterations], vec![0.0; iterations]);
-    let mut task_limits = vec![empty.clone(); series.len()];
-    let mut adtm_limits = empty;
-    let mut adtm = vec![0.0; options.bootstrap_resamples];
-    let averaged = series.iter().filter(|series| series.averaged).count() as f64;
-    for index in (0..iterations).rev() {
-        let mut adtm_changed = false;
-        for (series, curves) in series.iter_mut().zip(&mut task_limits) {
-            let changed = series.means.step_back(index);
-            let at_index = changed.then(|| limits.of(series.means.means()));
-            set_limits(curves, index, at_index);
-            adtm_changed |= changed && series.averaged;
+impl Resampling {
+    fn new(iterations: usize, options: &AnalysisOptions) -> Self {
+        let resamples = match options.bands {
+            Bands::None => 0,
+            Bands::All | Bands::Averages => options.bootstrap_resamples,
+        };
+        Self {
+            resamples,
+            limits: PercentileLimits::new(options.confidence),
+            means: ResampledMeans::new(resamples, iterations),
+            adtm: vec![0.0; resamples * iterations],
+            adtm_changed: vec![false; iterations],
         }
-        let at_index = adtm_changed.then(|| {
-            adtm.fill(0.0);
-            for series in series.iter().filter(|series| series.averaged) {
-                for (sum, mean) in adtm.iter_mut().zip(series.means.means()) {
-                    *sum += mean;
-                }
-            }
-            adtm.iter_mut().for_each(|sum| *sum /= averaged);
-            limits.of(&adtm)
-        });
-        set_limits(&mut adtm_limits, index, at_index);
     }
-    SeriesLimits {
-        tasks: task_limits,
-        adtm: adtm_limits,
+
+    fn limits_of_task(&mut self) -> LimitCurves {
+        let Self { limits, means, .. } = self;
+        let iterations = self.adtm_changed.len();
+        limit_curves(iterations, |index| {
+            means.changed(index).then(|| limits.of(means.at(index)))
+        })
+    }
+
+    fn add_to_adtm(&mut self) {
+        for (index, changed) in self.adtm_changed.iter_mut().enumerate() {
+            let sums = &mut self.adtm[index * self.resamples..][..self.resamples];
+            for (sum, mean) in sums.iter_mut().zip(self.means.at(index)) {
+                *sum += mean;
+            }
+            *changed |= self.means.changed(index);
+        }
+    }
+
+    /// The limits of the sums over so many tasks, divided by their number.
+    fn limits_of_adtm(&mut self, tasks: usize) -> LimitCurves {
+        let Self { limits, adtm, .. } = self;
+        adtm.iter_mut().for_each(|sum| *sum /= tasks as f64);
+        let (changed, resamples) = (&self.adtm_changed, self.resamples);
+        limit_curves(changed.len(), |index| {
+            let means = &adtm[index * resamples..][..resamples];
+            changed[index].then(|| limits.of(means))
+        })
     }
 }
 
-/// Sets the limits at an index; without new ones, those of the next iteration hold.
-fn set_limits(curves: &mut LimitCurves, index: usize, at_index: Option<(f64, f64)>) {
-    let next = index + 1;
-    let carried = || {
-        let lower = curves.0.get(next).copied().unwrap_or_default();
-        (lower, curves.1.get(next).copied().unwrap_or_default())
-    };
-    let (lower, upper) = at_index.unwrap_or_else(carried);
-    curves.0[index] = lower;
-    curves.1[index] = upper;
+/// Limits at every iteration; without new ones, those of the next iteration hold.
+fn limit_curves(
+    iterations: usize,
+    mut limits_at: impl FnMut(usize) -> Option<(f64, f64)>,
+) -> LimitCurves {
+    let (mut lower, mut upper) = (vec![0.0; iterations], vec![0.0; iterations]);
+    let mut limits = (0.0, 0.0);
+    for index in (0..iterations).rev() {
+        limits = limits_at(index).unwrap_or(limits);
+        (lower[index], upper[index]) = limits;
+    }
+    (lower, upper)
 }

@@ -7,18 +7,18 @@ use super::output::{
     Band, BlackboxAnalysis, ExcludedTask, ExclusionReason, MethodAnalysis, MethodAverages,
     RelativeImprovement, RelativeImprovementAt, TaskAnalysis, TaskMethodAnalysis,
 };
-use super::task::TaskCurves;
-use crate::results::BlackboxResults;
+use super::task::TaskGaps;
+use crate::results::BlackboxCurves;
 use crate::statistics::dtm::mean_of_curves;
 use crate::statistics::ranks::Ranker;
 use crate::statistics::sgpt;
 
 /// Computes all statistics of one black box, which must have been validated.
-pub(super) fn analyse(blackbox: &BlackboxResults, options: &AnalysisOptions) -> BlackboxAnalysis {
-    let curves: Vec<TaskCurves> = blackbox
+pub(super) fn analyse(blackbox: &BlackboxCurves, options: &AnalysisOptions) -> BlackboxAnalysis {
+    let curves: Vec<TaskGaps> = blackbox
         .tasks
         .iter()
-        .map(|task| TaskCurves::new(blackbox, task, options.baseline))
+        .map(|task| TaskGaps::new(blackbox, task, options.baseline))
         .collect();
     let mut tasks: Vec<TaskAnalysis> = curves
         .iter()
@@ -79,11 +79,7 @@ pub(super) fn analyse(blackbox: &BlackboxResults, options: &AnalysisOptions) -> 
 }
 
 /// Why a task cannot be averaged over, if so.
-fn exclusion(
-    curves: &TaskCurves,
-    task: &TaskAnalysis,
-    present: &[usize],
-) -> Option<ExclusionReason> {
+fn exclusion(curves: &TaskGaps, task: &TaskAnalysis, present: &[usize]) -> Option<ExclusionReason> {
     if curves.is_constant() {
         return Some(ExclusionReason::ConstantObjective);
     }

@@ -173,9 +173,9 @@ pub struct MethodAverages {
 pub struct Band {
     /// Mean over the finished seeds.
     pub mean: Vec<f64>,
-    /// Lower limit of the band.
+    /// Lower limit of the band; empty if the band was not asked for.
     pub lower: Vec<f64>,
-    /// Upper limit of the band.
+    /// Upper limit of the band; empty if the band was not asked for.
     pub upper: Vec<f64>,
 }
 

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::*;
-use crate::results::{SeedTrace, TaskResults};
+use crate::results::{BlackboxResults, SeedTrace, TaskResults};
 use crate::statistics::reference_cases::{PUBLIC_TABLES, data_folder, objectives};
 
 /// Black box, task, seed and first iteration (from 0) of artefacts of failed

@@ -5,7 +5,7 @@ use super::output::{
     Band, BaselineCurve, RelativeImprovement, RelativeImprovementAt, TaskAnalysis,
     TaskMethodAnalysis,
 };
-use crate::results::{BlackboxResults, TaskResults};
+use crate::results::{BlackboxCurves, TaskCurves};
 use crate::statistics::dtm::{GapCurves, dtm};
 use crate::statistics::improvement::{Improvement, improvement, standard_error};
 use crate::statistics::random_search::{
@@ -14,7 +14,7 @@ use crate::statistics::random_search::{
 use crate::statistics::relative_improvement::relative_improvement;
 
 /// The finished seeds of one task, by method.
-pub(super) struct TaskCurves {
+pub(super) struct TaskGaps {
     /// Least objective value of the table.
     pub(super) minimum: f64,
     /// Greatest minus least objective value of the table.
@@ -25,21 +25,15 @@ pub(super) struct TaskCurves {
     baseline_gaps: Option<Vec<f64>>,
 }
 
-impl TaskCurves {
+impl TaskGaps {
     /// Folds the traces of one task, which must have been validated.
-    pub(super) fn new(blackbox: &BlackboxResults, task: &TaskResults, baseline: Baseline) -> Self {
+    pub(super) fn new(blackbox: &BlackboxCurves, task: &TaskCurves, baseline: Baseline) -> Self {
         let minimum = task.objective[0];
         let iterations = blackbox.iterations;
         let methods: Vec<Option<GapCurves>> = task
             .traces
             .iter()
-            .map(|traces| {
-                let mut curves = GapCurves::new(iterations);
-                for trace in traces.values() {
-                    curves.push(&trace.values, minimum);
-                }
-                (!traces.is_empty()).then_some(curves)
-            })
+            .map(|curves| (!curves.is_empty()).then(|| GapCurves::of(curves, iterations, minimum)))
             .collect();
         let baseline_gaps = match baseline {
             Baseline::Exact => Some(expected_gaps_without_replacement(
@@ -70,7 +64,7 @@ impl TaskCurves {
     }
 
     /// The statistics of the task, still without ranks and band limits.
-    pub(super) fn analyse(&self, blackbox: &BlackboxResults, task: &TaskResults) -> TaskAnalysis {
+    pub(super) fn analyse(&self, blackbox: &BlackboxCurves, task: &TaskCurves) -> TaskAnalysis {
         let baseline = self.baseline_gaps.as_ref().map(|gaps| BaselineCurve {
             dtm: (!self.is_constant()).then(|| dtm(gaps, self.range)),
             best: self.best(gaps),
@@ -78,7 +72,7 @@ impl TaskCurves {
         let mut seed_sets = task.traces.iter().filter(|traces| !traces.is_empty());
         let first = seed_sets.next();
         let unbalanced =
-            first.is_some_and(|first| seed_sets.any(|seeds| !seeds.keys().eq(first.keys())));
+            first.is_some_and(|first| seed_sets.any(|seeds| seeds.seeds() != first.seeds()));
         let methods = blackbox.methods.iter().zip(&self.methods);
         TaskAnalysis {
             name: task.name.clone(),
@@ -121,9 +115,9 @@ impl TaskCurves {
             seeds: curves.map_or(0, |curves| curves.seeds() as u32),
             final_dtm: mean.as_ref().and_then(|mean| mean.last().copied()),
             dtm: mean.map(|mean| Band {
-                lower: mean.clone(),
-                upper: mean.clone(),
                 mean,
+                lower: Vec::new(),
+                upper: Vec::new(),
             }),
             improvement: score.value,
             improvement_standard_error: error

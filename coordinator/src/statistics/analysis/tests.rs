@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::results::{SeedTrace, TaskResults};
+use crate::results::{BlackboxResults, SeedTrace, TaskResults};
 
 /// Part of the expected message, and what is to cause it.
 type Change<Input> = (&'static str, fn(&mut Input));

@@ -39,9 +39,9 @@ pub(super) fn check_options(options: &AnalysisOptions) -> Result<(), Coordinator
     Ok(())
 }
 
-/// Checks that the results are what their own plan says.
-pub(super) fn check_results(
-    results: &SweepResults,
+/// Checks that the plan is possible, and that the baseline is part of it.
+pub(super) fn check_plan<Traces>(
+    results: &SweepResults<Traces>,
     baseline: Baseline,
 ) -> Result<(), CoordinatorError> {
     check_unique(
@@ -68,7 +68,17 @@ pub(super) fn check_results(
             return Err(invalid(&blackbox.name, "no iteration is planned".into()));
         }
         for task in &blackbox.tasks {
-            check_task(blackbox, task, results.seeds)?;
+            check_task(blackbox, task)?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks that every trace is as its plan says; the plan was checked before.
+pub(super) fn check_traces(results: &SweepResults) -> Result<(), CoordinatorError> {
+    for blackbox in &results.blackboxes {
+        for task in &blackbox.tasks {
+            check_traces_of_task(blackbox, task, results.seeds)?;
         }
     }
     Ok(())
@@ -95,12 +105,11 @@ fn check_unique<'name>(
     Ok(())
 }
 
-fn check_task(
-    blackbox: &BlackboxResults,
-    task: &TaskResults,
-    seeds: u32,
+fn check_task<Traces>(
+    blackbox: &BlackboxResults<Traces>,
+    task: &TaskResults<Traces>,
 ) -> Result<(), CoordinatorError> {
-    let place = format!("{}, task {}", blackbox.name, task.name);
+    let place = place_of(&blackbox.name, &task.name);
     let objective = &task.objective;
     if objective.is_empty() {
         return Err(invalid(&place, "its table has no row".into()));
@@ -114,7 +123,20 @@ fn check_task(
         let problem = format!("it has traces of {found} methods, {expected} are planned");
         return Err(invalid(&place, problem));
     }
-    let length = blackbox.iterations.min(objective.len());
+    Ok(())
+}
+
+fn place_of(blackbox: &str, task: &str) -> String {
+    format!("{blackbox}, task {task}")
+}
+
+fn check_traces_of_task(
+    blackbox: &BlackboxResults,
+    task: &TaskResults,
+    seeds: u32,
+) -> Result<(), CoordinatorError> {
+    let place = place_of(&blackbox.name, &task.name);
+    let length = blackbox.iterations.min(task.objective.len());
     for (method, traces) in blackbox.methods.iter().zip(&task.traces) {
         for (&seed, trace) in traces {
             let problem = if seed >= seeds {

@@ -3,11 +3,13 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, Error, ErrorCode, TransactionBehavior};
 
 use crate::ProtoError;
 use crate::attempt::Attempt;
 use crate::identity::SeriesId;
+use crate::limits::MAX_BLOB_BYTES;
 use crate::trace::Trace;
 
 /// Marks the file as one of ours: "loto" in ASCII.
@@ -65,6 +67,9 @@ const SCHEMA_SINCE_2: &str = "
 
 /// How long a call waits for another process that writes to the same file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Longest row that SQLite reads, in bytes: a blob, its name, and what SQLite adds.
+const LONGEST_ROW: i32 = MAX_BLOB_BYTES as i32 + 4096;
 
 /// The open file; calls take turns.
 pub(super) struct File {
@@ -126,6 +131,9 @@ impl File {
 fn prepare(name: &str, connection: &mut Connection) -> Result<(), ProtoError> {
     let failed = |error| explain(name, error);
     connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
+    connection
+        .set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_ROW)
+        .map_err(failed)?;
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(failed)?;
@@ -225,6 +233,7 @@ pub(super) fn explain(name: &str, error: Error) -> ProtoError {
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => not_a_store(name, "the file is no loto store".into()),
         Some(ErrorCode::DatabaseCorrupt) => damaged("the file itself", &error),
+        Some(ErrorCode::TooBig) => damaged("a row", &error),
         None if is_wrong_type(&error) => damaged("a column", &error),
         // What SQLite says where it cannot make the files beside its own.
         Some(ErrorCode::SystemIoFailure) => ProtoError::Store {

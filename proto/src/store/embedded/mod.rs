@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Params, TransactionBehavior, params};
 
 use self::file::{File, explain};
-use super::{Cursor, Event, Events, Store, Stored, check_blob_size, compare};
+use super::{Conflict, Cursor, Event, Events, Store, Stored, check_blob_size, compare};
 use crate::ProtoError;
 use crate::attempt::{Attempt, AttemptVersion};
 use crate::identity::{SeriesId, SweepId};
@@ -80,13 +80,12 @@ impl EmbeddedStore {
         .await
     }
 
-    /// Runs a statement for each of these series and marks a sweep as cancelled or not,
-    /// if asked to, all at once.
+    /// Runs a statement for each of these series and marks a sweep as cancelled or not, all at once.
     async fn for_each_series(
         &self,
         statement: &'static str,
         series: &[SeriesId],
-        cancelled: Option<(SweepId, bool)>,
+        (id, cancelled): (SweepId, bool),
     ) -> Result<(), ProtoError> {
         let series = series.to_owned();
         self.call(move |file, connection| {
@@ -96,13 +95,11 @@ impl EmbeddedStore {
                 for series in series {
                     transaction.prepare_cached(statement)?.execute([series.0])?;
                 }
-                if let Some((id, cancelled)) = cancelled {
-                    transaction.execute(
-                        "INSERT OR REPLACE INTO sweep_states (id, published, cancelled)
-                         VALUES (?1, 0, ?2)",
-                        params![id.0, cancelled],
-                    )?;
-                }
+                transaction.execute(
+                    "INSERT OR REPLACE INTO sweep_states (id, published, cancelled)
+                     VALUES (?1, 0, ?2)",
+                    params![id.0, cancelled],
+                )?;
                 transaction.commit()
             };
             change().map_err(|error| file.failed(error))
@@ -244,6 +241,33 @@ impl Store for EmbeddedStore {
                 .map_err(|error| file.failed(error))?;
             let traces = stored.into_iter();
             traces
+                .map(|(seed, bytes)| Ok((seed, file.decode_trace(series, seed, &bytes)?)))
+                .collect()
+        })
+        .await
+    }
+
+    async fn traces_of(
+        &self,
+        series: SeriesId,
+        seeds: &[u32],
+    ) -> Result<Vec<(u32, Trace)>, ProtoError> {
+        let seeds = seeds.to_owned();
+        self.call(move |file, connection| {
+            let read = || -> rusqlite::Result<Vec<(u32, Vec<u8>)>> {
+                let mut select = connection
+                    .prepare_cached("SELECT trace FROM traces WHERE series = ?1 AND seed = ?2")?;
+                let mut stored = Vec::with_capacity(seeds.len());
+                for seed in seeds {
+                    let bytes = select
+                        .query_row(params![series.0, seed], |row| row.get(0))
+                        .optional()?;
+                    stored.extend(bytes.map(|bytes| (seed, bytes)));
+                }
+                Ok(stored)
+            };
+            let stored = read().map_err(|error| file.failed(error))?.into_iter();
+            stored
                 .map(|(seed, bytes)| Ok((seed, file.decode_trace(series, seed, &bytes)?)))
                 .collect()
         })
@@ -402,28 +426,31 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn conflicts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, String)>>, ProtoError> {
-        let series = series.to_owned();
-        self.call(move |file, connection| {
-            let stored = || -> rusqlite::Result<Vec<Vec<(u32, String)>>> {
-                let mut select = connection.prepare_cached(
-                    "SELECT seed, problem FROM conflicts WHERE series = ?1 ORDER BY seed",
-                )?;
-                let stored = series.iter().map(|series| {
-                    let rows =
-                        select.query_map([series.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
-                    rows.collect()
-                });
-                stored.collect()
-            };
-            stored().map_err(|error| file.failed(error))
+    async fn conflicts(&self) -> Result<Vec<Conflict>, ProtoError> {
+        self.call(|file, connection| {
+            connection
+                .prepare_cached("SELECT series, seed, problem FROM conflicts ORDER BY series, seed")
+                .and_then(|mut select| {
+                    let conflicts = select.query_map([], |row| {
+                        Ok(Conflict {
+                            series: SeriesId(row.get(0)?),
+                            seed: row.get(1)?,
+                            problem: row.get(2)?,
+                        })
+                    })?;
+                    conflicts.collect()
+                })
+                .map_err(|error| file.failed(error))
         })
         .await
     }
 
-    async fn forget_conflicts(&self, series: &[SeriesId]) -> Result<(), ProtoError> {
-        self.for_each_series("DELETE FROM conflicts WHERE series = ?1", series, None)
-            .await
+    async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), ProtoError> {
+        self.execute(
+            "DELETE FROM conflicts WHERE series = ?1 AND seed = ?2",
+            (series.0, seed),
+        )
+        .await
     }
 
     async fn sweep_state(&self, id: SweepId) -> Result<SweepState, ProtoError> {
@@ -456,12 +483,12 @@ impl Store for EmbeddedStore {
 
     async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError> {
         let stop = "INSERT OR IGNORE INTO stopped (series) VALUES (?1)";
-        self.for_each_series(stop, series, Some((id, true))).await
+        self.for_each_series(stop, series, (id, true)).await
     }
 
     async fn revive_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError> {
         let start = "DELETE FROM stopped WHERE series = ?1";
-        self.for_each_series(start, series, Some((id, false))).await
+        self.for_each_series(start, series, (id, false)).await
     }
 
     async fn put_worker_report(

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::*;
 use crate::identity::Fingerprint;
 use crate::job::{MethodSpec, Series};
+use crate::limits::MAX_BLOB_BYTES;
 
 fn job(seed: u32) -> Job {
     Job {
@@ -146,6 +147,30 @@ async fn damaged_values_are_named() {
         .execute("UPDATE traces SET seed = 'seven'", [])
         .unwrap();
     let error = store.seeds_done(&[series]).await.unwrap_err();
+    assert!(matches!(error, ProtoError::CorruptValue { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_value_without_bound_is_refused_before_it_is_read() {
+    let (_folder, path) = file("huge.loto");
+    let store = EmbeddedStore::open(&path).await.unwrap();
+    let largest = vec![0; MAX_BLOB_BYTES];
+    store.put_blob("largest", &largest).await.unwrap();
+    assert_eq!(store.blob("largest").await.unwrap(), Some(largest));
+    let error = store.put_blob("x", &vec![0; MAX_BLOB_BYTES + 1]).await;
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("68157441 bytes, allowed are 68157440"),
+        "{error}"
+    );
+    Connection::open(&path)
+        .unwrap()
+        .execute(
+            "INSERT INTO blobs (name, bytes) VALUES ('huge', zeroblob(100000000))",
+            [],
+        )
+        .unwrap();
+    let error = store.blob("huge").await.unwrap_err();
     assert!(matches!(error, ProtoError::CorruptValue { .. }), "{error}");
 }
 

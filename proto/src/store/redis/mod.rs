@@ -6,7 +6,7 @@
 //! | `loto:sweeps` | list | the ids of all sweeps, in the order of recording |
 //! | `loto:traces:{series}` | hash | finished traces: seed -> trace |
 //! | `loto:attempts:{series}` | hash | attempts at unfinished jobs: seed -> JSON |
-//! | `loto:conflicts:{series}` | hash | other outcomes than the stored one: seed -> text |
+//! | `loto:conflicts` | hash | other outcomes than the stored one: series:seed -> text |
 //! | `loto:sweep-state:{id}` | hash | `published` -> seeds, `cancelled` -> 1 |
 //! | `loto:stopped` | set | the series of cancelled sweeps |
 //! | `loto:workers` | hash | the last report of each worker: name -> text |
@@ -29,13 +29,15 @@ use redis::{
 };
 
 use self::scripts::Scripts;
-use super::{Cursor, Event, Events, Store, Stored, check_blob_size, compare};
+use super::{Conflict, Cursor, Event, Events, Store, Stored, check_blob_size, compare};
 use crate::ProtoError;
 use crate::address::without_password;
 use crate::attempt::{Attempt, AttemptVersion};
+use crate::excerpt::excerpt;
 use crate::identity::{SeriesId, SweepId};
 use crate::job::Job;
 use crate::lifecycle::JobRecord;
+use crate::limits::MAX_BLOB_BYTES;
 use crate::sweep::Sweep;
 use crate::sweep_state::SweepState;
 use crate::trace::Trace;
@@ -46,6 +48,9 @@ const SWEEPS: &str = "loto:sweeps";
 
 /// Set of series of which nothing is begun.
 const STOPPED: &str = "loto:stopped";
+
+/// Hash of the outcomes that were not stored.
+const CONFLICTS: &str = "loto:conflicts";
 
 /// Hash of the workers' reports.
 const WORKERS: &str = "loto:workers";
@@ -59,6 +64,9 @@ const EVENTS: &str = "loto:events";
 
 /// How many events are kept, about: the reader of an older one looks at whole series again.
 const MOST_EVENTS: usize = 1_000_000;
+
+/// Numbers of events end below: the script that gives them counts in floating point.
+const END_OF_EVENTS: u64 = 1 << 53;
 
 /// How long a connection may take.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
@@ -167,6 +175,9 @@ impl RedisStore {
         match error.kind() {
             _ if wrong_type => self.corrupt(key, "it has the wrong type for this key"),
             ErrorKind::UnexpectedReturnType => self.corrupt(key, error),
+            _ if error.to_string().contains("specified in XADD") => {
+                self.corrupt(key, "the last event has a number that none may follow")
+            }
             _ => ProtoError::Store {
                 store: self.name.clone(),
                 problem: error.to_string(),
@@ -188,10 +199,7 @@ impl RedisStore {
             .and_then(|text| text.parse().ok());
         seed.ok_or_else(|| {
             let field = String::from_utf8_lossy(field);
-            self.corrupt(
-                key,
-                format!("its field `{}` is no seed", field.escape_default()),
-            )
+            self.corrupt(key, format!("its field `{}` is no seed", excerpt(&field)))
         })
     }
 
@@ -207,12 +215,15 @@ impl RedisStore {
     /// Position of the event and what it tells.
     fn decode_event(&self, entry: &RawEvent) -> Result<(Position, Event), ProtoError> {
         let (id, fields) = entry;
-        let field = |name: &str| fields.get(name).map(String::as_str).unwrap_or_default();
+        let field = |name: &str| {
+            let value = fields.get(name.as_bytes())?;
+            std::str::from_utf8(value).ok()
+        };
         let position = self.position(entry)?;
-        let series = field("series").parse();
-        let seed = field("seed").parse();
+        let series = field("series").and_then(|series| series.parse().ok());
+        let seed = field("seed").and_then(|seed| seed.parse().ok());
         match (series, seed) {
-            (Ok(series), Ok(seed)) => Ok((position, Event { series, seed })),
+            (Some(series), Some(seed)) => Ok((position, Event { series, seed })),
             _ => Err(self.corrupt(
                 format!("{EVENTS}, entry {id}"),
                 "it names no series and seed",
@@ -236,14 +247,19 @@ impl RedisStore {
 
     fn position(&self, (id, fields): &RawEvent) -> Result<Position, ProtoError> {
         let number = id.strip_suffix("-0").and_then(|number| number.parse().ok());
+        let number = number.filter(|number| *number < END_OF_EVENTS);
         let number = number.ok_or_else(|| {
             self.corrupt(
                 format!("{EVENTS}, entry {id}"),
-                "its id is not of the form NUMBER-0",
+                "its id is not of the form NUMBER-0, with a number below 2^53",
             )
         })?;
-        let mark = fields.get("mark").cloned().unwrap_or_default();
-        Ok(Position { number, mark })
+        let mark = fields.get("mark".as_bytes());
+        let mark = mark.map(|mark| String::from_utf8_lossy(mark).into_owned());
+        Ok(Position {
+            number,
+            mark: mark.unwrap_or_default(),
+        })
     }
 }
 
@@ -268,7 +284,10 @@ impl Position {
         let parts = cursor.0.split_once(':');
         let position = parts.and_then(|(number, mark)| {
             Some(Self {
-                number: number.parse().ok()?,
+                number: number
+                    .parse()
+                    .ok()
+                    .filter(|number| *number < END_OF_EVENTS)?,
                 mark: mark.to_owned(),
             })
         });
@@ -283,7 +302,7 @@ impl Position {
 type RawRecord = (Option<Vec<u8>>, Option<Vec<u8>>, bool);
 
 /// Id and fields of a stream's entry.
-type RawEvent = (String, HashMap<String, String>);
+type RawEvent = (String, HashMap<Vec<u8>, Vec<u8>>);
 
 fn texts(series: &[SeriesId]) -> Vec<String> {
     series.iter().map(ToString::to_string).collect()
@@ -301,8 +320,8 @@ fn attempts_key(series: SeriesId) -> String {
     format!("loto:attempts:{series}")
 }
 
-fn conflicts_key(series: SeriesId) -> String {
-    format!("loto:conflicts:{series}")
+fn conflict_field(series: SeriesId, seed: u32) -> String {
+    format!("{series}:{seed}")
 }
 
 fn sweep_state_key(id: SweepId) -> String {
@@ -338,10 +357,11 @@ impl Store for RedisStore {
     }
 
     async fn sweeps(&self) -> Result<Vec<SweepId>, ProtoError> {
-        let ids: Vec<String> = self.ask(SWEEPS, &Cmd::lrange(SWEEPS, 0, -1)).await?;
-        let ids = ids
-            .iter()
-            .map(|id| id.parse().map_err(|error| self.corrupt(SWEEPS, error)));
+        let ids: Vec<Vec<u8>> = self.ask(SWEEPS, &Cmd::lrange(SWEEPS, 0, -1)).await?;
+        let ids = ids.iter().map(|id| {
+            let id = String::from_utf8_lossy(id).parse();
+            id.map_err(|error| self.corrupt(SWEEPS, error))
+        });
         ids.collect()
     }
 
@@ -385,6 +405,25 @@ impl Store for RedisStore {
         }
         traces.sort_unstable_by_key(|(seed, _)| *seed);
         Ok(traces)
+    }
+
+    async fn traces_of(
+        &self,
+        series: SeriesId,
+        seeds: &[u32],
+    ) -> Result<Vec<(u32, Trace)>, ProtoError> {
+        if seeds.is_empty() {
+            return Ok(Vec::new());
+        }
+        let key = traces_key(series);
+        let mut command = redis::cmd("HMGET");
+        command.arg(&key).arg(seeds);
+        let found: Vec<Option<Vec<u8>>> = self.ask(&key, &command).await?;
+        let finished = seeds.iter().zip(found);
+        finished
+            .filter_map(|(&seed, bytes)| Some((seed, bytes?)))
+            .map(|(seed, bytes)| Ok((seed, self.decode_trace(&key, seed, &bytes)?)))
+            .collect()
     }
 
     async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, ProtoError> {
@@ -501,29 +540,42 @@ impl Store for RedisStore {
     }
 
     async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), ProtoError> {
-        let key = conflicts_key(job.series.id());
-        let _: u32 = self.ask(&key, &Cmd::hset(&key, job.seed, problem)).await?;
+        let put = Cmd::hset(
+            CONFLICTS,
+            conflict_field(job.series.id(), job.seed),
+            problem,
+        );
+        let _: u32 = self.ask(CONFLICTS, &put).await?;
         Ok(())
     }
 
-    async fn conflicts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, String)>>, ProtoError> {
-        let keys: Vec<_> = series.iter().copied().map(conflicts_key).collect();
-        let fields: Vec<Vec<(Vec<u8>, Vec<u8>)>> = self.ask_each("HGETALL", &keys).await?;
-        let conflicts = keys.iter().zip(fields).map(|(key, fields)| {
-            let conflicts = fields.iter().map(|(field, text)| {
-                let text = String::from_utf8_lossy(text).into_owned();
-                Ok((self.decode_seed(key, field)?, text))
-            });
-            let mut conflicts: Vec<_> = conflicts.collect::<Result<_, ProtoError>>()?;
-            conflicts.sort_unstable();
-            Ok(conflicts)
+    async fn conflicts(&self) -> Result<Vec<Conflict>, ProtoError> {
+        let fields: Vec<(String, Vec<u8>)> = self.ask(CONFLICTS, &Cmd::hgetall(CONFLICTS)).await?;
+        let conflicts = fields.into_iter().map(|(field, problem)| {
+            let job = field
+                .split_once(':')
+                .and_then(|(series, seed)| Some((series.parse().ok()?, seed.parse().ok()?)));
+            let (series, seed) = job.ok_or_else(|| {
+                self.corrupt(
+                    CONFLICTS,
+                    format!("its field `{}` is no job", excerpt(&field)),
+                )
+            })?;
+            let problem = String::from_utf8_lossy(&problem).into_owned();
+            Ok(Conflict {
+                series,
+                seed,
+                problem,
+            })
         });
-        conflicts.collect()
+        let mut conflicts: Vec<_> = conflicts.collect::<Result<_, ProtoError>>()?;
+        conflicts.sort_unstable();
+        Ok(conflicts)
     }
 
-    async fn forget_conflicts(&self, series: &[SeriesId]) -> Result<(), ProtoError> {
-        let keys: Vec<_> = series.iter().copied().map(conflicts_key).collect();
-        let _: Vec<u32> = self.ask_each("DEL", &keys).await?;
+    async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), ProtoError> {
+        let forget = Cmd::hdel(CONFLICTS, conflict_field(series, seed));
+        let _: u32 = self.ask(CONFLICTS, &forget).await?;
         Ok(())
     }
 
@@ -599,6 +651,11 @@ impl Store for RedisStore {
 
     async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, ProtoError> {
         let key = blob_key(name);
+        let length: usize = self.ask(&key, &Cmd::strlen(&key)).await?;
+        if length > MAX_BLOB_BYTES {
+            let problem = format!("it has {length} bytes, allowed are {MAX_BLOB_BYTES}");
+            return Err(self.corrupt(&key, problem));
+        }
         self.ask(&key, &Cmd::get(&key)).await
     }
 }

@@ -9,7 +9,7 @@ use loto_proto::attempt::{Attempt, AttemptVersion};
 use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::lifecycle::JobRecord;
 use loto_proto::queue::{Delivery, InProcessQueue};
-use loto_proto::store::{Cursor, Events, Stored};
+use loto_proto::store::{Conflict, Cursor, Events, Stored};
 use loto_proto::sweep::Sweep;
 use loto_proto::sweep_state::SweepState;
 use loto_proto::trace::Trace;
@@ -103,11 +103,11 @@ impl Store for FlakyStore {
     async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), ProtoError> {
         self.store.put_conflict(job, problem).await
     }
-    async fn conflicts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, String)>>, ProtoError> {
-        self.store.conflicts(series).await
+    async fn conflicts(&self) -> Result<Vec<Conflict>, ProtoError> {
+        self.store.conflicts().await
     }
-    async fn forget_conflicts(&self, series: &[SeriesId]) -> Result<(), ProtoError> {
-        self.store.forget_conflicts(series).await
+    async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), ProtoError> {
+        self.store.forget_conflict(series, seed).await
     }
     async fn sweep_state(&self, id: SweepId) -> Result<SweepState, ProtoError> {
         self.store.sweep_state(id).await

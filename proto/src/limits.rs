@@ -1,0 +1,191 @@
+//! Every limit on what comes from outside, in one place.
+//!
+//! What exceeds one is refused with an error that names the limit and what was
+//! found; nothing is cut in silence. The README lists them all.
+
+/// One limit, as the README lists it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limit {
+    /// What it belongs to, for example "table".
+    pub place: &'static str,
+    /// Name of its constant.
+    pub name: &'static str,
+    /// What is limited.
+    pub what: &'static str,
+    /// The most that is accepted.
+    pub most: f64,
+}
+
+/// Declares each limit as a constant and lists all of them in `ALL`.
+macro_rules! limits {
+    ($($place:literal { $(#[doc = $what:literal] $name:ident: $type:ty = $most:expr;)* })*) => {
+        $($(#[doc = $what] pub const $name: $type = $most;)*)*
+
+        /// All limits, in the order of the README.
+        pub const ALL: &[Limit] = &[$($(Limit {
+            place: $place,
+            name: stringify!($name),
+            what: $what,
+            most: $name as f64,
+        },)*)*];
+    };
+}
+
+limits! {
+    "sweep" {
+        /// Sweep file.
+        MAX_SWEEP_FILE_BYTES: u64 = 1 << 20;
+        /// Name of a sweep, black box, method, parameter, column or task; a parameter's value.
+        MAX_NAME_BYTES: usize = 200;
+        /// Black boxes.
+        MAX_BLACKBOXES: usize = 1_000;
+        /// Methods of a black box.
+        MAX_METHODS: usize = 1_000;
+        /// Parameters of a method.
+        MAX_PARAMETERS: usize = 100;
+        /// Seeds.
+        MAX_SEEDS: u32 = 100_000;
+        /// Evaluations in a trace.
+        MAX_ITERATIONS: u32 = 100_000;
+        /// Series: pairs of a method and a target task.
+        MAX_SERIES: u64 = 100_000;
+        /// Jobs: series times seeds.
+        MAX_JOBS: u64 = 10_000_000;
+    }
+    "table" {
+        /// File, packed or not.
+        MAX_TABLE_FILE_BYTES: usize = 64 << 20;
+        /// The CSV text that a file unpacks to.
+        MAX_UNPACKED_BYTES: u64 = 512 << 20;
+        /// Members of a zip archive, of which the first is read.
+        MAX_ARCHIVE_MEMBERS: usize = 1_000;
+        /// One line.
+        MAX_LINE_BYTES: usize = 1 << 20;
+        /// Columns.
+        MAX_COLUMNS: usize = 1_000;
+        /// Rows, over all tasks.
+        MAX_ROWS: usize = 2_000_000;
+        /// Hyperparameter values: rows times hyperparameters.
+        MAX_HYPERPARAMETER_VALUES: usize = 20_000_000;
+        /// Tasks.
+        MAX_TASKS: usize = 10_000;
+        /// Levels of a categorical hyperparameter.
+        MAX_LEVELS: usize = 1_000;
+        /// Text of a level.
+        MAX_LEVEL_BYTES: usize = 1_000;
+        /// Coordinates of an encoded row: one per numeric hyperparameter and per level.
+        MAX_COORDINATES: usize = 10_000;
+        /// Magnitude of a number: far from where sums of squares overflow.
+        MAX_MAGNITUDE: f64 = 1e100;
+    }
+    "queue" {
+        /// Message.
+        MAX_MESSAGE_BYTES: usize = 64 << 10;
+    }
+    "store" {
+        /// Plan of a sweep.
+        MAX_SWEEP_BYTES: usize = 4 << 20;
+        /// Trace.
+        MAX_TRACE_BYTES: usize = 2 << 20;
+        /// Record of an attempt.
+        MAX_ATTEMPT_BYTES: usize = 64 << 10;
+        /// Error text kept with an attempt, and its backtrace; a longer one is cut when it is recorded.
+        MAX_ERROR_BYTES: usize = 4 << 10;
+        /// Report of a worker on the jobs it holds.
+        MAX_REPORT_BYTES: usize = 64 << 10;
+        /// Blob: a table file with its declarations, or a fit.
+        MAX_BLOB_BYTES: usize = MAX_TABLE_FILE_BYTES + (1 << 20);
+    }
+    "gRPC" {
+        /// Request.
+        MAX_REQUEST_BYTES: usize = 1 << 20;
+        /// Answer.
+        MAX_ANSWER_BYTES: usize = 64 << 20;
+        /// Requests of one connection that are worked on at a time.
+        MAX_REQUESTS_PER_CONNECTION: u32 = 64;
+        /// Names in a list of a request.
+        MAX_REQUEST_NAMES: usize = 1_000;
+        /// Seeds in a request.
+        MAX_REQUEST_SEEDS: usize = 10_000;
+        /// Iterations in a request.
+        MAX_REQUEST_ITERATIONS: usize = 1_000;
+        /// Sweeps on a page; an answer that would grow too large has fewer.
+        MAX_PAGE_SIZE: u32 = 100;
+        /// Gaps listed in an answer; their number is told.
+        MAX_LISTED_GAPS: usize = 1_000;
+        /// Jobs given up that are listed in an answer; their number is told.
+        MAX_LISTED_POISONED_JOBS: usize = 20;
+        /// Conflicts that are listed in an answer.
+        MAX_LISTED_CONFLICTS: usize = 20;
+        /// Points of all curves in an answer; a point is a mean with its limits, 24 bytes.
+        MAX_ANSWER_POINTS: u64 = 1_000_000;
+        /// Entries of an answer on improvements: per method and task, and per method and iteration.
+        MAX_ANSWER_ENTRIES: usize = 200_000;
+        /// Sweeps kept in memory; the one not asked for the longest goes first.
+        MAX_WATCHED_SWEEPS: usize = 16;
+        /// Analyses kept per sweep; the oldest goes first.
+        MAX_ANALYSES: usize = 8;
+    }
+    "recorded traces" {
+        /// The CSV text that a file unpacks to.
+        MAX_RECORDED_BYTES: u64 = 2 << 30;
+        /// Lines.
+        MAX_RECORDED_LINES: usize = 20_000_000;
+        /// Optimizers: every statistic compares all with all.
+        MAX_OPTIMIZERS: usize = 200;
+    }
+}
+
+// What the limits allow must fit into what holds it. The longest trace, packed: at most 5 bytes a row
+// and a time, 8 a value.
+const _: () = assert!(MAX_ITERATIONS as usize * (5 + 8 + 5) + 10_000 < MAX_TRACE_BYTES);
+// The largest table, with its declarations.
+const _: () = assert!(MAX_TABLE_FILE_BYTES + MAX_COLUMNS * (MAX_NAME_BYTES + 10) < MAX_BLOB_BYTES);
+// The longest error and backtrace: a byte may take six in JSON.
+const _: () = assert!(12 * MAX_ERROR_BYTES + 10_000 < MAX_ATTEMPT_BYTES);
+// The largest job: a method, its parameters and a task.
+const _: () = assert!((2 + 2 * MAX_PARAMETERS) * (MAX_NAME_BYTES + 10) < MAX_MESSAGE_BYTES);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A count with separators, a size in the unit that has no fraction.
+    fn shown(limit: &Limit) -> String {
+        if limit.most >= 1e15 {
+            return format!("{:e}", limit.most);
+        }
+        let most = limit.most as u64;
+        if limit.name.ends_with("_BYTES") {
+            let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+            let unit = units
+                .iter()
+                .find(|(shift, _)| most.is_multiple_of(1 << shift));
+            return unit.map_or(format!("{most} bytes"), |(shift, unit)| {
+                format!("{} {unit}", most >> shift)
+            });
+        }
+        let digits = most.to_string();
+        let groups: Vec<&str> = digits
+            .as_bytes()
+            .rchunks(3)
+            .rev()
+            .filter_map(|group| std::str::from_utf8(group).ok())
+            .collect();
+        groups.join(",")
+    }
+
+    #[test]
+    fn the_readme_lists_every_limit() {
+        let row = |limit: &Limit| {
+            let what = limit.what.trim().trim_end_matches('.');
+            format!("| {} | {what} | {} |\n", limit.place, shown(limit))
+        };
+        let table: String = ALL.iter().map(row).collect();
+        let readme = include_str!("../../README.md");
+        assert!(
+            readme.contains(&table),
+            "the table under Limits in README.md has to be:\n{table}"
+        );
+    }
+}

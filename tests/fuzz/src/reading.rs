@@ -1,0 +1,126 @@
+//! Reads all of a damaged store, as the coordinator, the aggregator and a worker do.
+
+use std::sync::Arc;
+
+use loto_coordinator::CoordinatorError;
+use loto_coordinator::aggregator::AggregatorService;
+use loto_coordinator::progress::Tracker;
+use loto_coordinator::results::{Keep, ObjectiveCache, ResultsCollector};
+use loto_proto::ProtoError;
+use loto_proto::store::{Cursor, Store};
+use loto_proto::wire;
+use loto_proto::wire::aggregator_server::Aggregator;
+use loto_worker::WorkerError;
+use loto_worker::runner::TraceRunner;
+use tokio_util::sync::CancellationToken;
+use tonic::{Code, Request};
+
+use crate::{MemoryBlobs, check_error, sweep};
+
+/// Damages a value: cuts it at a place, or flips bits there.
+pub fn cut(mut bytes: Vec<u8>, place: usize, flip: u8) -> Vec<u8> {
+    let place = place % bytes.len().max(1);
+    if flip == 0 {
+        bytes.truncate(place);
+    } else if let Some(byte) = bytes.get_mut(place) {
+        *byte ^= flip;
+    }
+    bytes
+}
+
+/// Checks what a damaged value is called: whoever takes it for an outage tries again for ever.
+fn check_damage(error: ProtoError) {
+    assert!(
+        !error.is_transient(),
+        "damage is told as an outage: {error}"
+    );
+    check_error(error);
+}
+
+fn check_coordinator_error(error: CoordinatorError) {
+    match error {
+        CoordinatorError::Proto(error) | CoordinatorError::Worker(WorkerError::Proto(error)) => {
+            check_damage(error)
+        }
+        error => check_error(error),
+    }
+}
+
+/// Reads everything about [`sweep`]; an error must be a good one, a value a sound one.
+pub async fn read_everything(shared: &Arc<dyn Store>) {
+    let store = shared.as_ref();
+    let sweep = sweep();
+    match store.sweep(sweep.id()).await {
+        Ok(found) => assert!(found.is_none_or(|found| found == sweep || found.id() == sweep.id())),
+        Err(error) => check_damage(error),
+    }
+    if let Err(error) = store.events_after(&Cursor::default(), 100).await {
+        check_damage(error);
+    }
+    track(store).await;
+    collect(shared).await;
+    for job in sweep.jobs() {
+        match store.trace(job.series.id(), job.seed).await {
+            Ok(Some(trace)) => assert!(trace.values.iter().all(|value| value.is_finite())),
+            Ok(None) => {}
+            Err(error) => check_damage(error),
+        }
+    }
+    let service = AggregatorService::start(Arc::clone(shared), CancellationToken::new());
+    let list = service.list_sweeps(Request::new(wire::ListSweepsRequest::default()));
+    if let Err(status) = list.await {
+        assert_eq!(status.code(), Code::DataLoss, "{status}");
+        check_error(status.message());
+    }
+    run(store).await;
+}
+
+async fn track(store: &dyn Store) {
+    let sweep = sweep();
+    let mut tracker = Tracker::new(&sweep);
+    match tracker.scan(store).await {
+        Ok(()) => {
+            let progress = tracker.progress();
+            assert_eq!(progress.total.planned(), sweep.job_count());
+            assert!(tracker.missing().count() as u64 <= sweep.job_count());
+            assert!(tracker.poisoned().count() as u64 <= sweep.job_count());
+            if let Err(error) = tracker.measure(store).await {
+                check_damage(error);
+            }
+        }
+        Err(error) => check_damage(error),
+    }
+    if let Err(error) = tracker.follow(store).await {
+        check_damage(error);
+    }
+}
+
+async fn collect(store: &Arc<dyn Store>) {
+    let sweep = sweep();
+    let jobs = sweep.job_count();
+    let tables = ObjectiveCache::default();
+    match ResultsCollector::open(Arc::clone(store), &tables, sweep, Keep::Everything).await {
+        Ok(collector) => {
+            if let Err(error) = collector.refresh().await {
+                check_coordinator_error(error);
+            }
+            assert!(collector.done() <= jobs);
+        }
+        Err(error) => check_coordinator_error(error),
+    }
+}
+
+/// Runs a job of random search on the table that is in the store.
+async fn run(store: &dyn Store) {
+    let sweep = sweep();
+    let name = format!("table:{}", sweep.blackboxes[0].table);
+    let blobs = match store.blob(&name).await {
+        Ok(bytes) => MemoryBlobs::new(bytes.map(|bytes| (name, bytes))),
+        Err(error) => return check_damage(error),
+    };
+    let job = sweep.jobs().next().expect("a job");
+    match TraceRunner::new(blobs).run(&job) {
+        Ok(trace) => assert_eq!(trace.rows.len(), 3),
+        Err(error) => check_error(error),
+    }
+}

@@ -1,0 +1,32 @@
+//! A fit that another worker shared through the store.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use loto_fuzz::{MemoryBlobs, check_error};
+use loto_proto::identity::Fingerprint;
+use loto_worker::sharing::{FitName, SharedFits};
+use loto_worker::transform::Transform;
+
+fuzz_target!(|bytes: &[u8]| {
+    let name = FitName {
+        kind: "prior",
+        variant: "",
+        version: 1,
+        transform: Transform::Copula,
+        table: Fingerprint([1; 16]),
+        task: "one",
+        seed: 0,
+    };
+    let shared = SharedFits::new(MemoryBlobs::new([(name.blob_name(), bytes.to_vec())]));
+    for count in [bytes.len() / 4, bytes.len(), 0] {
+        match shared.find(&name, count) {
+            Ok(Some(numbers)) => {
+                assert_eq!(numbers.len(), count);
+                assert!(numbers.iter().all(|number| number.is_finite()));
+            }
+            Ok(None) => panic!("the blob is there"),
+            Err(error) => check_error(error),
+        }
+    }
+});

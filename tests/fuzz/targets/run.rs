@@ -1,0 +1,103 @@
+//! Every method that fits nothing costly, on tables of strange numbers.
+
+#![no_main]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+use loto_fuzz::{MemoryBlobs, check_error};
+use loto_proto::job::{Job, MethodSpec, Series};
+use loto_proto::table_spec::{Categorical, TableSpec, blob_name};
+use loto_worker::methods;
+use loto_worker::runner::TraceRunner;
+
+/// Networks take seconds to train; what they are trained on is the same.
+const METHODS: [&str; 10] = [
+    "rs",
+    "gp",
+    "gcp",
+    "autogp",
+    "ws-gp",
+    "sgpt",
+    "sgpt-copula",
+    "bohb",
+    "rea",
+    "reinforce",
+];
+
+#[derive(Arbitrary, Debug)]
+struct Input {
+    method: u8,
+    categorical: bool,
+    seed: u32,
+    iterations: u8,
+    rows: Vec<(u8, Value, Value, Value)>,
+}
+
+#[derive(Arbitrary, Debug)]
+enum Value {
+    Small(i8),
+    Any(f64),
+    Scaled(i8, i8),
+}
+
+impl Value {
+    fn number(&self) -> f64 {
+        match self {
+            Self::Small(number) => f64::from(*number),
+            Self::Any(number) if number.abs() <= 1e100 => *number,
+            Self::Any(_) => 0.0,
+            Self::Scaled(number, exponent) => {
+                f64::from(*number) * 10f64.powi(i32::from(*exponent) * 97 / 128)
+            }
+        }
+    }
+}
+
+fuzz_target!(|input: Input| {
+    let mut table = String::from("task,hp_a,hp_b,metric\n");
+    let mut seen = BTreeSet::new();
+    for (task, a, b, objective) in input.rows.iter().take(40) {
+        let (task, a, b) = (task % 3, a.number(), b.number());
+        let row = format!("{task},{a:e},{b:e}");
+        if seen.insert(row.clone()) {
+            writeln!(table, "{row},{:e}", objective.number()).unwrap();
+        }
+    }
+    let spec = TableSpec {
+        objective: "metric".into(),
+        categorical: match input.categorical {
+            true => Categorical::All,
+            false => Categorical::Columns(BTreeSet::new()),
+        },
+    };
+    let fingerprint = spec.fingerprint(table.as_bytes());
+    let blob = (blob_name(fingerprint), spec.encode_with(table.as_bytes()));
+    let runner = TraceRunner::new(MemoryBlobs::new([blob]));
+    let id = METHODS[usize::from(input.method) % METHODS.len()];
+    let job = Job {
+        series: Series {
+            method: MethodSpec {
+                id: id.into(),
+                version: methods::find(id).unwrap().version,
+                parameters: BTreeMap::new(),
+            },
+            table: fingerprint,
+            task: "0".into(),
+            iterations: u32::from(input.iterations % 12) + 1,
+        },
+        seed: input.seed,
+    };
+    match runner.run(&job) {
+        Ok(trace) => {
+            let rows: BTreeSet<_> = trace.rows.iter().collect();
+            assert_eq!(rows.len(), job.series.iterations as usize);
+            assert!(trace.values.iter().all(|value| value.is_finite()));
+            let again = runner.run(&job).unwrap();
+            assert_eq!(again.first_difference(&trace), None);
+        }
+        Err(error) => check_error(error),
+    }
+});

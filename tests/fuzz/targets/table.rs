@@ -1,0 +1,35 @@
+//! A table file: CSV text or an archive. The first byte chooses the declarations.
+
+#![no_main]
+
+use std::collections::BTreeSet;
+
+use libfuzzer_sys::fuzz_target;
+use loto_fuzz::{check_error, check_table};
+use loto_proto::table_spec::{Categorical, TableSpec};
+use loto_worker::table::Table;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((&choice, file)) = bytes.split_first() else {
+        return;
+    };
+    let columns = |names: &[&str]| {
+        let names: BTreeSet<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        Categorical::Columns(names)
+    };
+    let spec = TableSpec {
+        objective: "metric_error".into(),
+        categorical: match choice % 3 {
+            0 => columns(&[]),
+            1 => columns(&["hp_kind"]),
+            _ => Categorical::All,
+        },
+    };
+    match Table::read(file, &spec, "table") {
+        Ok(table) => {
+            check_table(&table);
+            assert_eq!(table.fingerprint, spec.fingerprint(file));
+        }
+        Err(error) => check_error(error),
+    }
+});
