@@ -103,8 +103,9 @@ async fn bytes_that_are_no_text_are_damage_and_not_an_outage() {
         .xadd("loto:events", "1-0", &[(garbage, garbage)])
         .await
         .unwrap();
-    let reading = store.events_after(&Cursor::default(), 10).await;
-    assert_corrupt(&reading.unwrap_err(), "loto:events, entry 1-0");
+    let start = Cursor::default();
+    let error = store.events_after(&start, 10).await.unwrap_err();
+    assert_corrupt(&error, "loto:events, entry 1-0");
 }
 
 #[tokio::test]
@@ -119,10 +120,11 @@ async fn an_event_that_none_can_follow_is_damage_and_read_once() {
 
     let entry = format!("loto:events, entry {last}");
     assert_corrupt(&store.latest_cursor().await.unwrap_err(), &entry);
-    let reading = store.events_after(&Cursor::default(), 10).await;
-    assert_corrupt(&reading.unwrap_err(), &entry);
-    let storing = store.put_trace(&job("one", 1), &trace(1)).await;
-    assert_corrupt(&storing.unwrap_err(), "loto:events");
+    let start = Cursor::default();
+    let error = store.events_after(&start, 10).await.unwrap_err();
+    assert_corrupt(&error, &entry);
+    let error = store.put_trace(&job("one", 1), &trace(1)).await;
+    assert_corrupt(&error.unwrap_err(), "loto:events");
 }
 
 #[tokio::test]
@@ -155,13 +157,9 @@ async fn keys_of_the_wrong_type_are_named_and_nothing_is_half_done() {
             .unwrap_err(),
         &traces,
     );
-    assert_corrupt(
-        &store
-            .put_attempt(&job("one", 1), &AttemptVersion::default(), &attempt())
-            .await
-            .unwrap_err(),
-        &traces,
-    );
+    let absent = AttemptVersion::default();
+    let error = store.put_attempt(&job("one", 1), &absent, &attempt()).await;
+    assert_corrupt(&error.unwrap_err(), &traces);
     assert_corrupt(&store.job_record(id, 1).await.unwrap_err(), &traces);
     let _: () = redis.set(&attempts, "a string").await.unwrap();
     assert_corrupt(&store.attempts(&[id]).await.unwrap_err(), &attempts);
@@ -177,6 +175,9 @@ async fn keys_of_the_wrong_type_are_named_and_nothing_is_half_done() {
         .unwrap();
     let error = store.worker_reports().await.unwrap_err();
     assert_corrupt(&error, "loto:workers, field host:1");
+    let _: () = redis.hset("loto:conflicts", "x:1", "bad").await.unwrap();
+    let error = store.conflicts().await.unwrap_err();
+    assert_corrupt(&error, "loto:conflicts");
 }
 
 #[tokio::test]

@@ -1,7 +1,9 @@
 //! What only a store in a file can get wrong; the rest is shared by all stores and tested in `tests/`.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
 
 use super::*;
 use crate::identity::Fingerprint;

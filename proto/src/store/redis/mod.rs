@@ -16,22 +16,21 @@
 //! Finished work is only ever added. Redis must be set to keep it: an append-only
 //! file, and no eviction (`maxmemory-policy noeviction`, the default).
 
+mod connection;
+mod history;
+mod keys;
 mod scripts;
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use async_trait::async_trait;
-use redis::aio::{ConnectionManager, ConnectionManagerConfig};
-use redis::io::tcp::TcpSettings;
-use redis::{
-    Client, Cmd, ErrorKind, FromRedisValue, IntoConnectionInfo, Pipeline, RedisError, RedisResult,
-};
+use redis::{Cmd, Pipeline, RedisResult};
 
-use self::scripts::Scripts;
-use super::{Conflict, Cursor, Event, Events, Store, Stored, check_blob_size, compare};
+pub use self::connection::RedisStore;
+use self::connection::SERIES_PER_PIPELINE;
+use self::keys::*;
+use super::{Conflict, Cursor, Events, Store, Stored, check_blob_size, compare};
 use crate::ProtoError;
-use crate::address::without_password;
 use crate::attempt::{Attempt, AttemptVersion};
 use crate::excerpt::excerpt;
 use crate::identity::{SeriesId, SweepId};
@@ -43,294 +42,11 @@ use crate::sweep_state::SweepState;
 use crate::trace::Trace;
 use crate::worker_report::WorkerReport;
 
-/// List of all sweeps.
-const SWEEPS: &str = "loto:sweeps";
-
-/// Set of series of which nothing is begun.
-const STOPPED: &str = "loto:stopped";
-
-/// Hash of the outcomes that were not stored.
-const CONFLICTS: &str = "loto:conflicts";
-
-/// Hash of the workers' reports.
-const WORKERS: &str = "loto:workers";
-
-/// Fields of a sweep's state.
-const PUBLISHED: &str = "published";
-const CANCELLED: &str = "cancelled";
-
-/// Stream of new traces.
-const EVENTS: &str = "loto:events";
-
 /// How many events are kept, about: the reader of an older one looks at whole series again.
 const MOST_EVENTS: usize = 1_000_000;
 
-/// Numbers of events end below: the script that gives them counts in floating point.
-const END_OF_EVENTS: u64 = 1 << 53;
-
-/// How long a connection may take.
-const CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// How long an answer may take; a large table takes a while on a slow network.
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// How many series one round trip asks for.
-const SERIES_PER_PIPELINE: usize = 1000;
-
-/// A store in Redis. Clones of the connection share one socket; a lost one is
-/// opened again by the next call, which fails in the meantime.
-pub struct RedisStore {
-    name: String,
-    connection: ConnectionManager,
-    scripts: Scripts,
-}
-
-impl RedisStore {
-    /// Connects to `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`.
-    ///
-    /// # Errors
-    /// [`ProtoError::UnknownUrl`] if it is no such URL;
-    /// [`ProtoError::Store`] if the server does not answer or refuses us.
-    pub async fn connect(url: &str) -> Result<Self, ProtoError> {
-        let name = without_password(url);
-        let failed = |error: RedisError| ProtoError::Store {
-            store: name.clone(),
-            problem: error.to_string(),
-        };
-        let address = url
-            .into_connection_info()
-            .map_err(|_| ProtoError::UnknownUrl {
-                url: name.clone(),
-                what: "store",
-                expected: "redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]",
-            })?;
-        let settings = TcpSettings::default().set_nodelay(true);
-        // Without it a server that vanished is noticed only after a quarter of an hour.
-        #[cfg(target_os = "linux")]
-        let settings = settings.set_user_timeout(RESPONSE_TIMEOUT);
-        let client = Client::open(address.set_tcp_settings(settings)).map_err(failed)?;
-        let config = ConnectionManagerConfig::new()
-            .set_connection_timeout(Some(CONNECTION_TIMEOUT))
-            .set_response_timeout(Some(RESPONSE_TIMEOUT))
-            // Callers decide whether to wait for a server that is not there.
-            .set_number_of_retries(0);
-        let mut connection = ConnectionManager::new_with_config(client, config)
-            .await
-            .map_err(failed)?;
-        let _: String = redis::cmd("PING")
-            .query_async(&mut connection)
-            .await
-            .map_err(failed)?;
-        Ok(Self {
-            name,
-            connection,
-            scripts: Scripts::new(),
-        })
-    }
-
-    /// Sends one command about `key`.
-    async fn ask<Answer: FromRedisValue>(
-        &self,
-        key: &str,
-        command: &Cmd,
-    ) -> Result<Answer, ProtoError> {
-        let answer = command.query_async(&mut self.connection.clone()).await;
-        answer.map_err(|error| self.explain(key, error))
-    }
-
-    /// Sends one command per key, many at a time, and returns the answers in the order of the keys.
-    async fn ask_each<Answer: FromRedisValue>(
-        &self,
-        command: &str,
-        keys: &[String],
-    ) -> Result<Vec<Answer>, ProtoError> {
-        let mut answers = Vec::with_capacity(keys.len());
-        for keys in keys.chunks(SERIES_PER_PIPELINE) {
-            let mut pipeline = Pipeline::with_capacity(keys.len());
-            for key in keys {
-                pipeline.cmd(command).arg(key);
-            }
-            let found: Vec<RedisResult<Answer>> = pipeline
-                .ignore_errors()
-                .query_async(&mut self.connection.clone())
-                .await
-                .map_err(|error| self.explain(EVENTS, error))?;
-            for (key, answer) in keys.iter().zip(found) {
-                answers.push(answer.map_err(|error| self.explain(key, error))?);
-            }
-        }
-        Ok(answers)
-    }
-
-    /// Sends commands about `key` that happen all at once.
-    async fn transact(&self, key: &str, transaction: &Pipeline) -> Result<(), ProtoError> {
-        let answer = transaction.query_async(&mut self.connection.clone()).await;
-        answer.map_err(|error| self.explain(key, error))
-    }
-
-    /// Says what an error of a command about `key` means.
-    fn explain(&self, key: &str, error: RedisError) -> ProtoError {
-        // Scripts and pipelines pass the reply on in their own words.
-        let wrong_type = error.to_string().contains("WRONGTYPE");
-        match error.kind() {
-            _ if wrong_type => self.corrupt(key, "it has the wrong type for this key"),
-            ErrorKind::UnexpectedReturnType => self.corrupt(key, error),
-            _ if error.to_string().contains("specified in XADD") => {
-                self.corrupt(key, "the last event has a number that none may follow")
-            }
-            _ => ProtoError::Store {
-                store: self.name.clone(),
-                problem: error.to_string(),
-            },
-        }
-    }
-
-    fn corrupt(&self, key: impl ToString, problem: impl ToString) -> ProtoError {
-        ProtoError::CorruptValue {
-            store: self.name.clone(),
-            key: key.to_string(),
-            problem: problem.to_string(),
-        }
-    }
-
-    fn decode_seed(&self, key: &str, field: &[u8]) -> Result<u32, ProtoError> {
-        let seed = std::str::from_utf8(field)
-            .ok()
-            .and_then(|text| text.parse().ok());
-        seed.ok_or_else(|| {
-            let field = String::from_utf8_lossy(field);
-            self.corrupt(key, format!("its field `{}` is no seed", excerpt(&field)))
-        })
-    }
-
-    fn decode_trace(&self, key: &str, seed: u32, bytes: &[u8]) -> Result<Trace, ProtoError> {
-        Trace::decode(bytes).map_err(|error| self.corrupt(format!("{key}, field {seed}"), error))
-    }
-
-    fn decode_attempt(&self, key: &str, seed: u32, text: &[u8]) -> Result<Attempt, ProtoError> {
-        Attempt::decode(text)
-            .map_err(|problem| self.corrupt(format!("{key}, field {seed}"), problem))
-    }
-
-    /// Position of the event and what it tells.
-    fn decode_event(&self, entry: &RawEvent) -> Result<(Position, Event), ProtoError> {
-        let (id, fields) = entry;
-        let field = |name: &str| {
-            let value = fields.get(name.as_bytes())?;
-            std::str::from_utf8(value).ok()
-        };
-        let position = self.position(entry)?;
-        let series = field("series").and_then(|series| series.parse().ok());
-        let seed = field("seed").and_then(|seed| seed.parse().ok());
-        match (series, seed) {
-            (Some(series), Some(seed)) => Ok((position, Event { series, seed })),
-            _ => Err(self.corrupt(
-                format!("{EVENTS}, entry {id}"),
-                "it names no series and seed",
-            )),
-        }
-    }
-
-    /// At most `limit` events from that number on, with their positions.
-    async fn events_from(
-        &self,
-        number: u64,
-        limit: usize,
-    ) -> Result<Vec<(Position, Event)>, ProtoError> {
-        let begin = format!("{number}-0");
-        let entries: Vec<RawEvent> = self
-            .ask(EVENTS, &Cmd::xrange_count(EVENTS, begin, "+", limit))
-            .await?;
-        let entries = entries.iter().map(|entry| self.decode_event(entry));
-        entries.collect()
-    }
-
-    fn position(&self, (id, fields): &RawEvent) -> Result<Position, ProtoError> {
-        let number = id.strip_suffix("-0").and_then(|number| number.parse().ok());
-        let number = number.filter(|number| *number < END_OF_EVENTS);
-        let number = number.ok_or_else(|| {
-            self.corrupt(
-                format!("{EVENTS}, entry {id}"),
-                "its id is not of the form NUMBER-0, with a number below 2^53",
-            )
-        })?;
-        let mark = fields.get("mark".as_bytes());
-        let mark = mark.map(|mark| String::from_utf8_lossy(mark).into_owned());
-        Ok(Position {
-            number,
-            mark: mark.unwrap_or_default(),
-        })
-    }
-}
-
-/// Where a reader of the history stands.
-#[derive(Default)]
-struct Position {
-    /// The number of the last event it has seen, 0 if none.
-    number: u64,
-    /// That event's mark: another event may have got the number since.
-    mark: String,
-}
-
-impl Position {
-    fn cursor(&self) -> Cursor {
-        Cursor(format!("{}:{}", self.number, self.mark))
-    }
-
-    fn of(cursor: &Cursor) -> Result<Self, ProtoError> {
-        if cursor.0.is_empty() {
-            return Ok(Self::default());
-        }
-        let parts = cursor.0.split_once(':');
-        let position = parts.and_then(|(number, mark)| {
-            Some(Self {
-                number: number
-                    .parse()
-                    .ok()
-                    .filter(|number| *number < END_OF_EVENTS)?,
-                mark: mark.to_owned(),
-            })
-        });
-        position.ok_or_else(|| ProtoError::Malformed {
-            what: "cursor".into(),
-            problem: format!("`{}` is no position in a Redis store", cursor.0),
-        })
-    }
-}
-
 /// Trace and attempt of a job, and whether its series is stopped.
 type RawRecord = (Option<Vec<u8>>, Option<Vec<u8>>, bool);
-
-/// Id and fields of a stream's entry.
-type RawEvent = (String, HashMap<Vec<u8>, Vec<u8>>);
-
-fn texts(series: &[SeriesId]) -> Vec<String> {
-    series.iter().map(ToString::to_string).collect()
-}
-
-fn sweep_key(id: SweepId) -> String {
-    format!("loto:sweep:{id}")
-}
-
-fn traces_key(series: SeriesId) -> String {
-    format!("loto:traces:{series}")
-}
-
-fn attempts_key(series: SeriesId) -> String {
-    format!("loto:attempts:{series}")
-}
-
-fn conflict_field(series: SeriesId, seed: u32) -> String {
-    format!("{series}:{seed}")
-}
-
-fn sweep_state_key(id: SweepId) -> String {
-    format!("loto:sweep-state:{id}")
-}
-
-fn blob_key(name: &str) -> String {
-    format!("loto:blob:{name}")
-}
 
 #[async_trait]
 impl Store for RedisStore {
@@ -439,44 +155,11 @@ impl Store for RedisStore {
     }
 
     async fn latest_cursor(&self) -> Result<Cursor, ProtoError> {
-        let newest: Vec<RawEvent> = self
-            .ask(EVENTS, &Cmd::xrevrange_count(EVENTS, "+", "-", 1))
-            .await?;
-        let newest = newest.first().map(|entry| self.position(entry));
-        Ok(newest.transpose()?.unwrap_or_default().cursor())
+        self.end_of_history().await
     }
 
     async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, ProtoError> {
-        let mut seen = Position::of(cursor)?;
-        // The last one it has seen once more: is it still the same?
-        let mut entries = self
-            .events_from(seen.number, limit.saturating_add(1))
-            .await?;
-        let first = entries.first().map(|(position, _)| position);
-        let is_lost = match first {
-            Some(first) if first.number == seen.number => first.mark != seen.mark,
-            Some(_) => false,
-            None => seen.number > 0,
-        };
-        if is_lost {
-            // A server that lost events, all or the last ones, counts them again: so does its reader.
-            seen = Position::default();
-            entries = self.events_from(0, limit).await?;
-        }
-        entries.retain(|(position, _)| position.number > seen.number);
-        entries.truncate(limit);
-        let first = entries.first().map(|(position, _)| position.number);
-        let is_trimmed = first.is_some_and(|first| first != seen.number + 1);
-        let mut events = Vec::with_capacity(entries.len());
-        for (position, event) in entries {
-            seen = position;
-            events.push(event);
-        }
-        Ok(Events {
-            events,
-            next: seen.cursor(),
-            incomplete: is_lost || is_trimmed,
-        })
+        self.history_after(cursor, limit).await
     }
 
     async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, ProtoError> {

@@ -1,0 +1,180 @@
+//! The connection: asking, what errors mean, reading what comes back.
+
+use std::time::Duration;
+
+use redis::aio::{ConnectionManager, ConnectionManagerConfig};
+use redis::io::tcp::TcpSettings;
+use redis::{
+    Client, Cmd, ErrorKind, FromRedisValue, IntoConnectionInfo, Pipeline, RedisError, RedisResult,
+};
+
+use super::keys::EVENTS;
+use super::scripts::Scripts;
+use crate::ProtoError;
+use crate::address::without_password;
+use crate::attempt::Attempt;
+use crate::excerpt::excerpt;
+use crate::trace::Trace;
+
+/// How long a connection may take.
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long an answer may take; a large table takes a while on a slow network.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How many series one round trip asks for.
+pub(super) const SERIES_PER_PIPELINE: usize = 1000;
+
+/// A store in Redis. Clones of the connection share one socket; a lost one is
+/// opened again by the next call, which fails in the meantime.
+pub struct RedisStore {
+    name: String,
+    pub(super) connection: ConnectionManager,
+    pub(super) scripts: Scripts,
+}
+
+impl RedisStore {
+    /// Connects to `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`.
+    ///
+    /// # Errors
+    /// [`ProtoError::UnknownUrl`] if it is no such URL;
+    /// [`ProtoError::Store`] if the server does not answer or refuses us.
+    pub async fn connect(url: &str) -> Result<Self, ProtoError> {
+        let name = without_password(url);
+        let failed = |error: RedisError| ProtoError::Store {
+            store: name.clone(),
+            problem: error.to_string(),
+        };
+        let address = url
+            .into_connection_info()
+            .map_err(|_| ProtoError::UnknownUrl {
+                url: name.clone(),
+                what: "store",
+                expected: "redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]",
+            })?;
+        let settings = TcpSettings::default().set_nodelay(true);
+        // Without it a server that vanished is noticed only after a quarter of an hour.
+        #[cfg(target_os = "linux")]
+        let settings = settings.set_user_timeout(RESPONSE_TIMEOUT);
+        let client = Client::open(address.set_tcp_settings(settings)).map_err(failed)?;
+        let config = ConnectionManagerConfig::new()
+            .set_connection_timeout(Some(CONNECTION_TIMEOUT))
+            .set_response_timeout(Some(RESPONSE_TIMEOUT))
+            // Callers decide whether to wait for a server that is not there.
+            .set_number_of_retries(0);
+        let mut connection = ConnectionManager::new_with_config(client, config)
+            .await
+            .map_err(failed)?;
+        let _: String = redis::cmd("PING")
+            .query_async(&mut connection)
+            .await
+            .map_err(failed)?;
+        Ok(Self {
+            name,
+            connection,
+            scripts: Scripts::new(),
+        })
+    }
+
+    /// Sends one command about `key`.
+    pub(super) async fn ask<Answer: FromRedisValue>(
+        &self,
+        key: &str,
+        command: &Cmd,
+    ) -> Result<Answer, ProtoError> {
+        let answer = command.query_async(&mut self.connection.clone()).await;
+        answer.map_err(|error| self.explain(key, error))
+    }
+
+    /// Sends one command per key, many at a time, and returns the answers in the order of the keys.
+    pub(super) async fn ask_each<Answer: FromRedisValue>(
+        &self,
+        command: &str,
+        keys: &[String],
+    ) -> Result<Vec<Answer>, ProtoError> {
+        let mut answers = Vec::with_capacity(keys.len());
+        for keys in keys.chunks(SERIES_PER_PIPELINE) {
+            let mut pipeline = Pipeline::with_capacity(keys.len());
+            for key in keys {
+                pipeline.cmd(command).arg(key);
+            }
+            let found: Vec<RedisResult<Answer>> = pipeline
+                .ignore_errors()
+                .query_async(&mut self.connection.clone())
+                .await
+                .map_err(|error| self.explain(EVENTS, error))?;
+            for (key, answer) in keys.iter().zip(found) {
+                answers.push(answer.map_err(|error| self.explain(key, error))?);
+            }
+        }
+        Ok(answers)
+    }
+
+    /// Sends commands about `key` that happen all at once.
+    pub(super) async fn transact(
+        &self,
+        key: &str,
+        transaction: &Pipeline,
+    ) -> Result<(), ProtoError> {
+        let answer = transaction.query_async(&mut self.connection.clone()).await;
+        answer.map_err(|error| self.explain(key, error))
+    }
+
+    /// Says what an error of a command about `key` means.
+    pub(super) fn explain(&self, key: &str, error: RedisError) -> ProtoError {
+        // Scripts and pipelines pass the reply on in their own words.
+        let wrong_type = error.to_string().contains("WRONGTYPE");
+        match error.kind() {
+            _ if wrong_type => self.corrupt(key, "it has the wrong type for this key"),
+            ErrorKind::UnexpectedReturnType => self.corrupt(key, error),
+            // The two ways in which XADD refuses a number after the last one there is.
+            _ if ["specified in XADD", "Invalid stream ID"]
+                .iter()
+                .any(|refusal| error.to_string().contains(refusal)) =>
+            {
+                self.corrupt(key, "the last event has a number that none may follow")
+            }
+            _ => ProtoError::Store {
+                store: self.name.clone(),
+                problem: error.to_string(),
+            },
+        }
+    }
+
+    pub(super) fn corrupt(&self, key: impl ToString, problem: impl ToString) -> ProtoError {
+        ProtoError::CorruptValue {
+            store: self.name.clone(),
+            key: key.to_string(),
+            problem: problem.to_string(),
+        }
+    }
+
+    pub(super) fn decode_seed(&self, key: &str, field: &[u8]) -> Result<u32, ProtoError> {
+        let seed = std::str::from_utf8(field)
+            .ok()
+            .and_then(|text| text.parse().ok());
+        seed.ok_or_else(|| {
+            let field = String::from_utf8_lossy(field);
+            self.corrupt(key, format!("its field `{}` is no seed", excerpt(&field)))
+        })
+    }
+
+    pub(super) fn decode_trace(
+        &self,
+        key: &str,
+        seed: u32,
+        bytes: &[u8],
+    ) -> Result<Trace, ProtoError> {
+        Trace::decode(bytes).map_err(|error| self.corrupt(format!("{key}, field {seed}"), error))
+    }
+
+    pub(super) fn decode_attempt(
+        &self,
+        key: &str,
+        seed: u32,
+        text: &[u8],
+    ) -> Result<Attempt, ProtoError> {
+        Attempt::decode(text)
+            .map_err(|problem| self.corrupt(format!("{key}, field {seed}"), problem))
+    }
+}
