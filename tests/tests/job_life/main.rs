@@ -69,6 +69,10 @@ fn cancelling_resuming_and_retrying_are_safe_at_any_moment() {
         cancellations: 1,
         recalls: 1,
         crashes: 1,
+        ..Faults::default()
+    });
+    check(Faults {
+        cancellations: 1,
         store_losses: 1,
         ..Faults::default()
     });

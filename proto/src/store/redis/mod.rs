@@ -233,8 +233,9 @@ impl Store for RedisStore {
     }
 
     async fn conflicts(&self) -> Result<Vec<Conflict>, ProtoError> {
-        let fields: Vec<(String, Vec<u8>)> = self.ask(CONFLICTS, &Cmd::hgetall(CONFLICTS)).await?;
+        let fields: Vec<(Vec<u8>, Vec<u8>)> = self.ask(CONFLICTS, &Cmd::hgetall(CONFLICTS)).await?;
         let conflicts = fields.into_iter().map(|(field, problem)| {
+            let field = String::from_utf8_lossy(&field);
             let job = field
                 .split_once(':')
                 .and_then(|(series, seed)| Some((series.parse().ok()?, seed.parse().ok()?)));
@@ -264,11 +265,22 @@ impl Store for RedisStore {
 
     async fn sweep_state(&self, id: SweepId) -> Result<SweepState, ProtoError> {
         let key = sweep_state_key(id);
-        let fields: HashMap<String, u32> = self.ask(&key, &Cmd::hgetall(&key)).await?;
-        let field = |name: &str| fields.get(name).copied().unwrap_or_default();
+        let fields: HashMap<Vec<u8>, Vec<u8>> = self.ask(&key, &Cmd::hgetall(&key)).await?;
+        let number = |name: &str| -> Result<u32, ProtoError> {
+            let Some(text) = fields.get(name.as_bytes()) else {
+                return Ok(0);
+            };
+            let number = std::str::from_utf8(text)
+                .ok()
+                .and_then(|text| text.parse().ok());
+            number.ok_or_else(|| {
+                let field = format!("{key}, field {name}");
+                self.corrupt(field, "it is not a number")
+            })
+        };
         Ok(SweepState {
-            published_seeds: field(PUBLISHED),
-            cancelled: field(CANCELLED) != 0,
+            published_seeds: number(PUBLISHED)?,
+            cancelled: number(CANCELLED)? != 0,
         })
     }
 
@@ -311,8 +323,9 @@ impl Store for RedisStore {
     }
 
     async fn worker_reports(&self) -> Result<Vec<(String, WorkerReport)>, ProtoError> {
-        let fields: Vec<(String, Vec<u8>)> = self.ask(WORKERS, &Cmd::hgetall(WORKERS)).await?;
+        let fields: Vec<(Vec<u8>, Vec<u8>)> = self.ask(WORKERS, &Cmd::hgetall(WORKERS)).await?;
         let reports = fields.into_iter().map(|(worker, text)| {
+            let worker = String::from_utf8_lossy(&worker).into_owned();
             let report = WorkerReport::decode(&text)
                 .map_err(|problem| self.corrupt(format!("{WORKERS}, field {worker}"), problem))?;
             Ok((worker, report))
