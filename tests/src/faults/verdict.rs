@@ -122,7 +122,7 @@ impl Undisturbed {
         }
         complaints.extend(self.compare_history(&mut redis, &kept).await);
         complaints.extend(self.compare_attempts(store, poisoned).await);
-        let conflicts: Vec<String> = redis.keys("loto:conflicts:*").await.expect("Redis answers");
+        let conflicts: Vec<String> = redis.keys("loto:conflicts*").await.expect("Redis answers");
         complaints.extend(conflicts.into_iter().map(|key| format!("there is {key}")));
         complaints
     }
