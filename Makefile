@@ -1,6 +1,6 @@
 # The commands of daily work. Each installs what it needs (Debian packages); Rust must be there.
 
-.PHONY: demo test lint bench fuzz
+.PHONY: demo test faults lint bench fuzz
 
 # Runs the sweep that is compiled into the binary; the report is demo-report/report.html.
 demo:
@@ -12,6 +12,12 @@ demo:
 test:
 	deploy/local/install-packages --tests
 	deploy/local/run-tests
+
+# The long form of the fault suite: LOTO_FAULTS=200 faults on a sweep over RabbitMQ and Redis, then
+# LOTO_KILLS=50 kills of an embedded run. LOTO_FAULT_SEED=N repeats one.
+faults:
+	deploy/local/install-packages --tests
+	deploy/local/run-faults
 
 # The release profile shares what is compiled with `make test`.
 lint:

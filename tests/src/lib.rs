@@ -1,9 +1,13 @@
 //! What the tests that cross crates and processes share.
 //!
 //! - [`conformance`]: what every store and every queue has to do;
+//! - [`faults`]: a sweep under a schedule of faults, and what it has to come to;
+//! - [`proxy`]: a bad network between two processes;
+//! - [`small_disk`]: a disk that can be filled;
 //! - [`servers`]: brokers and stores to test against, also to kill and restart;
 //! - [`programs`]: the binaries of this workspace as processes;
 //! - [`public_tables`] and [`python`]: the public tables and Python's packages, or a skipped test;
+//! - [`settings`]: of tests that have a short and a long form;
 //! - [`skipped`]: names the skipped tests;
 //! - [`cluster`]: a sweep over a broker and a store, with workers as processes;
 //! - [`reports`]: the traces in a report, to be compared;
@@ -16,12 +20,16 @@
 
 pub mod cluster;
 pub mod conformance;
+pub mod faults;
 pub mod programs;
+pub mod proxy;
 pub mod public_tables;
 pub mod python;
 pub mod reports;
 pub mod samples;
 pub mod servers;
+pub mod settings;
 pub mod skipped;
+pub mod small_disk;
 pub mod small_sweep;
 pub mod synthetic_sweep;

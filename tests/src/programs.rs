@@ -119,8 +119,28 @@ impl Process {
     /// # Panics
     /// If it cannot be sent.
     pub fn terminate(&self) {
-        let sent = Command::new("kill").arg(self.id().to_string()).status();
+        self.signal("TERM");
+    }
+
+    /// Sends it a signal: `STOP`, `CONT`, `TERM` and so on.
+    ///
+    /// # Panics
+    /// If it cannot be sent.
+    pub fn signal(&self, signal: &str) {
+        let mut kill = Command::new("kill");
+        let sent = kill
+            .args(["-s", signal, "--"])
+            .arg(self.id().to_string())
+            .status();
         assert!(sent.expect("kill runs").success());
+    }
+
+    /// How it ended, if it has.
+    ///
+    /// # Panics
+    /// If the operating system does not know it.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        self.0.try_wait().expect("a child can be waited for")
     }
 
     /// Waits for its end, at most so long.
@@ -130,7 +150,7 @@ impl Process {
     pub fn wait(&mut self, at_most: Duration) -> ExitStatus {
         let begin = Instant::now();
         loop {
-            if let Some(status) = self.0.try_wait().expect("a child can be waited for") {
+            if let Some(status) = self.ended() {
                 return status;
             }
             assert!(

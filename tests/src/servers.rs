@@ -122,12 +122,30 @@ impl PrivateServers {
     /// # Panics
     /// If they do not start.
     pub fn start(servers: &[Server]) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let private = Self { folder };
+        let private = Self::in_new_folder();
         for &server in servers {
             private.restart(server);
         }
         private
+    }
+
+    /// Starts both, the store with its data in this folder.
+    ///
+    /// # Panics
+    /// If they do not start.
+    pub fn start_with_store_in(data: &Path) -> Self {
+        let private = Self::in_new_folder();
+        let place = private.data(Server::Store);
+        std::os::unix::fs::symlink(data, place).expect("a new folder takes a link");
+        private.restart(Server::Store);
+        private.restart(Server::Broker);
+        private
+    }
+
+    fn in_new_folder() -> Self {
+        Self {
+            folder: tempfile::tempdir().expect("a temporary folder"),
+        }
     }
 
     /// Starts a server again on its port and with its data.
@@ -159,7 +177,7 @@ impl PrivateServers {
     /// # Panics
     /// If it was never started.
     pub fn broker_url(&self) -> String {
-        format!("amqp://guest:guest@127.0.0.1:{}", self.port(Server::Broker))
+        broker_url(self.port(Server::Broker))
     }
 
     /// The store's URL.
@@ -167,7 +185,7 @@ impl PrivateServers {
     /// # Panics
     /// If it was never started.
     pub fn store_url(&self) -> String {
-        format!("redis://127.0.0.1:{}", self.port(Server::Store))
+        store_url(self.port(Server::Store))
     }
 
     /// The folder with the data of the servers and room for the test's own.
@@ -175,10 +193,19 @@ impl PrivateServers {
         self.folder.path()
     }
 
-    fn port(&self, server: Server) -> String {
-        let file = self.folder.path().join(server.name()).join("port");
+    /// Where a server keeps its data.
+    pub fn data(&self, server: Server) -> PathBuf {
+        self.folder.path().join(server.name())
+    }
+
+    /// The port of a server on 127.0.0.1.
+    ///
+    /// # Panics
+    /// If it was never started.
+    pub fn port(&self, server: Server) -> u16 {
+        let file = self.data(server).join("port");
         let port = std::fs::read_to_string(file).expect("the server was started");
-        port.trim().to_owned()
+        port.trim().parse().expect("a port is a number")
     }
 
     fn script(&self, name: &str, options: &[&str], server: Server) {
@@ -208,6 +235,16 @@ impl Drop for PrivateServers {
             .arg(self.folder.path())
             .status();
     }
+}
+
+/// URL of a broker at a port of this host.
+pub fn broker_url(port: u16) -> String {
+    format!("amqp://guest:guest@127.0.0.1:{port}")
+}
+
+/// URL of a store at a port of this host.
+pub fn store_url(port: u16) -> String {
+    format!("redis://127.0.0.1:{port}")
 }
 
 /// Where the scripts that start and stop servers are.

@@ -1,124 +1,97 @@
-//! A sweep over RabbitMQ and Redis comes to its right end by itself, whatever dies on the way.
+//! A sweep over RabbitMQ and Redis comes to its right end by itself, whatever fails on the way.
+//!
+//! `LOTO_FAULTS` says how many faults there are to be, `LOTO_FAULT_SEED` which: the same
+//! seed gives the same schedule. `make faults` is the long form.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::Instant;
 
-use lapin::options::QueueDeclareOptions;
-use lapin::types::FieldTable;
-use loto_proto::queue::{DEAD_LETTERS, JOBS};
-use loto_tests::cluster::Cluster;
-use loto_tests::programs;
-use loto_tests::reports::{assert_same, outcomes};
-use loto_tests::samples;
-use loto_tests::servers::{PrivateServers, Server, connect_broker, connect_redis};
-use redis::AsyncCommands;
-use redis::streams::StreamRangeReply;
+use loto_tests::faults::round;
+use loto_tests::faults::schedule::{self, Kind, Schedule};
+use loto_tests::faults::verdict::Undisturbed;
+use loto_tests::{samples, settings, skipped};
 
 const METHODS: [&str; 3] = ["gp", "gcp", "gcp-prior"];
 const TARGETS: [&str; 3] = ["digits-3-vs-8", "wine-noisy", "diabetes-median"];
-const SEEDS: usize = 15;
+
 /// Enough for jobs of about a tenth of a second, so that the faults hit running ones.
 const ITERATIONS: usize = 110;
-const TRACES: usize = METHODS.len() * TARGETS.len() * SEEDS;
 
-fn sweep() -> String {
-    samples::built_in_sweep("faults", &METHODS, &TARGETS, SEEDS, ITERATIONS)
-}
+/// Faults of the short form.
+const FEW: u64 = 15;
+
+/// Most faults of one sweep.
+const FAULTS_PER_ROUND: u64 = 40;
+
+/// Seeds of the short and of the long form, so that a sweep lasts about as long as its faults.
+const SEEDS: (usize, usize) = (17, 130);
 
 #[test]
-fn a_sweep_outlives_its_workers_broker_and_store() {
-    let folder = tempfile::tempdir().unwrap();
-    let sweep_file = folder.path().join("sweep.toml");
-    fs::write(&sweep_file, sweep()).unwrap();
-
-    let servers = PrivateServers::start(&[Server::Broker, Server::Store]);
-    let mut cluster = Cluster::new(&servers.broker_url(), &servers.store_url());
-    cluster.start_worker();
-    cluster.start_worker();
-    let mut submit = cluster.submit(&sweep_file);
-
-    let step = TRACES as u64 / 8;
-    cluster.wait_for_traces(step);
-    cluster.kill_worker(0);
-    cluster.start_worker();
-
-    cluster.wait_for_traces(cluster.traces() + step);
-    servers.kill(Server::Broker);
-    servers.restart(Server::Broker);
-
-    cluster.wait_for_traces(cluster.traces() + step);
-    cluster.kill_worker(1);
-    cluster.start_worker();
-
-    cluster.wait_for_traces(cluster.traces() + step);
-    servers.kill(Server::Store);
-    servers.restart(Server::Store);
-    let last_fault = cluster.traces();
-    assert!(last_fault < TRACES as u64, "the last fault came too late");
-
-    let status = submit.wait(Duration::from_secs(180));
-    assert!(status.success(), "{status}");
-    let out = folder.path().join("cluster");
-    cluster.report("faults", &out);
-
+fn a_sweep_outlives_its_faults() {
+    let faults = settings::number("LOTO_FAULTS", FEW);
+    let first_seed = settings::number("LOTO_FAULT_SEED", 1);
+    let is_short = faults <= FEW;
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(async {
-        assert_every_trace_is_there_once(&servers.store_url()).await;
-        assert_nothing_is_left(&servers.broker_url(), &servers.store_url()).await;
-    });
-    // Those that outlived the servers are well.
-    cluster.stop_worker(2);
-    cluster.stop_worker(3);
+    let folder = format!("faults-{first_seed}");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    // What an earlier run left.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
 
-    let undisturbed = folder.path().join("undisturbed");
-    let mut run = programs::command("loto");
-    run.arg("run").arg(&sweep_file).arg("--out");
-    let output = run.arg(&undisturbed).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    assert_same(&outcomes(&out), &outcomes(&undisturbed));
-}
-
-async fn assert_every_trace_is_there_once(store: &str) {
-    let mut redis = connect_redis(store).await;
-    let history: StreamRangeReply = redis.xrange_all("loto:events").await.unwrap();
-    let mut seeds = BTreeMap::<String, BTreeSet<usize>>::new();
-    for event in &history.ids {
-        let series = event.get("series").unwrap();
-        let seed = event.get("seed").unwrap();
-        let first = seeds.entry(series).or_default().insert(seed);
-        assert!(first, "told twice: {event:?}");
-    }
-    assert_eq!(seeds.len(), METHODS.len() * TARGETS.len());
-    for (series, told) in seeds {
-        assert_eq!(told, (0..SEEDS).collect(), "{series}");
-        let kept: Vec<usize> = redis.hkeys(format!("loto:traces:{series}")).await.unwrap();
-        assert_eq!(kept.len(), SEEDS, "{series}");
-        assert_eq!(BTreeSet::from_iter(kept), told, "{series}");
-    }
-    let kept: Vec<String> = redis.keys("loto:traces:*").await.unwrap();
-    assert_eq!(kept.len(), METHODS.len() * TARGETS.len());
-}
-
-/// No job waits or was given up; no attempt is on record.
-async fn assert_nothing_is_left(broker: &str, store: &str) {
-    let (_connection, channel) = connect_broker(broker).await;
-    let waiting = async |queue: &'static str| {
-        let passive = QueueDeclareOptions {
-            passive: true,
-            ..QueueDeclareOptions::default()
-        };
-        let declared = channel.queue_declare(queue.into(), passive, FieldTable::default());
-        declared.await.unwrap().message_count()
-    };
-    // Jobs that came twice are found to be done, which may take a moment.
     let begin = Instant::now();
-    while waiting(JOBS).await > 0 {
-        assert!(begin.elapsed() < Duration::from_secs(30), "jobs are left");
-        tokio::time::sleep(Duration::from_millis(100)).await;
+    let seeds = if is_short { SEEDS.0 } else { SEEDS.1 };
+    let sweep = samples::built_in_sweep("faults", &METHODS, &TARGETS, seeds, ITERATIONS);
+    let sweep = runtime.block_on(Undisturbed::run(&sweep, &folder));
+    println!(
+        "{} jobs; undisturbed after {:.0} s",
+        sweep.jobs().len(),
+        begin.elapsed().as_secs_f64()
+    );
+    let mut total: BTreeMap<Kind, (u64, u64)> = BTreeMap::new();
+    let mut complaints = Vec::new();
+    let mut left = faults;
+    for seed in first_seed.. {
+        let most = left.min(FAULTS_PER_ROUND);
+        println!("LOTO_FAULT_SEED={seed} LOTO_FAULTS={most}");
+        let logs = folder.join(seed.to_string());
+        fs::create_dir(&logs).unwrap();
+        let schedule = if is_short {
+            Schedule::short(seed)
+        } else {
+            Schedule::long(seed)
+        };
+        let poison = schedule::poison(seed, seeds as u32, !is_short);
+        println!("misbehaving jobs, by seed: {poison:?}");
+        let round = round::run(&sweep, &poison, schedule, most, &logs);
+        let report = runtime.block_on(round);
+        for (kind, (injected, skipped)) in report.faults {
+            left = left.saturating_sub(injected + skipped);
+            let sum = total.entry(kind).or_default();
+            *sum = (sum.0 + injected, sum.1 + skipped);
+        }
+        for complaint in report.complaints {
+            println!("wrong: {complaint}");
+            complaints.push(format!("seed {seed}: {complaint}"));
+        }
+        if left == 0 {
+            break;
+        }
     }
-    assert_eq!(waiting(DEAD_LETTERS).await, 0);
-    let mut redis = connect_redis(store).await;
-    let attempts: Vec<String> = redis.keys("loto:attempts:*").await.unwrap();
-    assert!(attempts.is_empty(), "{attempts:?}");
+    println!();
+    for (kind, (injected, skipped)) in total {
+        println!("{:20} {injected:4} injected", format!("{kind:?}"));
+        if skipped > 0 {
+            skipped::note(&format!("fault {kind:?}"), "no small disk can be mounted");
+        }
+    }
+    println!("after {:.0} s", begin.elapsed().as_secs_f64());
+    assert!(
+        complaints.is_empty(),
+        "logs are in {}\n{}",
+        folder.display(),
+        complaints.join("\n")
+    );
+    fs::remove_dir_all(&folder).unwrap();
 }

@@ -114,7 +114,10 @@ fn start(arguments: Arguments) -> Result<(), CoordinatorError> {
     let runtime = tokio::runtime::Runtime::new().map_err(|problem| {
         CoordinatorError::Internal(format!("cannot start threads: {problem}"))
     })?;
-    runtime.block_on(arguments.command.execute())
+    let outcome = runtime.block_on(arguments.command.execute());
+    // A job that did not end after a signal still has its thread, which would be waited for.
+    std::mem::forget(runtime);
+    outcome
 }
 
 /// An error with its causes, as far as its own text does not tell them.

@@ -218,6 +218,44 @@ async fn a_reader_that_fell_behind_is_told() {
     assert_eq!((next.events.len(), next.incomplete), (1, true));
 }
 
+/// As after a loss of power: the last events are gone, and others came in their place.
+#[tokio::test]
+async fn a_reader_is_told_when_events_it_has_seen_were_lost_and_others_came() {
+    let url = servers::empty_store().await;
+    let store = store::open(&url).await.unwrap();
+    let mut redis = servers::connect_redis(&url).await;
+    for seed in 0..6 {
+        let (job, trace) = (job("one", seed), trace(seed));
+        store.put_trace(&job, &trace).await.unwrap();
+    }
+    let end = store.latest_cursor().await.unwrap();
+    let id = series("one").id();
+    let saved: redis::streams::StreamRangeReply = redis.xrange_all("loto:events").await.unwrap();
+    let _: () = redis.del("loto:events").await.unwrap();
+    for event in &saved.ids[..4] {
+        let fields = event.map.iter().map(|(name, value)| {
+            let value: String = redis::from_redis_value(value.clone()).unwrap();
+            (name.clone(), value)
+        });
+        let fields: Vec<_> = fields.collect();
+        let _: String = redis.xadd("loto:events", &event.id, &fields).await.unwrap();
+    }
+    let _: u64 = redis
+        .hdel(format!("loto:traces:{id}"), &[4, 5])
+        .await
+        .unwrap();
+
+    // As many again, among them one that is told of at its old number.
+    for seed in [7, 5, 8] {
+        let (job, trace) = (job("one", seed), trace(seed));
+        store.put_trace(&job, &trace).await.unwrap();
+    }
+    let next = store.events_after(&end, 100).await.unwrap();
+    assert_eq!((next.events.len(), next.incomplete), (7, true));
+    let end = store.events_after(&next.next, 100).await.unwrap();
+    assert_eq!((end.events.len(), end.incomplete), (0, false));
+}
+
 #[tokio::test]
 async fn a_store_that_is_not_there_is_an_error_without_the_password() {
     let begin = std::time::Instant::now();

@@ -235,6 +235,11 @@ pub(super) fn explain(name: &str, error: Error) -> ProtoError {
         Some(ErrorCode::DatabaseCorrupt) => damaged("the file itself", &error),
         Some(ErrorCode::TooBig) => damaged("a row", &error),
         None if is_wrong_type(&error) => damaged("a column", &error),
+        // What SQLite says where it cannot make the files beside its own.
+        Some(ErrorCode::SystemIoFailure) => ProtoError::Store {
+            store: name.to_owned(),
+            problem: format!("{error}; is the disk full?"),
+        },
         _ => ProtoError::Store {
             store: name.to_owned(),
             problem: error.to_string(),

@@ -1,6 +1,5 @@
 //! The connection: asking, what errors mean, reading what comes back.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
@@ -15,14 +14,7 @@ use crate::ProtoError;
 use crate::address::without_password;
 use crate::attempt::Attempt;
 use crate::excerpt::excerpt;
-use crate::store::Event;
 use crate::trace::Trace;
-
-/// Id and fields of a stream's entry.
-pub(super) type RawEvent = (String, HashMap<Vec<u8>, Vec<u8>>);
-
-/// Numbers of events end below: the script that gives them counts in floating point.
-const END_OF_EVENTS: u64 = 1 << 53;
 
 /// How long a connection may take.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
@@ -184,45 +176,5 @@ impl RedisStore {
     ) -> Result<Attempt, ProtoError> {
         Attempt::decode(text)
             .map_err(|problem| self.corrupt(format!("{key}, field {seed}"), problem))
-    }
-
-    /// Number of the event and what it tells.
-    pub(super) fn decode_event(&self, entry: RawEvent) -> Result<(u64, Event), ProtoError> {
-        let (id, fields) = entry;
-        let field = |name: &str| {
-            let value = fields.get(name.as_bytes())?;
-            std::str::from_utf8(value).ok()
-        };
-        let number = self.event_number(&id)?;
-        let series = field("series").and_then(|series| series.parse().ok());
-        let seed = field("seed").and_then(|seed| seed.parse().ok());
-        match (series, seed) {
-            (Some(series), Some(seed)) => Ok((number, Event { series, seed })),
-            _ => Err(self.corrupt(
-                format!("{EVENTS}, entry {id}"),
-                "it names no series and seed",
-            )),
-        }
-    }
-
-    /// Number of the newest event, 0 if there is none.
-    pub(super) async fn latest_event(&self) -> Result<u64, ProtoError> {
-        let newest: Vec<RawEvent> = self
-            .ask(EVENTS, &Cmd::xrevrange_count(EVENTS, "+", "-", 1))
-            .await?;
-        newest
-            .first()
-            .map_or(Ok(0), |(id, _)| self.event_number(id))
-    }
-
-    pub(super) fn event_number(&self, id: &str) -> Result<u64, ProtoError> {
-        let number = id.strip_suffix("-0").and_then(|number| number.parse().ok());
-        let number = number.filter(|number| *number < END_OF_EVENTS);
-        number.ok_or_else(|| {
-            self.corrupt(
-                format!("{EVENTS}, entry {id}"),
-                "its id is not of the form NUMBER-0, with a number below 2^53",
-            )
-        })
     }
 }

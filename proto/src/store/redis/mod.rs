@@ -10,13 +10,14 @@
 //! | `loto:sweep-state:{id}` | hash | `published` -> seeds, `cancelled` -> 1 |
 //! | `loto:stopped` | set | the series of cancelled sweeps |
 //! | `loto:workers` | hash | the last report of each worker: name -> text |
-//! | `loto:events` | stream | the last million new traces, numbered `1-0`, `2-0`, ...: series, seed |
+//! | `loto:events` | stream | the last million new traces, numbered `1-0`, `2-0`, ...: series, seed, random mark |
 //! | `loto:blob:{name}` | string | tables and fitted priors |
 //!
 //! Finished work is only ever added. Redis must be set to keep it: an append-only
 //! file, and no eviction (`maxmemory-policy noeviction`, the default).
 
 mod connection;
+mod history;
 mod keys;
 mod scripts;
 
@@ -26,7 +27,7 @@ use async_trait::async_trait;
 use redis::{Cmd, Pipeline, RedisResult};
 
 pub use self::connection::RedisStore;
-use self::connection::{RawEvent, SERIES_PER_PIPELINE};
+use self::connection::SERIES_PER_PIPELINE;
 use self::keys::*;
 use super::{Conflict, Cursor, Events, Store, Stored, check_blob_size, compare};
 use crate::ProtoError;
@@ -91,7 +92,8 @@ impl Store for RedisStore {
             .arg(job.seed)
             .arg(trace.encode())
             .arg(series.to_string())
-            .arg(MOST_EVENTS);
+            .arg(MOST_EVENTS)
+            .arg(format!("{:x}", rand::random::<u64>()));
         let answer: RedisResult<Option<Vec<u8>>> =
             invocation.invoke_async(&mut self.connection.clone()).await;
         let keys = || format!("{traces}, {attempts} or {EVENTS}");
@@ -153,36 +155,11 @@ impl Store for RedisStore {
     }
 
     async fn latest_cursor(&self) -> Result<Cursor, ProtoError> {
-        Ok(Cursor(self.latest_event().await?.to_string()))
+        self.end_of_history().await
     }
 
     async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, ProtoError> {
-        let seen: u64 = match cursor.0.as_str() {
-            "" => 0,
-            number => number.parse().map_err(|_| ProtoError::Malformed {
-                what: "cursor".into(),
-                problem: format!("`{number}` is no position in a Redis store"),
-            })?,
-        };
-        let newest = self.latest_event().await?;
-        // A server that lost its data counts from 1 again: so does its reader.
-        let restarted = newest < seen;
-        let seen = if restarted { 0 } else { seen };
-        let begin = format!("{}-0", seen + 1);
-        let entries: Vec<RawEvent> = self
-            .ask(EVENTS, &Cmd::xrange_count(EVENTS, begin, "+", limit))
-            .await?;
-        let entries = entries.into_iter().map(|entry| self.decode_event(entry));
-        let entries: Vec<_> = entries.collect::<Result<_, _>>()?;
-        let trimmed = entries
-            .first()
-            .is_some_and(|(number, _)| *number != seen + 1);
-        let end = entries.last().map_or(seen, |(number, _)| *number);
-        Ok(Events {
-            events: entries.into_iter().map(|(_, event)| event).collect(),
-            next: Cursor(end.to_string()),
-            incomplete: restarted || trimmed,
-        })
+        self.history_after(cursor, limit).await
     }
 
     async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, ProtoError> {

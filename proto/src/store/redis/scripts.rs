@@ -10,7 +10,7 @@ use redis::Script;
 pub(super) struct Scripts {
     /// Keys: sweep, list of sweeps. Arguments: id, bytes.
     pub(super) put_sweep: Script,
-    /// Keys: traces, attempts, events. Arguments: seed, trace, series, most events.
+    /// Keys: traces, attempts, events. Arguments: seed, trace, series, most events, mark.
     /// Returns the trace that was there already, or nothing.
     pub(super) put_trace: Script,
     /// Keys: traces, attempts. Arguments: seed, attempt, the attempt that it replaces
@@ -34,7 +34,8 @@ if redis.call('EXISTS', KEYS[1]) == 0 then
     redis.call('SET', KEYS[1], ARGV[2])
 end";
 
-// Events are numbered without gaps, so that a reader sees when it missed some.
+// Events are numbered without gaps, so that a reader sees when it missed some. Their marks are
+// random, so that it sees when the server lost some and gave their numbers to others.
 const PUT_TRACE: &str = "
 local stored = redis.call('HGET', KEYS[1], ARGV[1])
 redis.call('HDEL', KEYS[2], ARGV[1])
@@ -44,7 +45,7 @@ end
 local last = redis.call('XREVRANGE', KEYS[3], '+', '-', 'COUNT', 1)[1]
 local number = last and tonumber(string.match(last[1], '^(%d+)')) or 0
 redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[4], string.format('%.0f-0', number + 1),
-    'series', ARGV[3], 'seed', ARGV[1])
+    'series', ARGV[3], 'seed', ARGV[1], 'mark', ARGV[5])
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return false";
 

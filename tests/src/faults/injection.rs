@@ -1,0 +1,170 @@
+//! How each fault is brought about.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use loto_proto::job::Job;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use tokio::time::sleep;
+
+use super::installation::{AGGREGATOR, COORDINATOR, Installation, worker_name};
+use super::schedule::{Fault, Kind, Link};
+use super::{power_loss, stray_messages};
+use crate::servers::Server;
+
+/// How long a service that just ended may take until it runs again.
+const RESTART: Duration = Duration::from_secs(10);
+
+/// Redis flushes its append-only file once per so much time.
+const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
+
+/// What one fault is about: faults of one target follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Target {
+    Worker(usize),
+    Coordinator,
+    Aggregator,
+    Broker,
+    Store,
+    Link(Link),
+}
+
+impl Target {
+    pub(super) fn of(fault: &Fault) -> Self {
+        match fault.kind {
+            Kind::WorkerKilled | Kind::WorkerTerminated | Kind::WorkerFrozen => {
+                Self::Worker(fault.worker)
+            }
+            Kind::CoordinatorKilled => Self::Coordinator,
+            Kind::AggregatorKilled => Self::Aggregator,
+            Kind::BrokerKilled | Kind::JobsDuplicated | Kind::Garbage => Self::Broker,
+            Kind::StoreKilled | Kind::StoreLosesPower | Kind::StoreDiskFull => Self::Store,
+            Kind::ConnectionsCut
+            | Kind::NetworkStalled
+            | Kind::NetworkThrottled
+            | Kind::ConnectionsRefused
+            | Kind::ConnectionsDead => Self::Link(fault.link),
+        }
+    }
+}
+
+/// What came of bringing a fault about.
+pub(super) enum Outcome {
+    /// It happened; in words, to whom and how.
+    Injected(String),
+    /// A message was put on the queue that is no job.
+    Littered(Vec<u8>),
+    /// It cannot be brought about here, for this reason.
+    Skipped(String),
+    /// Its target had ended for good.
+    TooLate,
+}
+
+/// Brings a fault about, to its end.
+pub(super) async fn inject(
+    installation: Arc<Installation>,
+    jobs: Arc<Vec<Job>>,
+    fault: Fault,
+) -> anyhow::Result<Outcome> {
+    let mut random = ChaCha8Rng::seed_from_u64(fault.seed);
+    let seconds = fault.duration.as_secs_f64();
+    let link = fault.link;
+    let broker = installation.servers.broker_url();
+    let what = match fault.kind {
+        Kind::WorkerKilled => {
+            return Ok(signal(&installation, &worker_name(fault.worker), "KILL").await);
+        }
+        Kind::WorkerTerminated => {
+            return Ok(signal(&installation, &worker_name(fault.worker), "TERM").await);
+        }
+        Kind::WorkerFrozen => {
+            let name = worker_name(fault.worker);
+            signal(&installation, &name, "STOP").await;
+            sleep(fault.duration).await;
+            signal(&installation, &name, "CONT").await;
+            format!("{name}, {seconds:.1} s")
+        }
+        Kind::CoordinatorKilled => return Ok(signal(&installation, COORDINATOR, "KILL").await),
+        Kind::AggregatorKilled => return Ok(signal(&installation, AGGREGATOR, "KILL").await),
+        Kind::BrokerKilled => restart(installation, Server::Broker, |_| String::new()).await?,
+        Kind::StoreKilled => restart(installation, Server::Store, |_| String::new()).await?,
+        Kind::StoreLosesPower => {
+            let before = power_loss::tail(&installation.servers.data(Server::Store));
+            sleep(FLUSH_INTERVAL).await;
+            let lose = move |installation: &Installation| {
+                let data = installation.servers.data(Server::Store);
+                let lost = power_loss::cut(&data, before, &mut random);
+                format!(", {lost} bytes lost")
+            };
+            restart(installation, Server::Store, lose).await?
+        }
+        Kind::StoreDiskFull => match &installation.disk {
+            Ok(disk) => {
+                disk.fill();
+                sleep(fault.duration).await;
+                disk.free();
+                format!("{seconds:.1} s")
+            }
+            Err(reason) => return Ok(Outcome::Skipped(reason.clone())),
+        },
+        Kind::ConnectionsCut => {
+            installation.proxy(link).cut(fault.amount);
+            format!("{link:?}, after {} bytes", fault.amount)
+        }
+        Kind::NetworkStalled => {
+            installation.proxy(link).stall(fault.duration).await;
+            format!("{link:?}, {seconds:.1} s")
+        }
+        Kind::NetworkThrottled => {
+            let proxy = installation.proxy(link);
+            proxy.throttle(fault.amount, fault.duration).await;
+            format!("{link:?}, {} bytes/s, {seconds:.1} s", fault.amount)
+        }
+        Kind::ConnectionsRefused => {
+            installation.proxy(link).turn_away(fault.duration).await;
+            format!("{link:?}, {seconds:.1} s")
+        }
+        Kind::ConnectionsDead => {
+            installation.proxy(link).swallow();
+            format!("{link:?}")
+        }
+        Kind::JobsDuplicated => {
+            stray_messages::duplicate(&broker, &jobs, fault.amount, &mut random).await?;
+            format!("{} copies", fault.amount)
+        }
+        Kind::Garbage => {
+            let garbage = stray_messages::litter(&broker, &mut random).await?;
+            return Ok(Outcome::Littered(garbage));
+        }
+    };
+    Ok(Outcome::Injected(what))
+}
+
+/// Sends a service a signal, once it runs.
+async fn signal(installation: &Installation, name: &str, signal: &'static str) -> Outcome {
+    let begin = Instant::now();
+    while installation.supervisor.ended(name).is_none() && begin.elapsed() < RESTART {
+        if let Some(id) = installation.supervisor.signal(name, signal) {
+            return Outcome::Injected(format!("{name}, process {id}"));
+        }
+        sleep(Duration::from_millis(20)).await;
+    }
+    Outcome::TooLate
+}
+
+/// Kills a server and starts it again, with `meanwhile` in between.
+async fn restart(
+    installation: Arc<Installation>,
+    server: Server,
+    meanwhile: impl FnOnce(&Installation) -> String + Send + 'static,
+) -> anyhow::Result<String> {
+    let restarting = move || {
+        let begin = Instant::now();
+        installation.servers.kill(server);
+        let said = meanwhile(&installation);
+        installation.servers.restart(server);
+        format!("back after {:.1} s{said}", begin.elapsed().as_secs_f64())
+    };
+    Ok(tokio::task::spawn_blocking(restarting).await?)
+}

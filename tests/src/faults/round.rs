@@ -1,0 +1,215 @@
+//! One sweep from its submission to the verdict.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Mutex;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+use super::chronicle::Chronicle;
+use super::injection::{Outcome, Target, inject};
+use super::installation::{COORDINATOR, GRACE, Installation, worker_name};
+use super::schedule::{Fault, Kind, Poison, WORKERS};
+use super::supervisor::End;
+use super::verdict::{Undisturbed, leftovers};
+
+/// How long the sweep may take after the last fault.
+const LONGEST_END: Duration = Duration::from_secs(300);
+
+/// How long the client may take to learn of the end.
+const LONGEST_NEWS: Duration = Duration::from_secs(60);
+
+/// How much longer than its grace period a worker may take to end: it settles what it holds.
+const SETTLING: Duration = Duration::from_secs(5);
+
+/// What came of a round.
+pub struct Report {
+    /// By kind: how many faults happened, and how many could not be brought about here.
+    pub faults: BTreeMap<Kind, (u64, u64)>,
+    /// What is wrong; empty if everything was survived.
+    pub complaints: Vec<String>,
+}
+
+/// Runs a sweep under the faults of a schedule, at most so many, and says what came of it.
+/// Faults end with the sweep, so there may be fewer. Logs go to `logs`.
+///
+/// # Panics
+/// If a fault cannot be brought about that should be.
+pub async fn run(
+    sweep: &Undisturbed,
+    poison: &Poison,
+    schedule: impl Iterator<Item = Fault>,
+    most: u64,
+    logs: &Path,
+) -> Report {
+    let installation = Arc::new(Installation::start(sweep, poison, logs).await);
+    let mut chronicle = Chronicle::new();
+    let garbage = disturb(&installation, sweep, schedule, most, &mut chronicle).await;
+    let complaints = judge(&installation, sweep, poison, &garbage, &chronicle).await;
+    Report {
+        faults: chronicle.counts(),
+        complaints,
+    }
+}
+
+/// Brings the faults about; returns the garbage that was put on the queue.
+async fn disturb(
+    installation: &Arc<Installation>,
+    sweep: &Undisturbed,
+    schedule: impl Iterator<Item = Fault>,
+    most: u64,
+    chronicle: &mut Chronicle,
+) -> Vec<Vec<u8>> {
+    let jobs = Arc::new(sweep.jobs());
+    let mut turns: HashMap<Target, Arc<Mutex<()>>> = HashMap::new();
+    let mut running = JoinSet::new();
+    let mut garbage = Vec::new();
+    let mut begun = 0;
+    for fault in schedule {
+        while let Some(ended) = running.try_join_next() {
+            begun += record(chronicle, &mut garbage, ended.expect("no panic"));
+        }
+        if begun + running.len() as u64 >= most {
+            break;
+        }
+        sleep(fault.pause).await;
+        let turn = Arc::clone(turns.entry(Target::of(&fault)).or_default());
+        let turn = turn.lock_owned().await;
+        if installation.supervisor.ended(COORDINATOR).is_some() {
+            break;
+        }
+        let at = chronicle.now();
+        let injecting = inject(Arc::clone(installation), Arc::clone(&jobs), fault);
+        running.spawn(async move {
+            let outcome = injecting.await;
+            drop(turn);
+            (at, fault.kind, outcome)
+        });
+    }
+    while let Some(ended) = running.join_next().await {
+        record(chronicle, &mut garbage, ended.expect("no panic"));
+    }
+    garbage
+}
+
+/// Returns how many faults that were: one, or none if it came too late.
+fn record(
+    chronicle: &mut Chronicle,
+    garbage: &mut Vec<Vec<u8>>,
+    (at, kind, outcome): (Duration, Kind, anyhow::Result<Outcome>),
+) -> u64 {
+    match outcome.unwrap_or_else(|error| panic!("{kind:?} cannot be brought about: {error:#}")) {
+        Outcome::Injected(what) => chronicle.injected(at, kind, &what),
+        Outcome::Littered(bytes) => {
+            chronicle.injected(at, kind, &format!("{} bytes", bytes.len()));
+            garbage.push(bytes);
+        }
+        Outcome::Skipped(reason) => chronicle.skipped(at, kind, &reason),
+        Outcome::TooLate => return 0,
+    }
+    1
+}
+
+/// Waits for the end of the sweep and says what is wrong with it.
+async fn judge(
+    installation: &Installation,
+    sweep: &Undisturbed,
+    poison: &Poison,
+    garbage: &[Vec<u8>],
+    chronicle: &Chronicle,
+) -> Vec<String> {
+    let mut complaints = Vec::new();
+    let supervisor = &installation.supervisor;
+    let ended = || supervisor.ended(COORDINATOR).is_some();
+    if !eventually(LONGEST_END, ended).await {
+        complaints.push(format!("the sweep did not end within {LONGEST_END:?}"));
+    } else {
+        complaints.extend(last_words(installation, poison));
+    }
+    chronicle.tell(chronicle.now(), "the coordinator ended");
+    if !eventually(LONGEST_NEWS, || installation.client.is_complete()).await {
+        complaints.push("the client was never told that the sweep is complete".into());
+    }
+    let seen = installation.client.seen();
+    chronicle.tell(
+        chronicle.now(),
+        &format!(
+            "the client was told {} times over {} streams how far the sweep is",
+            seen.messages, seen.streams
+        ),
+    );
+    complaints.extend(seen.complaints);
+    let (broker, store) = (
+        installation.servers.broker_url(),
+        installation.servers.store_url(),
+    );
+    complaints.extend(leftovers(&broker, garbage).await);
+    let poisoned = poison.keys().copied().collect();
+    complaints.extend(sweep.compare(&store, &poisoned).await);
+    chronicle.tell(chronicle.now(), "the queue is empty; traces were compared");
+
+    let at_most = Duration::from_secs(GRACE.into()) + SETTLING;
+    for number in 0..WORKERS {
+        supervisor.stop(&worker_name(number), 2 * at_most).await;
+    }
+    for name in supervisor.names() {
+        let ends = supervisor.ends(&name);
+        chronicle.tell(chronicle.now(), &describe(&name, &ends));
+        for end in &ends {
+            let is_late = end.sent == Some("TERM") && end.after > at_most;
+            let is_last_word = name == COORDINATOR && end.status.code() == Some(1);
+            if !(end.is_sound() || is_last_word) || is_late {
+                complaints.push(format!("{name} ended badly: {end:?}"));
+            }
+        }
+    }
+    complaints.extend(installation.panics());
+    complaints
+}
+
+/// What is wrong with how the coordinator ended: it has to name the jobs that were given up.
+fn last_words(installation: &Installation, poison: &Poison) -> Vec<String> {
+    let supervisor = &installation.supervisor;
+    let status = supervisor.ended(COORDINATOR);
+    let code = status.and_then(|status| status.code());
+    let expected = i32::from(!poison.is_empty());
+    let mut complaints = Vec::new();
+    if code != Some(expected) {
+        complaints.push(format!(
+            "the coordinator ended with {code:?}, not {expected}"
+        ));
+    }
+    let log = std::fs::read_to_string(supervisor.log(COORDINATOR)).unwrap_or_default();
+    let names = |seed: &u32| log.contains(&format!("seed {seed}"));
+    if !poison.is_empty() && !poison.keys().any(names) {
+        complaints.push("the coordinator names no job that was given up".into());
+    }
+    complaints
+}
+
+/// How often the processes of a service ended, and how.
+fn describe(name: &str, ends: &[End]) -> String {
+    let with = |signal| ends.iter().filter(move |end| end.sent == signal);
+    let longest = with(Some("TERM")).map(|end| end.after).max();
+    format!(
+        "{name}: killed {} times, ended on request {} times (at most {:.1} s), on its own {} times",
+        with(Some("KILL")).count(),
+        with(Some("TERM")).count(),
+        longest.unwrap_or_default().as_secs_f64(),
+        with(None).count(),
+    )
+}
+
+async fn eventually(at_most: Duration, is_so: impl Fn() -> bool) -> bool {
+    let begin = Instant::now();
+    while !is_so() {
+        if begin.elapsed() > at_most {
+            return false;
+        }
+        sleep(Duration::from_millis(50)).await;
+    }
+    true
+}
