@@ -279,10 +279,11 @@ async fn a_corrupt_trace_is_named_by_its_key() {
     let whole: Vec<u8> = redis.hget(&keys[0], 0).await.unwrap();
 
     let cut = &whole[..whole.len() / 2];
+    let mut last = None;
     for garbage in [b"garbage".as_slice(), cut, b""] {
         let _: () = redis.hset(&keys[0], 0, garbage).await.unwrap();
         // It collects what is there as soon as it starts.
-        let (_serve, address) = programs::serve(&store);
+        let (serve, address) = programs::serve(&store);
         let mut client = AggregatorClient::connect(format!("http://{address}"))
             .await
             .unwrap();
@@ -300,6 +301,7 @@ async fn a_corrupt_trace_is_named_by_its_key() {
             sweep_id: id.clone(),
         };
         client.get_progress(request).await.unwrap();
+        last = Some((serve, client));
     }
 
     // What the error says to do helps.
@@ -311,6 +313,7 @@ async fn a_corrupt_trace_is_named_by_its_key() {
         sweep_id: id,
         ..GetCurvesRequest::default()
     };
+    let (_serve, mut client) = last.expect("it was damaged");
     client.get_curves(request).await.unwrap();
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use loto_coordinator::dispatch::LASTING;
 use loto_proto::retry::{RetryPolicy, retry_transient};
 use loto_proto::store::{self, Stored};
 use loto_tests::samples::{job, series, trace};
@@ -17,6 +18,8 @@ async fn what_was_stored_survives_a_crash_and_calls_work_again() {
             .await
             .unwrap();
     }
+    // Redis may keep the last three seconds in memory.
+    tokio::time::sleep(LASTING).await;
     servers.kill(Server::Store);
 
     let begin = Instant::now();
