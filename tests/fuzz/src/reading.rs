@@ -65,8 +65,22 @@ pub async fn read_everything(shared: &Arc<dyn Store>) {
             Ok(None) => {}
             Err(error) => check_damage(error),
         }
+        if let Err(error) = store.job_record(job.series.id(), job.seed).await {
+            check_damage(error);
+        }
     }
-    let service = AggregatorService::start(Arc::clone(shared), CancellationToken::new());
+    if let Err(error) = store.sweep_state(sweep.id()).await {
+        check_damage(error);
+    }
+    if let Err(error) = store.conflicts().await {
+        check_damage(error);
+    }
+    if let Err(error) = store.worker_reports().await {
+        check_damage(error);
+    }
+    let stopping = CancellationToken::new();
+    let _stops_at_the_end = stopping.clone().drop_guard();
+    let service = AggregatorService::start(Arc::clone(shared), stopping);
     let list = service.list_sweeps(Request::new(wire::ListSweepsRequest::default()));
     if let Err(status) = list.await {
         assert_eq!(status.code(), Code::DataLoss, "{status}");

@@ -69,6 +69,18 @@ enum Damage {
         name: Vec<u8>,
         value: Vec<u8>,
     },
+    State {
+        field: bool,
+        bytes: Vec<u8>,
+    },
+    Worker {
+        name: Vec<u8>,
+        bytes: Vec<u8>,
+    },
+    Conflict {
+        field: Vec<u8>,
+        bytes: Vec<u8>,
+    },
     WrongType {
         key: u8,
         kind: u8,
@@ -173,6 +185,12 @@ impl Place {
                 Cmd::xadd("loto:events", format!("{number}-{part}"), &fields)
             }
             Damage::EventField { name, value } => Cmd::xadd("loto:events", "*", &[(name, value)]),
+            Damage::State { field, bytes } => {
+                let field = if *field { "published" } else { "cancelled" };
+                Cmd::hset(format!("loto:sweep-state:{}", sweep.id()), field, bytes)
+            }
+            Damage::Worker { name, bytes } => Cmd::hset("loto:workers", name, bytes),
+            Damage::Conflict { field, bytes } => Cmd::hset("loto:conflicts", field, bytes),
             Damage::WrongType { key: number, kind } => {
                 pipeline.del(key(number));
                 match kind % 3 {

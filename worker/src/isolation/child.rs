@@ -1,10 +1,11 @@
 //! The computing process: takes jobs from its standard input, writes traces to its
 //! standard output, and ends when its worker does.
 
+use std::backtrace::Backtrace;
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufWriter, Stdin};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -62,8 +63,8 @@ fn serve(memory: u64, run: impl FnOnce(Arc<dyn Blobs>) -> Run) -> io::Result<()>
     let output = File::from(rustix::io::dup(io::stdout())?);
     rustix::stdio::dup2_stdout(io::stderr())?;
     std::panic::set_hook(Box::new(|panic| {
-        let backtrace = std::backtrace::Backtrace::force_capture();
-        PANIC.set(Some((panic.to_string(), backtrace.to_string())));
+        let backtrace = Backtrace::force_capture();
+        PANIC.set(Some((describe(panic), backtrace.to_string())));
     }));
     let (jobs, answers) = listen(io::stdin());
     let pipe = Arc::new(Pipe {
@@ -112,6 +113,19 @@ fn listen(mut input: Stdin) -> (Receiver<Vec<u8>>, Receiver<BlobAnswer>) {
 thread_local! {
     /// What the last panic of this thread said, and where.
     static PANIC: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
+}
+
+/// What a panic says, and where, in one line.
+fn describe(panic: &PanicHookInfo) -> String {
+    let payload = panic.payload();
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let place = panic.location().map(ToString::to_string);
+    format!(
+        "{} (at {})",
+        text.unwrap_or("without a message"),
+        place.as_deref().unwrap_or("an unknown place")
+    )
 }
 
 fn compute(run: &mut Run, job: &Job) -> from_computing::Message {
