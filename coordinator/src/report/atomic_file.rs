@@ -6,7 +6,11 @@ use std::path::Path;
 
 use crate::CoordinatorError;
 
-/// Writes a file under a temporary name in the same folder, then renames it.
+/// The end of temporary names.
+const PARTIAL: &str = ".partial";
+
+/// Writes a file under a temporary name in the same folder, then renames it. What a
+/// process that was killed left behind of the same file is removed.
 ///
 /// # Errors
 /// [`CoordinatorError::UnwritableFile`]; what was there before is then unchanged.
@@ -14,8 +18,9 @@ pub(super) fn write(
     path: &Path,
     content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), CoordinatorError> {
+    remove_leftovers(path);
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.partial", std::process::id()));
+    name.push(format!(".{}{PARTIAL}", std::process::id()));
     let partial = path.with_file_name(name);
     let result = write_and_rename(&partial, path, content);
     if result.is_err() {
@@ -33,7 +38,10 @@ fn write_and_rename(
     path: &Path,
     content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut writer = BufWriter::with_capacity(1 << 16, File::create(partial)?);
+    let file = File::create(partial)?;
+    // Held by a living process: see `remove_leftovers`. Not every file system has locks.
+    let _unlocked = file.try_lock();
+    let mut writer = BufWriter::with_capacity(1 << 16, file);
     content(&mut writer)?;
     let file = writer
         .into_inner()
@@ -41,6 +49,27 @@ fn write_and_rename(
     file.sync_all()?;
     drop(file);
     fs::rename(partial, path)
+}
+
+/// Removes temporary files for `path` that no process holds; what cannot be removed does no harm.
+fn remove_leftovers(path: &Path) {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return;
+    };
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    let begin = format!("{}.", name.to_string_lossy());
+    for entry in entries.filter_map(Result::ok) {
+        let other = entry.file_name().to_string_lossy().into_owned();
+        if other.starts_with(&begin)
+            && other.ends_with(PARTIAL)
+            && let Ok(file) = File::open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 #[cfg(test)]
@@ -65,5 +94,20 @@ mod tests {
         );
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_a_dead_process_left_is_removed_and_what_a_living_one_writes_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("scores.csv");
+        let place = |name: &str| folder.path().join(name);
+        fs::write(place("scores.csv.1.partial"), b"left").unwrap();
+        fs::write(place("scores.csv.mine"), b"kept").unwrap();
+        let living = File::create(place("scores.csv.2.partial")).unwrap();
+        living.try_lock().unwrap();
+        write(&path, |output| output.write_all(b"new")).unwrap();
+        assert!(!place("scores.csv.1.partial").exists());
+        assert!(place("scores.csv.2.partial").exists());
+        assert!(place("scores.csv.mine").exists());
     }
 }
