@@ -83,7 +83,7 @@ impl ProcessPool {
             Ended::Store(error) => (error.to_string(), String::new()),
             Ended::Deadline => {
                 let seconds = self.limits.deadline.as_secs_f64();
-                let error = format!("it did not end within its deadline of {seconds} s");
+                let error = format!("it did not end within its deadline of {seconds} s (--deadline)");
                 (error, String::new())
             }
             Ended::Garbled(problem) => (
@@ -98,7 +98,7 @@ impl ProcessPool {
                     ""
                 };
                 let error = format!(
-                    "the process that computed it died: {how}{hint} (it may use {memory} MiB): {}",
+                    "the process that computed it died: {how}{hint} (it may use {memory} MiB, --memory): {}",
                     last_words.lines().last().unwrap_or("without a word")
                 );
                 (error, last_words)
