@@ -18,7 +18,7 @@ const JOBS_PER_BATCH: usize = 1000;
 
 /// About so many jobs are published between two notes of how far it went: what a
 /// coordinator that is killed publishes twice.
-const JOBS_PER_NOTE: u64 = 10_000;
+const JOBS_PER_NOTE: usize = 10_000;
 
 /// Publishes the missing jobs of a sweep, seed by seed in the order of
 /// [`Tracker::missing`]; returns how many.
@@ -42,23 +42,21 @@ pub async fn publish_sweep(
     if noted >= tracker.seeds() {
         return publish_lost(tracker, store, queue, shutdown).await;
     }
+    let seeds_per_note = (JOBS_PER_NOTE / tracker.jobs_per_seed().max(1)).max(1) as u32;
     let mut published = 0;
-    let mut since_note = 0;
-    for seed in noted..tracker.seeds() {
+    let mut next = noted;
+    while next < tracker.seeds() {
         if shutdown.is_cancelled() {
             return Err(CoordinatorError::Interrupted(format!(
-                "published the jobs of {seed} of {} seeds; the same command goes on from there",
+                "published the jobs of {next} of {} seeds; the same command goes on from there",
                 tracker.seeds()
             )));
         }
-        let count = publish(tracker.missing_of_seed(seed), queue).await?;
-        published += count;
-        since_note += count;
-        if since_note >= JOBS_PER_NOTE || seed + 1 == tracker.seeds() {
-            let noting = || store.mark_published(id, seed + 1);
-            retry_transient(RetryPolicy::BRIEF, "noting what is published", noting).await?;
-            since_note = 0;
-        }
+        let end = next.saturating_add(seeds_per_note).min(tracker.seeds());
+        published += publish(tracker.missing_of_seeds(next..end), queue).await?;
+        let noting = || store.mark_published(id, end);
+        retry_transient(RetryPolicy::BRIEF, "noting what is published", noting).await?;
+        next = end;
     }
     Ok(published)
 }

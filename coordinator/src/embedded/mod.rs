@@ -123,7 +123,7 @@ async fn publish_by_seed(
             tracker.follow(store).await?;
             tracker.measure(store).await?;
         }
-        publish(tracker.missing_of_seed(seed), queue).await?;
+        publish(tracker.missing_of_seeds(seed..seed + 1), queue).await?;
     }
     Ok(())
 }

@@ -157,7 +157,7 @@ async fn the_costliest_are_missing_first_once_their_cost_is_measured() {
     assert_eq!(order(&tracker), [6, 1, 4, 7, 10, 2, 5, 8, 11]);
     tracker.measure(&store).await.unwrap();
     assert_eq!(order(&tracker), [6, 7, 10, 1, 4, 8, 11, 2, 5]);
-    let missing: Vec<Job> = tracker.missing_of_seed(0).collect();
+    let missing: Vec<Job> = tracker.missing_of_seeds(0..1).collect();
     assert_eq!(missing, [jobs[6].clone()]);
     let cpu_time: Vec<_> = tracker
         .progress()

@@ -1,6 +1,7 @@
 //! Follows a sweep through the store.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::time::Duration;
 
 use loto_proto::ProtoError;
@@ -222,6 +223,11 @@ impl Tracker {
         self.seeds
     }
 
+    /// Number of jobs per seed.
+    pub fn jobs_per_seed(&self) -> usize {
+        self.series.len()
+    }
+
     /// Whether the job with this series and seed is one of the sweep's.
     pub fn plans(&self, series: SeriesId, seed: u32) -> bool {
         seed < self.seeds && self.positions.contains_key(&series)
@@ -265,13 +271,13 @@ impl Tracker {
     /// run: seed by seed, so that a sweep that is half done has all methods on equal
     /// terms, and the costliest first within a seed.
     pub fn missing(&self) -> impl Iterator<Item = Job> + '_ {
-        let order = self.order();
-        (0..self.seeds).flat_map(move |seed| self.missing_of(seed, order.clone()))
+        self.missing_of_seeds(0..self.seeds)
     }
 
-    /// The jobs of [`Self::missing`] with this seed.
-    pub fn missing_of_seed(&self, seed: u32) -> impl Iterator<Item = Job> + '_ {
-        self.missing_of(seed, self.order())
+    /// The jobs of [`Self::missing`] with these seeds.
+    pub fn missing_of_seeds(&self, seeds: Range<u32>) -> impl Iterator<Item = Job> + '_ {
+        let order = self.order();
+        seeds.flat_map(move |seed| self.missing_of(seed, order.clone()))
     }
 
     fn order(&self) -> Vec<usize> {

@@ -83,7 +83,8 @@ impl ProcessPool {
             Ended::Store(error) => (error.to_string(), String::new()),
             Ended::Deadline => {
                 let seconds = self.limits.deadline.as_secs_f64();
-                let error = format!("it did not end within its deadline of {seconds} s (--deadline)");
+                let error =
+                    format!("it did not end within its deadline of {seconds} s (--deadline)");
                 (error, String::new())
             }
             Ended::Garbled(problem) => (
