@@ -88,7 +88,7 @@ async fn a_sweep_cancelled_half_way_drains_and_is_whole_once_resumed() {
 
     told(loto(&["resume", "control", "--wait"], broker, &store));
     let mut complaints = leftovers(&turn.url, &[]).await;
-    complaints.extend(sweep.compare(&store, &BTreeSet::new()).await);
+    complaints.extend(sweep.compare(&store, &BTreeSet::new(), false).await);
     assert!(complaints.is_empty(), "{complaints:?}");
 }
 
@@ -118,6 +118,6 @@ async fn poisoned_jobs_are_told_and_retried() {
     let text = told(loto(&["retry", "retried"], broker, &store));
     assert!(text.contains("queued 2 jobs again"), "{text}");
     told(loto(&["watch", "retried"], None, &store));
-    let complaints = sweep.compare(&store, &BTreeSet::new()).await;
+    let complaints = sweep.compare(&store, &BTreeSet::new(), false).await;
     assert!(complaints.is_empty(), "{complaints:?}");
 }

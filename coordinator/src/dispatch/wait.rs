@@ -22,6 +22,9 @@ pub const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// A look that takes long is followed by a pause this many times as long.
 const PAUSE_PER_LOOK: u32 = 10;
 
+/// Longest pause between two looks: one that waited for a server is no reason to wait more.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
 /// Time for which a sweep has to stay done in a networked store. Redis (`appendfsync everysec`)
 /// flushes its file every second, and while a flush takes long, keeps what is new in memory for
 /// up to two more.
@@ -125,7 +128,8 @@ pub async fn wait_until_done(
                 Err(error) => return Err(error),
             }
         }
-        let pause = wait.poll_interval.max(begin.elapsed() * PAUSE_PER_LOOK);
+        let pause = LONGEST_PAUSE.min(begin.elapsed() * PAUSE_PER_LOOK);
+        let pause = pause.max(wait.poll_interval);
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
             () = wait.shutdown.cancelled() => {
@@ -159,7 +163,12 @@ async fn tend(
     };
     let lost = look_for_lost_jobs(lost_jobs, tracker, wait.store, requeue.queue).await?;
     if !lost.is_empty() {
-        let count = publish(lost.into_iter(), requeue.queue).await?;
+        // The history may have left them out: what counts is what is in the store.
+        tracker.scan(wait.store).await?;
+        let lost = lost
+            .into_iter()
+            .filter(|job| tracker.is_missing(job.series.id(), job.seed));
+        let count = publish(lost, requeue.queue).await?;
         tracing::warn!("{count} jobs were lost on the way: published them again");
         return Ok(false);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use loto_proto::ProtoError;
 use loto_proto::attempt::{Attempt, AttemptState};
@@ -22,6 +22,9 @@ const SERIES_PER_QUERY: usize = 256;
 /// Events asked for in one query.
 const EVENTS_PER_QUERY: usize = 10_000;
 
+/// Time after which everything is asked for again.
+const RESCAN_INTERVAL: Duration = Duration::from_secs(60);
+
 /// Traces read for their cost at a time.
 const TRACES_PER_MEASUREMENT: usize = 2000;
 
@@ -35,6 +38,8 @@ pub struct Tracker {
     series: Vec<TrackedSeries>,
     positions: HashMap<SeriesId, usize>,
     cursor: Cursor,
+    /// When everything was last asked for.
+    scanned: Option<Instant>,
     costs: CostModel,
 }
 
@@ -114,6 +119,7 @@ impl Tracker {
             series: tracked,
             positions,
             cursor: Cursor::default(),
+            scanned: None,
             costs,
         }
     }
@@ -138,14 +144,20 @@ impl Tracker {
             }
         }
         self.cursor = end;
+        self.scanned = Some(Instant::now());
         self.scan_attempts(store).await
     }
 
-    /// Takes in what became done since the last call, and the attempts at the rest.
+    /// Takes in what became done since the last call, and the attempts at the rest. Now and
+    /// then everything is asked for: a server that lost its last seconds may leave gaps in the history.
     ///
     /// # Errors
     /// Whatever the store reports.
     pub async fn follow(&mut self, store: &dyn Store) -> Result<(), ProtoError> {
+        let scanned = self.scanned.map(|scanned| scanned.elapsed());
+        if scanned.is_some_and(|age| age >= RESCAN_INTERVAL) {
+            return self.scan(store).await;
+        }
         loop {
             let news = store.events_after(&self.cursor, EVENTS_PER_QUERY).await?;
             if news.incomplete {
@@ -231,6 +243,14 @@ impl Tracker {
     /// Whether the job with this series and seed is one of the sweep's.
     pub fn plans(&self, series: SeriesId, seed: u32) -> bool {
         seed < self.seeds && self.positions.contains_key(&series)
+    }
+
+    /// Whether a job of the sweep is neither done nor given up.
+    pub fn is_missing(&self, series: SeriesId, seed: u32) -> bool {
+        self.positions.get(&series).is_some_and(|&position| {
+            let series = &self.series[position];
+            !series.is_done(seed) && !series.is_poisoned(seed)
+        })
     }
 
     /// The ids of the jobs that are neither done nor given up.

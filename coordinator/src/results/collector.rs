@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::{Duration, Instant};
 
 use futures::{StreamExt, stream};
 use loto_proto::ProtoError;
@@ -20,6 +21,9 @@ use crate::CoordinatorError;
 
 /// Events read from the store's history at a time.
 const EVENTS_PER_READ: usize = 10_000;
+
+/// Time after which the seeds of all series are looked at again.
+const LOOK_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Series whose finished seeds are asked for at a time.
 const SERIES_PER_READ: usize = 1_000;
@@ -65,6 +69,8 @@ struct Reading {
     /// Position of the series and seed of what is finished but not folded in
     /// yet; damaged traces stay here until they are mended.
     pending: BTreeSet<(usize, u32)>,
+    /// When the seeds of all series were last looked at.
+    looked: Option<Instant>,
 }
 
 /// What was collected.
@@ -253,12 +259,18 @@ impl ResultsCollector {
             }
             Some(cursor) => self.follow_history(&mut reading, cursor).await?,
         }
+        // A server that lost its last seconds may leave gaps in the history.
+        let is_old = |looked: Instant| looked.elapsed() >= LOOK_INTERVAL;
+        if reading.looked.is_some_and(is_old) && self.done() < self.sweep.job_count() {
+            self.look_at_all_series(&mut reading).await?;
+        }
         self.fold_pending(&mut reading).await?;
         Ok(self.version())
     }
 
     /// Finds what is finished by the seeds of every series.
     async fn look_at_all_series(&self, reading: &mut Reading) -> Result<(), CoordinatorError> {
+        reading.looked = Some(Instant::now());
         for (chunk, all_series) in self.series.chunks(SERIES_PER_READ).enumerate() {
             let ids: Vec<SeriesId> = all_series.iter().map(|series| series.id).collect();
             let done = self.store.seeds_done(&ids).await?;

@@ -148,7 +148,8 @@ async fn judge(
     );
     complaints.extend(leftovers(&broker, garbage).await);
     let poisoned = poison.keys().copied().collect();
-    complaints.extend(sweep.compare(&store, &poisoned).await);
+    let torn = chronicle.counts().contains_key(&Kind::StoreLosesPower);
+    complaints.extend(sweep.compare(&store, &poisoned, torn).await);
     chronicle.tell(chronicle.now(), "the queue is empty; traces were compared");
 
     let at_most = Duration::from_secs(GRACE.into()) + SETTLING;

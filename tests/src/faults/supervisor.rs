@@ -103,7 +103,8 @@ impl Supervisor {
         self.logs.join(format!("{name}.log"))
     }
 
-    /// Sends a service's process a signal; returns its id, or `None` if it does not run now.
+    /// Sends a service's process a signal; returns its id, or `None` if it does not run now, or
+    /// was told to end before.
     ///
     /// # Panics
     /// If there is no such service.
@@ -112,11 +113,23 @@ impl Supervisor {
         let service = services.get_mut(name).expect("the service was started");
         service.tend();
         let process = service.process.as_ref()?;
+        if signal == "TERM" && service.sent.0 == Some("TERM") {
+            return None; // The second one would end it at once.
+        }
         process.signal(signal);
         if ["KILL", "TERM"].contains(&signal) {
             service.sent = (Some(signal), Instant::now());
         }
         Some(process.id())
+    }
+
+    /// Whether a service has a process now.
+    fn runs(&self, name: &str) -> bool {
+        let mut services = lock(&self.services);
+        services.get_mut(name).is_some_and(|service| {
+            service.tend();
+            service.process.is_some()
+        })
     }
 
     /// With which status a service ended for good.
@@ -144,12 +157,10 @@ impl Supervisor {
         if let Some(service) = lock(&self.services).get_mut(name) {
             service.due = Instant::now() + Duration::from_secs(1_000_000);
         }
-        let before = self.ends(name).len();
-        if self.signal(name, "TERM").is_some() {
-            let begin = Instant::now();
-            while self.ends(name).len() == before && begin.elapsed() < at_most {
-                tokio::time::sleep(INTERVAL).await;
-            }
+        self.signal(name, "TERM");
+        let begin = Instant::now();
+        while self.runs(name) && begin.elapsed() < at_most {
+            tokio::time::sleep(INTERVAL).await;
         }
     }
 }

@@ -81,9 +81,13 @@ impl Undisturbed {
     /// Compares what Redis keeps with what it should; returns what is wrong. The jobs of the
     /// `poisoned` seeds must have been given up, all others must be done.
     ///
+    /// A server whose append-only file was `torn` off within a transaction keeps its beginning:
+    /// when it starts once more, Redis 7.0 runs that together with the next one. Events may then
+    /// stand there twice or be lost, which readers have to make good; they are not looked at.
+    ///
     /// # Panics
     /// If Redis does not answer.
-    pub async fn compare(&self, store: &str, poisoned: &BTreeSet<u32>) -> Vec<String> {
+    pub async fn compare(&self, store: &str, poisoned: &BTreeSet<u32>, torn: bool) -> Vec<String> {
         let mut complaints = Vec::new();
         let mut redis = connect_redis(store).await;
         let keys: Vec<String> = redis.keys("loto:traces:*").await.expect("Redis answers");
@@ -120,7 +124,9 @@ impl Undisturbed {
         if beyond > 0 {
             complaints.push(format!("{beyond} traces are there that should not be"));
         }
-        complaints.extend(self.compare_history(&mut redis, &kept).await);
+        if !torn {
+            complaints.extend(self.compare_history(&mut redis, &kept).await);
+        }
         complaints.extend(self.compare_attempts(store, poisoned).await);
         let conflicts: Vec<String> = redis.keys("loto:conflicts*").await.expect("Redis answers");
         complaints.extend(conflicts.into_iter().map(|key| format!("there is {key}")));
