@@ -1,0 +1,239 @@
+use super::*;
+
+const EXAMPLE: &str = r#"
+name = "icml-copula"
+methods = ["rs", "gp"]
+seeds = 30
+iterations = 100
+
+[method.gp]
+hyperprior = "none"
+
+[[blackbox]]
+name = "DeepAR"
+table = "DeepAR.csv.zip"
+objective = "metric_CRPS"
+sources_only = ["wiki-rolling"]
+
+[[blackbox]]
+name = "nas_bench102"
+table = "nas_bench102.csv.zip"
+objective = "metric_error"
+categorical = "all"
+iterations = 70
+"#;
+
+fn parse(text: &str) -> Result<SweepFile, String> {
+    SweepFile::parse(text, Path::new("sweep.toml")).map_err(|error| error.to_string())
+}
+
+fn problem(find: &str, replace: &str) -> String {
+    assert!(EXAMPLE.contains(find));
+    parse(&EXAMPLE.replacen(find, replace, 1)).unwrap_err()
+}
+
+#[test]
+fn the_example_is_read() {
+    let file = parse(EXAMPLE).unwrap();
+    assert_eq!(file.blackboxes[1].iterations, Some(70));
+    assert_eq!(
+        file.blackboxes[1].table_spec().categorical,
+        Categorical::All
+    );
+    assert_eq!(file.blackboxes[0].sources_only, ["wiki-rolling"]);
+    assert_eq!(file.method["gp"]["hyperprior"].canonical(), "none");
+}
+
+#[test]
+fn a_black_box_may_have_its_own_methods() {
+    let own = EXAMPLE.replace("iterations = 70", "methods = [\"rs\", \"rea\"]");
+    let file = parse(&own).unwrap();
+    let methods = |position: usize| file.methods_of(&file.blackboxes[position]);
+    assert_eq!(methods(0), ["rs", "gp"]);
+    assert_eq!(methods(1), ["rs", "rea"]);
+    // Without a list for all, each black box needs its own.
+    let message = parse(&own.replace("methods = [\"rs\", \"gp\"]", "")).unwrap_err();
+    assert!(message.contains("[method.gp]"), "{message}");
+    let message = parse(
+        &own.replace("methods = [\"rs\", \"gp\"]", "")
+            .replace("[method.gp]", "[method.rea]"),
+    )
+    .unwrap_err();
+    assert!(
+        message.contains("black box `DeepAR` has no methods"),
+        "{message}"
+    );
+    let everywhere = own
+        .replace("methods = [\"rs\", \"gp\"]", "")
+        .replace("sources_only", "methods = [\"gp\"]\nsources_only");
+    assert_eq!(parse(&everywhere).unwrap().methods, [""; 0]);
+}
+
+#[test]
+fn a_parameter_has_one_spelling() {
+    assert_eq!(
+        Parameter::Integer(1).canonical(),
+        Parameter::Number(1.0).canonical()
+    );
+    assert_eq!(Parameter::Number(0.1).canonical(), "0.1");
+}
+
+#[test]
+fn mistakes_are_named_with_their_place() {
+    let cases = [
+        ("seeds = 30", "sedes = 30", "sedes"),
+        ("seeds = 30", "seeds = 0", "seeds is 0"),
+        ("seeds = 30", "seeds = \"many\"", "line 4"),
+        ("iterations = 70", "iterations = 0", "nas_bench102"),
+        (
+            "[\"rs\", \"gp\"]",
+            "[\"rs\", \"gp\", \"rs\"]",
+            "`rs` is listed twice",
+        ),
+        ("[\"rs\", \"gp\"]", "[\"rs\"]", "[method.gp]"),
+        ("\"all\"", "\"some\"", "write \"all\""),
+        ("\"all\"", "3", "expected \"all\""),
+        (
+            "name = \"nas_bench102\"",
+            "name = \"DeepAR\"",
+            "listed twice",
+        ),
+        ("categorical = \"all\"", "targets = []", "targets is empty"),
+        (
+            "categorical = \"all\"",
+            "methods = []",
+            "black box `nas_bench102` has no methods",
+        ),
+        (
+            "categorical = \"all\"",
+            "methods = [\"gp\", \"gp\"]",
+            "black box `nas_bench102`: methods: `gp` is listed twice",
+        ),
+        (
+            "objective = \"metric_error\"",
+            "objective = \"\"",
+            "objective",
+        ),
+    ];
+    for (find, replace, expected) in cases {
+        let message = problem(find, replace);
+        assert!(message.contains(expected), "{replace}: {message}");
+        assert!(message.contains("sweep.toml"), "{message}");
+    }
+}
+
+#[test]
+fn each_limit_is_named() {
+    let list = |count: usize| {
+        let names: Vec<String> = (0..count).map(|number| format!("\"n{number}\"")).collect();
+        format!("[{}]", names.join(", "))
+    };
+    let parameters: String = (0..=MAX_PARAMETERS)
+        .map(|number| format!("p{number} = 1\n"))
+        .collect();
+    let blackboxes: String = (0..=MAX_BLACKBOXES)
+        .map(|n| format!("[[blackbox]]\nname = \"b{n}\"\ntable = \"t\"\nobjective = \"o\"\n"))
+        .collect();
+    let cases = [
+        (
+            "seeds = 30",
+            "seeds = 100001".into(),
+            "seeds is 100001, allowed are 1 to 100000",
+        ),
+        (
+            "iterations = 70",
+            "iterations = 100001".into(),
+            "iterations is 100001",
+        ),
+        (
+            "\"rs\", \"gp\"",
+            list(1001).trim_matches(['[', ']']).to_owned(),
+            "1001 are listed",
+        ),
+        (
+            "hyperprior = \"none\"",
+            parameters,
+            "sets 101 parameters, allowed are 100",
+        ),
+        ("hyperprior", "h".repeat(201), "must have 1 to 200"),
+        (
+            "categorical = \"all\"",
+            format!("targets = {}", list(10_001)),
+            "targets: 10001",
+        ),
+        (
+            "categorical = \"all\"",
+            format!("sources_only = {}", list(10_001)),
+            "only: 10001",
+        ),
+        (
+            "categorical = \"all\"",
+            format!("categorical = [\"{}\"]", "x".repeat(201)),
+            "200",
+        ),
+        (
+            "name = \"DeepAR\"",
+            format!("name = \"{}\"", "x".repeat(201)),
+            "200",
+        ),
+        (
+            "[[blackbox]]",
+            format!("{blackboxes}[[blackbox]]"),
+            "1003 black boxes",
+        ),
+    ];
+    for (find, replace, expected) in cases {
+        let message = problem(find, &replace);
+        assert!(message.contains(expected), "{message}");
+        assert!(message.len() < 1000, "{message}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sweep.toml");
+    std::fs::write(&path, "#".repeat(MAX_SWEEP_FILE_BYTES as usize + 1)).unwrap();
+    let error = SweepFile::read(&path).unwrap_err().to_string();
+    assert!(error.contains("more than 1048576 bytes"), "{error}");
+    let error = SweepFile::read(Path::new("/dev/zero"))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("more than 1048576 bytes"), "{error}");
+}
+
+#[test]
+fn a_long_line_is_not_repeated() {
+    let long = "x".repeat(100_000);
+    let cases = [
+        ("seeds = 30", format!("seeds = \"{long}\""), "line 4"),
+        ("seeds = 30", format!("{long} = 3"), "line 4"),
+        ("\"all\"", format!("\"{long}\""), "write \"all\""),
+        (
+            "[method.gp]",
+            format!("[method.{long}]"),
+            "runs on no black box",
+        ),
+    ];
+    for (find, replace, expected) in cases {
+        let message = problem(find, &replace);
+        assert!(message.contains(expected), "{message}");
+        assert!(message.len() < 1000, "{} bytes", message.len());
+    }
+}
+
+#[test]
+fn deep_nesting_is_refused() {
+    for (open, close) in [("[", "]"), ("{a=", "}")] {
+        let nested = open.repeat(100_000) + "1" + &close.repeat(100_000);
+        let message = problem("\"all\"", &nested);
+        assert!(message.len() < 1000, "{} bytes", message.len());
+    }
+    let dotted = vec!["a"; 100_000].join(".");
+    problem("categorical = \"all\"", &format!("{dotted} = 1"));
+}
+
+#[test]
+fn a_target_cannot_be_a_source_only() {
+    let message = problem(
+        "sources_only = [\"wiki-rolling\"]",
+        "sources_only = [\"a\"]\ntargets = [\"a\"]",
+    );
+    assert!(message.contains("both"), "{message}");
+}
