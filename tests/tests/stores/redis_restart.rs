@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use loto_coordinator::dispatch::LASTING;
 use loto_proto::retry::{RetryPolicy, retry_transient};
 use loto_proto::store::{self, Stored};
+use loto_tests::proxy::Proxy;
 use loto_tests::samples::{job, series, trace};
 use loto_tests::servers::{PrivateServers, Server};
 
@@ -58,4 +59,25 @@ async fn what_was_stored_survives_a_crash_and_calls_work_again() {
     );
     let traces = store.traces(series("one").id()).await.unwrap();
     assert!(traces.iter().all(|(seed, stored)| *stored == trace(*seed)));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_that_swallows_everything_is_given_up() {
+    let servers = PrivateServers::start(&[Server::Store]);
+    let proxy = Proxy::to(([127, 0, 0, 1], servers.port(Server::Store)).into()).await;
+    let store = store::open(&format!("redis://127.0.0.1:{}", proxy.port()))
+        .await
+        .unwrap();
+    store.put_trace(&job("one", 0), &trace(0)).await.unwrap();
+
+    proxy.swallow();
+    let error = store.put_trace(&job("one", 1), &trace(1)).await;
+    let error = error.unwrap_err();
+    assert!(error.is_transient(), "{error}");
+
+    // The one that follows takes a new connection.
+    let (job, trace) = (job("one", 1), trace(1));
+    let next = store.put_trace(&job, &trace);
+    let stored = tokio::time::timeout(Duration::from_secs(10), next).await;
+    assert_eq!(stored.expect("an answer").unwrap(), Stored::New);
 }

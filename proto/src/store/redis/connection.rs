@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::io::tcp::TcpSettings;
 use redis::{
     Client, Cmd, ErrorKind, FromRedisValue, IntoConnectionInfo, Pipeline, RedisError, RedisResult,
 };
 
 use super::keys::EVENTS;
+use super::reconnection::Connection;
 use super::scripts::Scripts;
 use crate::ProtoError;
 use crate::address::without_password;
@@ -25,11 +25,11 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How many series one round trip asks for.
 pub(super) const SERIES_PER_PIPELINE: usize = 1000;
 
-/// A store in Redis. Clones of the connection share one socket; a lost one is
-/// opened again by the next call, which fails in the meantime.
+/// A store in Redis. A lost connection is opened again by the next call, which fails
+/// in the meantime.
 pub struct RedisStore {
     name: String,
-    pub(super) connection: ConnectionManager,
+    pub(super) connection: Connection,
     pub(super) scripts: Scripts,
 }
 
@@ -57,12 +57,7 @@ impl RedisStore {
         #[cfg(target_os = "linux")]
         let settings = settings.set_user_timeout(RESPONSE_TIMEOUT);
         let client = Client::open(address.set_tcp_settings(settings)).map_err(failed)?;
-        let config = ConnectionManagerConfig::new()
-            .set_connection_timeout(Some(CONNECTION_TIMEOUT))
-            .set_response_timeout(Some(RESPONSE_TIMEOUT))
-            // Callers decide whether to wait for a server that is not there.
-            .set_number_of_retries(0);
-        let mut connection = ConnectionManager::new_with_config(client, config)
+        let mut connection = Connection::open(client, CONNECTION_TIMEOUT, RESPONSE_TIMEOUT)
             .await
             .map_err(failed)?;
         let _: String = redis::cmd("PING")

@@ -19,6 +19,7 @@
 mod connection;
 mod history;
 mod keys;
+mod reconnection;
 mod scripts;
 
 use std::collections::HashMap;
