@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+import shutil
 import tempfile
 import unittest
 
@@ -21,10 +22,15 @@ def here(process, folder):
         if mount is None:
             return re.sub(r"(?<=@)[^/]+", NOBODY, text)
         path = folder / text.lstrip("/")
-        if pathlib.PurePath(text) == pathlib.PurePath(mount.path):
+        if text == mount.path and mount.kind != "secret" and not path.suffix:
             path.mkdir(parents=True, exist_ok=True)
+            return str(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix == ".toml":
+            for source in ("smoke.toml", "svm-sklearn.csv.zip"):
+                shutil.copy(rendering.REPOSITORY / "coordinator/sweeps" / source, path.parent)
+            (path.parent / "smoke.toml").rename(path)
         else:
-            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("x\n")
         return str(path)
 
