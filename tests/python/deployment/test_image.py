@@ -57,8 +57,7 @@ class Image(unittest.TestCase):
                 self.assertTrue(package, f"no package has {path}")
                 self.assertIn(package, closure, path)
                 needed.add(package)
-        # Each one is there for a library; the authorities are for TLS.
-        self.assertEqual(set(packages) - needed, {"ca-certificates"})
+        self.assertEqual(set(packages) - needed, set())
 
     def test_what_builds_is_what_builds_here(self):
         packages = (REPOSITORY / "deploy/local/install-packages").read_text()
