@@ -124,7 +124,7 @@ class Guide(unittest.TestCase):
                 "PYTHONDONTWRITEBYTECODE": "1",
             }
             # Whatever goes wrong, nothing that was started stays.
-            ending = f'trap \'kill $(jobs -p) 2>/dev/null; deploy/local/stop-servers "{folder}/servers"\' EXIT'
+            ending = f'trap \'kill $(jobs -p) 2>/dev/null || true; deploy/local/stop-servers "{folder}/servers"\' EXIT'
             done = subprocess.run(
                 ["bash", "-euo", "pipefail", "-c", f"{ending}\n{script}"],
                 cwd=REPOSITORY,
