@@ -10,8 +10,11 @@ use std::time::Duration;
 
 use clap::{Args, Parser};
 use loto_proto::lifecycle::GiveUp;
+use loto_proto::observation::EndpointOption;
+use loto_proto::observation::logs::LogFormat;
 use loto_proto::worker_report::REPORT_INTERVAL;
 use loto_proto::{queue, store};
+use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -19,6 +22,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::consumer::{self, ConsumerOptions};
 use crate::isolation::child::{self, Run};
 use crate::isolation::{JobLimits, ProcessPool};
+use crate::metrics::METRICS;
 use crate::runner::Blobs;
 use crate::{WorkerError, blas, shutdown};
 
@@ -80,6 +84,13 @@ struct Arguments {
         default_value = "info,lapin=off"
     )]
     log: Targets,
+
+    /// Form of log lines: text, or json for programs that collect them
+    #[arg(long, env = "LOTO_LOG_FORMAT", value_name = "FORMAT", default_value_t)]
+    log_format: LogFormat,
+
+    #[command(flatten)]
+    endpoint: EndpointOption,
 }
 
 /// What a job may use, as options of a command line.
@@ -136,9 +147,11 @@ fn failed(error: &WorkerError) -> ExitCode {
 }
 
 fn work(arguments: Arguments) -> Result<(), WorkerError> {
-    let lines = tracing_subscriber::fmt::layer()
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal());
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let lines = match arguments.log_format {
+        LogFormat::Text => lines.with_ansi(std::io::stderr().is_terminal()).boxed(),
+        LogFormat::Json => lines.json().boxed(),
+    };
     tracing_subscriber::registry()
         .with(lines)
         .with(arguments.log.clone())
@@ -159,6 +172,8 @@ async fn consume(arguments: Arguments) -> Result<(), WorkerError> {
         problem,
     })?;
     let defaults = ConsumerOptions::default();
+    let endpoint = arguments.endpoint;
+    endpoint.start(&[&METRICS], &defaults.readiness).await?;
     let options = ConsumerOptions {
         jobs: arguments.jobs.unwrap_or_else(processors),
         give_up: GiveUp {

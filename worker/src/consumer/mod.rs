@@ -20,6 +20,8 @@ use std::time::Duration;
 
 use loto_proto::job::Job;
 use loto_proto::lifecycle::GiveUp;
+use loto_proto::observation::metrics::RECONNECTS;
+use loto_proto::observation::readiness::{Need, Readiness};
 use loto_proto::queue::{Consumer, Queue};
 use loto_proto::retry::RetryPolicy;
 use loto_proto::store::Store;
@@ -48,6 +50,8 @@ pub struct ConsumerOptions {
     /// Time between two reports to the store on the jobs that are held; `None`: nobody
     /// asks, as in a process that is its own coordinator.
     pub reports: Option<Duration>,
+    /// Told whether the broker sends jobs and the store takes reports.
+    pub readiness: Readiness,
 }
 
 impl Default for ConsumerOptions {
@@ -63,6 +67,7 @@ impl Default for ConsumerOptions {
             grace: Duration::from_secs(30),
             exit_when_idle: None,
             reports: None,
+            readiness: Readiness::default(),
         }
     }
 }
@@ -141,7 +146,9 @@ pub async fn run(
     let reports = options.reports;
     let (jobs, grace) = (options.jobs.max(1), options.grace);
     let exit_when_idle = options.exit_when_idle;
+    let receiving = Receiving::new(&options);
     let mut consumer = queue.consume(jobs).await?;
+    receiving.set(true);
     let handler = Arc::new(Handler::new(
         store,
         compute,
@@ -174,6 +181,7 @@ pub async fn run(
                 Ok(None) => break,
                 Err(error) => {
                     tracing::warn!("{error}; running jobs go on");
+                    receiving.set(false);
                     match consume_anew(&*queue, jobs, &shutdown).await {
                         Some(anew) => {
                             consumer = anew;
@@ -181,12 +189,15 @@ pub async fn run(
                         }
                         None => break,
                     }
+                    receiving.set(true);
+                    metrics::counter!(RECONNECTS, "server" => "broker").increment(1);
                 }
             },
         }
     }
     // No more deliveries: what the broker sends from here on goes back to it.
     drop(consumer);
+    receiving.set(false);
     let in_time = tokio::time::timeout(grace, drain(&mut running, &mut summary)).await;
     if in_time.is_err() {
         tracing::warn!(
@@ -201,6 +212,25 @@ pub async fn run(
         handler.withdraw_report().await;
     }
     Ok(summary)
+}
+
+/// Whether the broker sends jobs, as others see it.
+struct Receiving {
+    need: Need,
+    jobs: u16,
+}
+
+impl Receiving {
+    fn new(options: &ConsumerOptions) -> Self {
+        let need = options.readiness.need("jobs from the broker");
+        let jobs = options.jobs;
+        Self { need, jobs }
+    }
+
+    fn set(&self, receives: bool) {
+        self.need.set(receives);
+        crate::metrics::consuming(receives, self.jobs);
+    }
 }
 
 /// Tries to reach the queue until it works; `None` if a shutdown comes first.
