@@ -73,3 +73,8 @@ fn the_image_fits_the_binaries() {
 fn the_commands_of_the_guide_run_or_name_what_is_there() {
     run_checks("test_guide");
 }
+
+#[test]
+fn what_pods_would_run_runs() {
+    run_checks("test_run");
+}

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -62,7 +63,7 @@ def listens(port):
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def rabbitmq(processes, configuration):
+def rabbitmq(processes, configuration, encrypted=False):
     """Starts a broker with a rabbitmq.conf; its ports for AMQP and for the management API."""
     data = processes.folder / "rabbitmq"
     data.mkdir()
@@ -70,7 +71,9 @@ def rabbitmq(processes, configuration):
     (data / "plugins").write_text("[rabbitmq_management].")
     (data / "advanced.config").write_text("[].")
     (data / "rabbitmq.conf").write_text(
-        f"{configuration}\nlisteners.tcp.1 = 127.0.0.1:{amqp}\n"
+        f"{configuration}\n"
+        + ("listeners.tcp = none\nlisteners.ssl.1" if encrypted else "listeners.tcp.1")
+        + f" = 127.0.0.1:{amqp}\n"
         f"management.tcp.ip = 127.0.0.1\nmanagement.tcp.port = {management}\n"
     )
     environment = os.environ | {
@@ -95,13 +98,16 @@ def rabbitmq(processes, configuration):
     return amqp, management
 
 
-def redis(processes, configuration):
+def redis(processes, configuration, encrypted=False):
     """Starts a store with a redis.conf; its port."""
     data = processes.folder / "redis"
     data.mkdir()
     port = free_port()
     path = data / "redis.conf"
-    path.write_text(f"{configuration}\nbind 127.0.0.1\nport {port}\n".replace("/data", str(data)))
+    listening = f"port 0\ntls-port {port}" if encrypted else f"port {port}"
+    # A name in the folder, not a part of its path.
+    text = re.sub(r"(?m)^dir .*$", f"dir {data}", configuration)
+    path.write_text(f"{text}\nbind 127.0.0.1\n{listening}\n")
     store = processes.start("redis", ["redis-server", str(path)], dict(os.environ))
     wait_until("the store does not start", store, lambda: listens(port))
     return port
