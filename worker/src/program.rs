@@ -44,7 +44,7 @@ const WRONG_INPUT: u8 = 2;
   loto-worker --broker amqp://guest:guest@localhost:5672 --store redis://localhost:6379
   LOTO_BROKER=amqp://broker LOTO_STORE=redis://store loto-worker --jobs 8
 
-Exit status: 0 ended on request, 1 failed, 2 wrong input (also: no broker or store at the start)."
+Exit status: 0 ended on request or when idle, 1 failed, 2 wrong input (also: no broker or store at the start)."
 )]
 struct Arguments {
     /// Where jobs come from: amqp://USER:PASSWORD@HOST:PORT/VHOST
@@ -70,6 +70,11 @@ struct Arguments {
     /// Seconds that running jobs get to end after SIGTERM or Ctrl-C; then they are handed back
     #[arg(long, env = "LOTO_GRACE", value_name = "SECONDS", default_value_t = 30)]
     grace: u32,
+
+    /// Seconds without a job after which the worker ends by itself, with status 0; for a
+    /// scheduler that starts workers when there are jobs [default: it waits for ever]
+    #[arg(long, env = "LOTO_EXIT_WHEN_IDLE", value_name = "SECONDS")]
+    exit_when_idle: Option<u32>,
 
     /// What is logged: error, warn, info, debug, trace, or by module: warn,loto_worker=debug
     #[arg(
@@ -176,6 +181,9 @@ async fn consume(arguments: Arguments) -> Result<(), WorkerError> {
             ..defaults.give_up
         },
         grace: Duration::from_secs(arguments.grace.into()),
+        exit_when_idle: arguments
+            .exit_when_idle
+            .map(|seconds| Duration::from_secs(seconds.into())),
         reports: Some(REPORT_INTERVAL),
         ..defaults
     };

@@ -26,6 +26,7 @@ use loto_proto::queue::{Consumer, Queue};
 use loto_proto::retry::RetryPolicy;
 use loto_proto::store::Store;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub use self::blobs::StoreBlobs;
@@ -44,6 +45,8 @@ pub struct ConsumerOptions {
     pub failure_pauses: RetryPolicy,
     /// How long running jobs may take to end after a shutdown was asked for.
     pub grace: Duration,
+    /// How long to wait without a job before the loop ends; `None`: for ever.
+    pub exit_when_idle: Option<Duration>,
     /// Time between two reports to the store on the jobs that are held; `None`: nobody
     /// asks, as in a process that is its own coordinator.
     pub reports: Option<Duration>,
@@ -62,6 +65,7 @@ impl Default for ConsumerOptions {
             },
             failure_pauses: RetryPolicy::FAILED_JOB,
             grace: Duration::from_secs(30),
+            exit_when_idle: None,
             reports: None,
             readiness: Readiness::default(),
         }
@@ -125,7 +129,8 @@ impl ConsumerSummary {
 /// Called with every job that was settled; must return quickly.
 pub type Observer = Arc<dyn Fn(&Job, &Outcome) + Send + Sync>;
 
-/// Runs jobs from the queue until it is closed and drained or `shutdown` is cancelled.
+/// Runs jobs from the queue until it is closed and drained, `shutdown` is cancelled, or
+/// there was no job for as long as the options say.
 ///
 /// # Errors
 /// [`WorkerError::Proto`] if the queue cannot be consumed from at the beginning.
@@ -140,6 +145,7 @@ pub async fn run(
 ) -> Result<ConsumerSummary, WorkerError> {
     let reports = options.reports;
     let (jobs, grace) = (options.jobs.max(1), options.grace);
+    let exit_when_idle = options.exit_when_idle;
     let receiving = Receiving::new(&options);
     let mut consumer = queue.consume(jobs).await?;
     receiving.set(true);
@@ -153,10 +159,21 @@ pub async fn run(
     let reporting = reports.map(|interval| tokio::spawn(handler.clone().report(interval)));
     let mut running = JoinSet::new();
     let mut summary = ConsumerSummary::default();
+    let mut idle_since = Instant::now();
     loop {
+        let idle_until = idle_since + exit_when_idle.unwrap_or_default();
         tokio::select! {
             () = shutdown.cancelled() => break,
-            Some(ended) = running.join_next() => summary.count(&outcome_of(ended)),
+            Some(ended) = running.join_next() => {
+                summary.count(&outcome_of(ended));
+                idle_since = Instant::now();
+            }
+            () = tokio::time::sleep_until(idle_until),
+                if exit_when_idle.is_some() && running.is_empty() =>
+            {
+                tracing::info!("ending: there was no job");
+                break;
+            }
             next = consumer.next() => match next {
                 Ok(Some(delivery)) => {
                     running.spawn(handler.clone().handle(delivery));
@@ -166,7 +183,10 @@ pub async fn run(
                     tracing::warn!("{error}; running jobs go on");
                     receiving.set(false);
                     match consume_anew(&*queue, jobs, &shutdown).await {
-                        Some(anew) => consumer = anew,
+                        Some(anew) => {
+                            consumer = anew;
+                            idle_since = Instant::now();
+                        }
                         None => break,
                     }
                     receiving.set(true);
