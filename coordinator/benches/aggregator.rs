@@ -78,7 +78,12 @@ fn answering(criterion: &mut Criterion) {
         let address = "127.0.0.1:0".parse().expect("an address");
         let listener = aggregator::bind(address).await.expect("a free port");
         let address = listener.local_addr().expect("an address");
-        tokio::spawn(aggregator::serve(store, listener, stopping.clone()));
+        tokio::spawn(aggregator::serve(
+            store,
+            listener,
+            aggregator::Guard::default(),
+            stopping.clone(),
+        ));
         let client = AggregatorClient::connect(format!("http://{address}")).await;
         (client.expect("it serves"), sample.sweep.id().to_string())
     });

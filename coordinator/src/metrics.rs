@@ -3,14 +3,13 @@
 
 use std::time::Instant;
 
-use loto_proto::observation::metrics::{Kind, Metric};
+use loto_proto::observation::metrics::{Kind, Metric, QUEUE_MESSAGES};
 use metrics::{counter, gauge, histogram};
 use tonic::{Code, Status};
 
 use crate::progress::Counts;
 
 const SWEEP_JOBS: &str = "loto_sweep_jobs";
-const QUEUE_MESSAGES: &str = "loto_queue_messages";
 const PUBLISHED_JOBS: &str = "loto_published_jobs_total";
 const LOST_JOBS: &str = "loto_lost_jobs_total";
 
@@ -21,11 +20,7 @@ pub const COORDINATOR_METRICS: [Metric; 4] = [
         kind: Kind::Gauge,
         help: "Jobs of the sweep that this coordinator waits for, by sweep and state (queued, running, done, failed, poisoned)",
     },
-    Metric {
-        name: QUEUE_MESSAGES,
-        kind: Kind::Gauge,
-        help: "Messages that no worker holds, by queue (jobs, paused: failed jobs before their next attempt, dead: refused messages)",
-    },
+    QUEUE_MESSAGES,
     Metric {
         name: PUBLISHED_JOBS,
         kind: Kind::Counter,
@@ -77,10 +72,6 @@ pub(crate) fn sweep_stands_at(sweep: &str, counts: &Counts) {
     for (state, count) in states {
         gauge!(SWEEP_JOBS, "sweep" => sweep.to_owned(), "state" => state).set(count as f64);
     }
-}
-
-pub(crate) fn queue_holds(queue: &'static str, messages: u64) {
-    gauge!(QUEUE_MESSAGES, "queue" => queue).set(messages as f64);
 }
 
 pub(crate) fn jobs_published(count: u64) {

@@ -10,6 +10,10 @@ As a program, it lists the sweeps, or sums one up:
 
     python deploy/python/loto_client.py localhost:50051 [SWEEP_ID]
 
+A service with TLS and tokens takes the same files as the other programs (`--help` lists them):
+
+    LOTO_TOKEN=... python deploy/python/loto_client.py loto.example:50051 --ca ca.pem
+
 As a module, its methods give lists of dictionaries, ready for `pandas.DataFrame`:
 
     import pandas
@@ -23,6 +27,9 @@ Every message and field is documented in proto/loto/v1/aggregator.proto.
 """
 
 import argparse
+import collections
+import os
+import pathlib
 import random
 import sys
 import time
@@ -43,8 +50,15 @@ LONGEST_PAUSE = 5.0
 class LotoClient:
     """Asks one `loto serve`. Errors are `grpc.RpcError`, whose `details()` say what is wrong."""
 
-    def __init__(self, address, timeout=120.0):
-        """`address` is HOST:PORT; `timeout` is in seconds per question, streams excepted."""
+    def __init__(
+        self, address, timeout=120.0, *, tls=False, ca=None, certificate=None, key=None, token=None
+    ):
+        """`address` is HOST:PORT; `timeout` is in seconds per question, streams excepted.
+
+        `tls` speaks TLS and trusts the system's authorities; `ca`, the path of a PEM file, speaks it and
+        trusts the authorities in there. `certificate` and `key` are paths of PEM files, to be shown to a
+        service that demands them. `token` is the token itself; it goes with every request.
+        """
         options = [
             ("grpc.max_receive_message_length", MAX_ANSWER_BYTES),
             # By itself gRPC waits for up to two minutes before it knocks again, and takes
@@ -53,7 +67,19 @@ class LotoClient:
             ("grpc.max_reconnect_backoff_ms", int(LONGEST_PAUSE * 1000)),
             ("grpc.keepalive_time_ms", 30_000),
         ]
-        self._channel = grpc.insecure_channel(address, options=options)
+        if (certificate is None) != (key is None):
+            raise ValueError("certificate and key go together")
+        if tls or ca is not None or certificate is not None:
+            credentials = grpc.ssl_channel_credentials(
+                root_certificates=_content(ca),
+                private_key=_content(key),
+                certificate_chain=_content(certificate),
+            )
+            self._channel = grpc.secure_channel(address, credentials, options=options)
+        else:
+            self._channel = grpc.insecure_channel(address, options=options)
+        if token is not None:
+            self._channel = grpc.intercept_channel(self._channel, _Authorization(token))
         self._stub = AggregatorStub(self._channel)
         self._timeout = timeout
 
@@ -191,6 +217,43 @@ class LotoClient:
         yield from self._stub.StreamTraces(request)
 
 
+class _Authorization(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor):
+    """Adds the token to every request, over TLS or not."""
+
+    def __init__(self, token):
+        self._entry = ("authorization", f"Bearer {token}")
+
+    def _with_token(self, details):
+        metadata = [*(details.metadata or ()), self._entry]
+        return _CallDetails(
+            details.method,
+            details.timeout,
+            metadata,
+            details.credentials,
+            details.wait_for_ready,
+            details.compression,
+        )
+
+    def intercept_unary_unary(self, continuation, details, request):
+        return continuation(self._with_token(details), request)
+
+    def intercept_unary_stream(self, continuation, details, request):
+        return continuation(self._with_token(details), request)
+
+
+class _CallDetails(
+    collections.namedtuple(
+        "_CallDetails", "method timeout metadata credentials wait_for_ready compression"
+    ),
+    grpc.ClientCallDetails,
+):
+    pass
+
+
+def _content(path):
+    return None if path is None else pathlib.Path(path).read_bytes()
+
+
 def _selection(blackboxes, methods):
     return messages.Selection(blackboxes=blackboxes, methods=methods)
 
@@ -237,12 +300,41 @@ def _print_summary(client, sweep_id):
         print(f"no significant difference: {', '.join(group.methods)}")
 
 
+def _token(file):
+    """The token in a file or in LOTO_TOKEN, never an argument: those show in process lists."""
+    if file is not None:
+        return pathlib.Path(file).read_text().strip()
+    return os.environ.get("LOTO_TOKEN") or None
+
+
 def main():
     parser = argparse.ArgumentParser(description="Lists the sweeps of a loto service, or sums one up.")
     parser.add_argument("address", help="HOST:PORT of `loto serve`")
     parser.add_argument("sweep_id", nargs="?", help="the sweep to sum up; all are listed without it")
+    parser.add_argument("--tls", action="store_true", help="speak TLS, trusting the system's authorities")
+    for option, what in [
+        ("ca", "PEM file of the authorities to trust instead; speaks TLS"),
+        ("certificate", "PEM file of the certificate to show"),
+        ("key", "PEM file of that certificate's key"),
+        ("token-file", "file with the token; LOTO_TOKEN may hold it instead"),
+    ]:
+        variable = "LOTO_" + option.replace("-", "_").upper()
+        parser.add_argument(
+            f"--{option}", metavar="FILE", default=os.environ.get(variable), help=f"{what} [{variable}]"
+        )
     arguments = parser.parse_args()
-    with LotoClient(arguments.address) as client:
+    try:
+        client = LotoClient(
+            arguments.address,
+            tls=arguments.tls,
+            ca=arguments.ca,
+            certificate=arguments.certificate,
+            key=arguments.key,
+            token=_token(arguments.token_file),
+        )
+    except (OSError, ValueError) as error:
+        sys.exit(str(error))
+    with client:
         try:
             if arguments.sweep_id is None:
                 _print_sweeps(client)

@@ -82,6 +82,31 @@ pub enum ProtoError {
         problem: String,
     },
 
+    /// The broker or the store refuses us, or we do not trust it: a certificate, a password, an
+    /// account or what it may do. Retrying cannot help; `problem` says what can.
+    #[error("{server} {address}: {problem}")]
+    Refused {
+        /// "broker" or "store".
+        server: &'static str,
+        /// Its address, without its password.
+        address: String,
+        /// Who refuses what, and what to do.
+        problem: String,
+    },
+
+    /// A file with a password, a certificate or a key is not what it should be.
+    #[error("{path}: {problem}", path = path.display())]
+    InvalidFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong; never the secret.
+        problem: String,
+    },
+
+    /// Options that do not go together.
+    #[error("{0}")]
+    InvalidOptions(String),
+
     /// A value in the store is damaged; retrying cannot help.
     #[error("store {store}: the value under {key} is corrupt: {problem}")]
     CorruptValue {
@@ -116,5 +141,11 @@ impl ProtoError {
     /// True if the same call may succeed later: the broker or the store was out of reach.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Broker { .. } | Self::Store { .. })
+    }
+
+    /// True if it is about the broker or the store as a whole, out of reach or refusing us, and
+    /// not about what was asked of it: the next call would fare no better.
+    pub fn concerns_server(&self) -> bool {
+        self.is_transient() || matches!(self, Self::Refused { .. })
     }
 }

@@ -5,14 +5,15 @@
 //! - [`attempt`], [`lifecycle`]: how a job stands that is not done, and what may become of it;
 //! - [`worker_report`], [`sweep_state`]: what workers hold, and what was done with a sweep;
 //! - [`identity`]: content hashes that name tables, jobs and sweeps;
+//! - [`connection`]: how to reach a broker or a store, and as whom;
 //! - [`queue`] and [`store`]: where jobs wait and where traces end up, each one
 //!   trait with an embedded and a networked implementation;
 //! - [`limits`]: the most that is accepted from outside;
 //! - [`retry`]: how to outlast a restart of either;
 //! - [`wire`]: the messages generated from `loto/v1/*.proto`.
 
-pub mod address;
 pub mod attempt;
+pub mod connection;
 pub mod error;
 pub mod excerpt;
 pub mod identity;

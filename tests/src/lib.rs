@@ -4,6 +4,7 @@
 //! - [`faults`]: a sweep under a schedule of faults, and what it has to come to;
 //! - [`proxy`]: a bad network between two processes;
 //! - [`small_disk`]: a disk that can be filled;
+//! - [`security`]: an installation with TLS, accounts and tokens, and whether it keeps its secrets;
 //! - [`servers`]: brokers and stores to test against, also to kill and restart;
 //! - [`programs`]: the binaries of this workspace as processes;
 //! - [`public_tables`] and [`python`]: the public tables and Python's packages, or a skipped test;
@@ -28,6 +29,7 @@ pub mod public_tables;
 pub mod python;
 pub mod reports;
 pub mod samples;
+pub mod security;
 pub mod servers;
 pub mod settings;
 pub mod skipped;

@@ -142,6 +142,20 @@ impl PrivateServers {
         private
     }
 
+    /// Starts both with TLS, client certificates and the accounts of deploy/accounts; see
+    /// `deploy/local/start-servers` for what the folder of secrets holds.
+    ///
+    /// # Panics
+    /// If they do not start.
+    pub fn start_secure(secrets: &Path) -> Self {
+        let private = Self::in_new_folder();
+        for server in [Server::Broker, Server::Store] {
+            let secrets = secrets.to_str().expect("a path of letters");
+            private.script("start-servers", &["--secure", secrets], server);
+        }
+        private
+    }
+
     fn in_new_folder() -> Self {
         Self {
             folder: tempfile::tempdir().expect("a temporary folder"),

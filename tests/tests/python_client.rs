@@ -1,8 +1,7 @@
 //! The client in Python, generated from the .proto files, against a served sweep.
 
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use loto_proto::job::Job;
@@ -24,36 +23,11 @@ objective = "metric_error"
 targets = ["breast-cancer-mean", "diabetes-median", "digits-3-vs-8", "wine-alcohol"]
 "#;
 
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
 fn succeeded(output: &Output) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (out, error) = (text(&output.stdout), text(&output.stderr));
     assert!(output.status.success(), "{out}\n{error}");
     out
-}
-
-/// Python that finds the client and the generated code.
-fn in_python(python: &Path, generated: &Path) -> Command {
-    let mut command = Command::new(python);
-    let path = [generated.to_owned(), repository().join("deploy/python")];
-    command.env("PYTHONPATH", std::env::join_paths(path).unwrap());
-    // Leave no compiled files in the repository.
-    command.env("PYTHONDONTWRITEBYTECODE", "1");
-    command
-}
-
-/// Runs the command of deploy/python/loto_client.py, into another folder.
-fn generate(mut python: Command, generated: &Path) {
-    std::fs::create_dir(generated).unwrap();
-    python.args(["-m", "grpc_tools.protoc", "-I", "proto"]);
-    for option in ["--python_out", "--grpc_python_out"] {
-        python.arg(option).arg(generated);
-    }
-    python.args(["loto/v1/job.proto", "loto/v1/aggregator.proto"]);
-    succeeded(&python.current_dir(repository()).output().unwrap());
 }
 
 #[tokio::test]
@@ -72,18 +46,18 @@ async fn the_client_in_python_agrees_with_the_report() {
     let mut run = programs::command("loto");
     run.arg("run").arg(&sweep).arg("--out").arg(&out);
     run.arg("--data")
-        .arg(repository().join("coordinator/sweeps"));
+        .arg(python::repository().join("coordinator/sweeps"));
     succeeded(&run.output().unwrap());
     let store_file = out.join("sweep.loto");
     let store = store::open(store_file.to_str().unwrap()).await.unwrap();
     let sweep_id = store.sweeps().await.unwrap()[0].to_string();
 
-    let in_python = || in_python(&python, &generated);
-    generate(in_python(), &generated);
+    let in_python = || python::with_client(&python, &generated);
+    python::generate_client(&python, &generated);
 
     let (mut service, address) = programs::serve(store_file.to_str().unwrap());
     let mut query = in_python();
-    query.arg(repository().join("tests/python/query_served_sweep.py"));
+    query.arg(python::repository().join("tests/python/query_served_sweep.py"));
     query.args([&address, &sweep_id]).arg(&out);
     let agreement = succeeded(&query.output().unwrap());
     assert!(
@@ -92,7 +66,7 @@ async fn the_client_in_python_agrees_with_the_report() {
     );
 
     let mut summary = in_python();
-    summary.arg(repository().join("deploy/python/loto_client.py"));
+    summary.arg(python::repository().join("deploy/python/loto_client.py"));
     let summary = succeeded(&summary.args([&address, &sweep_id]).output().unwrap());
     assert!(
         summary.contains("python-client: 36 of 36 traces done"),
@@ -111,7 +85,7 @@ async fn watching_in_python_outlasts_a_restart_of_the_service() {
     };
     let folder = tempfile::tempdir().unwrap();
     let generated = folder.path().join("generated");
-    generate(in_python(&python, &generated), &generated);
+    python::generate_client(&python, &generated);
     let file = folder.path().join("sweep.loto");
     let url = file.to_str().unwrap();
     let shape = Shape::parse("2x2x1x5").unwrap();
@@ -126,8 +100,8 @@ async fn watching_in_python_outlasts_a_restart_of_the_service() {
     };
 
     let (mut service, address) = programs::serve(url);
-    let mut watch = in_python(&python, &generated);
-    watch.arg(repository().join("tests/python/watch_served_sweep.py"));
+    let mut watch = python::with_client(&python, &generated);
+    watch.arg(python::repository().join("tests/python/watch_served_sweep.py"));
     watch.args([&address, &sweep.sweep.id().to_string()]);
     let mut watch = Process::start({
         watch.stdout(Stdio::piped());

@@ -5,6 +5,7 @@
 
 pub mod acquisition;
 pub mod blas;
+pub mod connection_options;
 pub mod consumer;
 pub mod dense_layers;
 pub mod error;

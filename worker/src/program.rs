@@ -19,6 +19,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+use crate::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
 use crate::consumer::{self, ConsumerOptions};
 use crate::isolation::child::{self, Run};
 use crate::isolation::{JobLimits, ProcessPool};
@@ -44,16 +45,18 @@ const WRONG_INPUT: u8 = 2;
   loto-worker --broker amqp://guest:guest@localhost:5672 --store redis://localhost:6379
   LOTO_BROKER=amqp://broker LOTO_STORE=redis://store loto-worker --jobs 8
 
-Exit status: 0 ended on request or when idle, 1 failed, 2 wrong input (also: no broker or store at the start)."
+Exit status: 0 ended on request or when idle, 1 failed, 2 wrong input (also: no broker or store at the start;
+broker or store refuse us)."
 )]
 struct Arguments {
-    /// Where jobs come from: amqp://USER:PASSWORD@HOST:PORT/VHOST
-    #[arg(long, env = "LOTO_BROKER", hide_env_values = true, value_name = "URL")]
-    broker: String,
+    #[command(flatten)]
+    broker: BrokerOptions,
 
-    /// Where tables come from and traces go: redis://[USER:PASSWORD@]HOST:PORT
-    #[arg(long, env = "LOTO_STORE", hide_env_values = true, value_name = "URL")]
-    store: String,
+    #[command(flatten)]
+    store: StoreOptions,
+
+    #[command(flatten)]
+    tls: TlsOptions,
 
     /// Jobs that run side by side [default: one per processor]
     #[arg(long, env = "LOTO_JOBS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -187,8 +190,13 @@ async fn consume(arguments: Arguments) -> Result<(), WorkerError> {
         reports: Some(REPORT_INTERVAL),
         ..defaults
     };
-    let store = store::open(&arguments.store).await?;
-    let queue = queue::connect(&arguments.broker).await?;
+    let tls = &arguments.tls;
+    let (store, broker) = (arguments.store.access(tls)?, arguments.broker.access(tls)?);
+    let store = store::open(store).await?;
+    let queue = tokio::select! {
+        queue = queue::connect_worker(broker) => queue?,
+        () = shutdown.cancelled() => return Ok(()),
+    };
     let limits = arguments.limits.of_each(options.jobs);
     tracing::info!(
         "receiving jobs, {} at a time; each may take {} s and {} MiB",

@@ -10,6 +10,7 @@ mod comparison;
 mod completeness;
 mod curves;
 mod following;
+mod guard;
 mod improvement;
 mod one_at_a_time;
 mod progress;
@@ -19,11 +20,13 @@ mod server;
 mod service;
 mod status;
 mod sweep_list;
+mod tokens;
 mod traces;
 mod watched_sweep;
 
 #[cfg(test)]
 mod tests;
 
+pub use guard::{Guard, GuardFiles};
 pub use server::{bind, serve};
 pub use service::AggregatorService;

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
 
+use super::guard::Guard;
 use super::service::AggregatorService;
 use crate::CoordinatorError;
 
@@ -32,13 +33,14 @@ pub async fn bind(address: SocketAddr) -> Result<TcpListener, CoordinatorError> 
 }
 
 /// Serves `loto.v1.Aggregator` with the standard health and reflection services
-/// until `stopping` is cancelled.
+/// to those whom `guard` lets in, until `stopping` is cancelled.
 ///
 /// # Errors
 /// [`CoordinatorError::Serving`] if the listener fails.
 pub async fn serve(
     store: Arc<dyn Store>,
     listener: TcpListener,
+    guard: Guard,
     stopping: CancellationToken,
 ) -> Result<(), CoordinatorError> {
     let address = listener
@@ -67,7 +69,14 @@ pub async fn serve(
 
     // A stream of connections leaves Nagle's algorithm on by itself: 45 ms an answer.
     let connections = TcpIncoming::from(listener).with_nodelay(Some(true));
-    let server = Server::builder()
+    let mut server = Server::builder();
+    if let Some(tls) = guard.tls() {
+        server = server
+            .tls_config(tls)
+            .map_err(|error| serving(address, error))?;
+    }
+    let server = server
+        .layer(guard.layer())
         .max_concurrent_streams(MAX_REQUESTS_PER_CONNECTION)
         .http2_keepalive_interval(Some(KEEPALIVE))
         .add_service(health)
@@ -75,6 +84,7 @@ pub async fn serve(
         .add_service(reflection_alpha)
         .add_service(aggregator)
         .serve_with_incoming_shutdown(connections, stopping.clone().cancelled_owned());
+    guard.warn_if_open_to_others(address);
     tracing::info!("serving loto.v1.Aggregator on {address}");
     let out_of_time = async {
         stopping.cancelled().await;

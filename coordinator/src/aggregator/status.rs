@@ -28,7 +28,9 @@ pub(super) fn to_status(error: CoordinatorError) -> Status {
 fn proto_status(error: &ProtoError, message: String) -> Status {
     match error {
         ProtoError::Store { .. } | ProtoError::Broker { .. } => Status::unavailable(message),
-        ProtoError::MissingTable(_) => Status::failed_precondition(message),
+        ProtoError::MissingTable(_) | ProtoError::Refused { .. } => {
+            Status::failed_precondition(message)
+        }
         ProtoError::CorruptValue { .. }
         | ProtoError::Malformed { .. }
         | ProtoError::InvalidIdentifier { .. } => Status::data_loss(message),

@@ -69,7 +69,7 @@ async fn summary(store: &dyn Store, id: SweepId) -> Result<wire::SweepSummary, S
     let (sweep, problem) = match store.sweep(id).await {
         Ok(Some(sweep)) => (Some(sweep), String::new()),
         Ok(None) => (None, "the plan is gone from the store".into()),
-        Err(error) if error.is_transient() => return Err(to_status(error.into())),
+        Err(error) if error.concerns_server() => return Err(to_status(error.into())),
         Err(error) => (None, error.to_string()),
     };
     Ok(wire::SweepSummary {

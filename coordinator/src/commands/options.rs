@@ -10,6 +10,7 @@ use loto_proto::observation::EndpointOption;
 use loto_proto::observation::readiness::{Need, Readiness};
 use loto_proto::queue::{self, Queue};
 use loto_proto::store::{self, Store};
+use loto_worker::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
 use tokio_util::sync::CancellationToken;
 
 use crate::CoordinatorError;
@@ -30,9 +31,11 @@ pub(super) struct DataOption {
 /// Where traces are.
 #[derive(Debug, Args)]
 pub(super) struct StoreOption {
-    /// The store: redis://HOST:PORT, or the sweep.loto file of `loto run`.
-    #[arg(long, env = "LOTO_STORE", hide_env_values = true, value_name = "URL")]
-    store: String,
+    #[command(flatten)]
+    store: StoreOptions,
+
+    #[command(flatten)]
+    tls: TlsOptions,
 }
 
 impl StoreOption {
@@ -41,7 +44,7 @@ impl StoreOption {
     /// # Errors
     /// [`loto_proto::ProtoError`] if it is not.
     pub(super) async fn open(&self) -> Result<Arc<dyn Store>, CoordinatorError> {
-        Ok(store::open_existing(&self.store).await?)
+        Ok(store::open_existing(self.store.access(&self.tls)?).await?)
     }
 
     /// Opens the store; a file that is not there is made.
@@ -49,25 +52,27 @@ impl StoreOption {
     /// # Errors
     /// [`loto_proto::ProtoError`] if it cannot be opened.
     pub(super) async fn open_or_make(&self) -> Result<Arc<dyn Store>, CoordinatorError> {
-        Ok(store::open(&self.store).await?)
+        Ok(store::open(self.store.access(&self.tls)?).await?)
     }
 }
 
-/// Where jobs wait.
+/// Where jobs wait, and where traces are.
 #[derive(Debug, Args)]
-pub(super) struct BrokerOption {
-    /// The broker: amqp://USER:PASSWORD@HOST:PORT/VHOST.
-    #[arg(long, env = "LOTO_BROKER", hide_env_values = true, value_name = "URL")]
-    broker: String,
+pub(super) struct ServerOptions {
+    #[command(flatten)]
+    broker: BrokerOptions,
+
+    #[command(flatten)]
+    pub(super) store: StoreOption,
 }
 
-impl BrokerOption {
+impl ServerOptions {
     /// Connects to the broker.
     ///
     /// # Errors
     /// [`loto_proto::ProtoError`] if it is not there.
     pub(super) async fn connect(&self) -> Result<Arc<dyn Queue>, CoordinatorError> {
-        Ok(queue::connect(&self.broker).await?)
+        Ok(queue::connect(self.broker.access(&self.store.tls)?).await?)
     }
 }
 

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::find_sweep::find_sweep;
-use super::options::{BrokerOption, StoreOption, WaitOption, on_signal, wait};
+use super::options::{ServerOptions, WaitOption, on_signal, wait};
 use super::output::print;
 use crate::CoordinatorError;
 use crate::dispatch::{Requeue, publish_sweep, revive};
@@ -27,10 +27,7 @@ pub(super) struct ResumeCommand {
     sweep: String,
 
     #[command(flatten)]
-    broker: BrokerOption,
-
-    #[command(flatten)]
-    store: StoreOption,
+    servers: ServerOptions,
 
     #[command(flatten)]
     wait: WaitOption,
@@ -40,9 +37,9 @@ impl ResumeCommand {
     pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
         let shutdown = on_signal()?;
         let published_all = self.wait.observe().await?;
-        let store = self.store.open().await?;
+        let store = self.servers.store.open().await?;
         let (id, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
-        let queue = self.broker.connect().await?;
+        let queue = self.servers.connect().await?;
         let (store, queue) = (store.as_ref(), queue.as_ref());
         revive(id, &sweep, store).await?;
         let mut tracker = Tracker::new(&sweep);

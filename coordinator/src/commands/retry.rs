@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::find_sweep::find_sweep;
-use super::options::{BrokerOption, StoreOption};
+use super::options::ServerOptions;
 use super::output::print;
 use crate::CoordinatorError;
 use crate::dispatch::{conflicts, publish, recall_poisoned, refuse_cancelled};
@@ -25,17 +25,14 @@ pub(super) struct RetryCommand {
     sweep: String,
 
     #[command(flatten)]
-    broker: BrokerOption,
-
-    #[command(flatten)]
-    store: StoreOption,
+    servers: ServerOptions,
 }
 
 impl RetryCommand {
     pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
-        let store = self.store.open().await?;
+        let store = self.servers.store.open().await?;
         let (id, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
-        let queue = self.broker.connect().await?;
+        let queue = self.servers.connect().await?;
         refuse_cancelled(id, store.as_ref()).await?;
         let mut tracker = Tracker::new(&sweep);
         tracker.scan(store.as_ref()).await?;

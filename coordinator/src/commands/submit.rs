@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::options::{BrokerOption, DataOption, StoreOption, WaitOption, on_signal, wait};
+use super::options::{DataOption, ServerOptions, WaitOption, on_signal, wait};
 use super::output::print;
 use crate::CoordinatorError;
 use crate::dispatch::{Requeue, publish, publish_sweep, recall_poisoned, record, refuse_cancelled};
@@ -31,10 +31,7 @@ pub(super) struct SubmitCommand {
     data: DataOption,
 
     #[command(flatten)]
-    broker: BrokerOption,
-
-    #[command(flatten)]
-    store: StoreOption,
+    servers: ServerOptions,
 
     #[command(flatten)]
     wait: WaitOption,
@@ -45,8 +42,8 @@ impl SubmitCommand {
         let shutdown = on_signal()?;
         let published_all = self.wait.observe().await?;
         let plan = Plan::read(&SweepSource::File(self.sweep), self.data.data.as_deref())?;
-        let store = self.store.open_or_make().await?;
-        let queue = self.broker.connect().await?;
+        let store = self.servers.store.open_or_make().await?;
+        let queue = self.servers.connect().await?;
         let (store, queue) = (store.as_ref(), queue.as_ref());
         let id = record(&plan, store).await?;
         refuse_cancelled(id, store).await?;

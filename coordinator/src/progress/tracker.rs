@@ -221,7 +221,7 @@ impl Tracker {
         for &(position, seed) in &wanted {
             match store.trace(self.series[position].id, seed).await {
                 Ok(trace) => self.costs.measure(position, seed, trace.as_ref()),
-                Err(error) if error.is_transient() => return Err(error),
+                Err(error) if error.concerns_server() => return Err(error),
                 Err(_) => self.costs.measure(position, seed, None),
             }
         }

@@ -358,7 +358,7 @@ impl ResultsCollector {
                     let whole = traces.into_iter();
                     return Ok(whole.map(|(seed, trace)| (seed, Ok(trace))).collect());
                 }
-                Err(error) if error.is_transient() => return Err(error.into()),
+                Err(error) if error.concerns_server() => return Err(error.into()),
                 Err(_) => {} // One of them is damaged: find out which, below.
             }
         }
@@ -366,7 +366,7 @@ impl ResultsCollector {
         for &seed in seeds {
             match self.store.trace(id, seed).await {
                 Ok(trace) => fetched.extend(trace.map(|trace| (seed, Ok(trace)))),
-                Err(error) if error.is_transient() => return Err(error.into()),
+                Err(error) if error.concerns_server() => return Err(error.into()),
                 Err(error) => {
                     let corrupt = self.corrupt(position, seed, problem_text(error));
                     fetched.push((seed, Err(corrupt)));

@@ -47,6 +47,13 @@ pub const EVERYWHERE: [Metric; 2] = [
     },
 ];
 
+/// What whoever looks at the queue reports.
+pub const QUEUE_MESSAGES: Metric = Metric {
+    name: "loto_queue_messages",
+    kind: Kind::Gauge,
+    help: "Messages that no worker holds, by queue (loto.jobs, loto.jobs.paused: failed jobs before their next attempt, loto.jobs.dead: refused messages)",
+};
+
 /// Begins to collect metrics, of which these are known.
 ///
 /// # Errors

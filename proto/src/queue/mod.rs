@@ -14,14 +14,25 @@ use async_trait::async_trait;
 pub use self::in_process::InProcessQueue;
 pub use self::rabbitmq::{DEAD_LETTERS, DELIVERY_LIMIT, JOBS, PAUSED, RabbitQueue};
 use crate::ProtoError;
+use crate::connection::Access;
 use crate::job::Job;
 
-/// Connects to the queue a URL names: `amqp://USER:PASSWORD@HOST:PORT/VHOST` for RabbitMQ.
+/// Connects to a queue, which is made if it is not there:
+/// `amqp[s]://USER:PASSWORD@HOST:PORT/VHOST` for RabbitMQ.
 ///
 /// # Errors
 /// As [`RabbitQueue::connect`].
-pub async fn connect(url: &str) -> Result<Arc<dyn Queue>, ProtoError> {
-    Ok(Arc::new(RabbitQueue::connect(url).await?))
+pub async fn connect(access: impl Into<Access>) -> Result<Arc<dyn Queue>, ProtoError> {
+    Ok(Arc::new(RabbitQueue::connect(access).await?))
+}
+
+/// As [`connect`], for a worker, whose account need not be allowed to make queues: it makes only
+/// those that are missing, and if it may not, waits for them.
+///
+/// # Errors
+/// As [`RabbitQueue::connect`].
+pub async fn connect_worker(access: impl Into<Access>) -> Result<Arc<dyn Queue>, ProtoError> {
+    Ok(Arc::new(RabbitQueue::connect_worker(access).await?))
 }
 
 /// A queue of jobs.

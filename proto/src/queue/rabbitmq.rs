@@ -10,6 +10,8 @@
 //! published anew instead, so that it does not count against that limit; if it is to
 //! pause first, to `loto.jobs.paused`, from which the broker moves it back in time.
 
+mod broker;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,20 +20,18 @@ use async_trait::async_trait;
 use futures::StreamExt;
 use lapin::options::{
     BasicAckOptions, BasicConsumeOptions, BasicPublishOptions, BasicQosOptions, BasicRejectOptions,
-    ConfirmSelectOptions, QueueDeclareOptions,
+    QueueDeclareOptions,
 };
-use lapin::types::{AMQPValue, FieldTable};
-use lapin::uri::{AMQPScheme, AMQPUri};
-use lapin::{
-    Acker, BasicProperties, Channel, Confirmation, Connection, ConnectionProperties,
-    PublisherConfirm,
-};
+use lapin::types::FieldTable;
+use lapin::{Acker, BasicProperties, Channel, Confirmation, Connection, PublisherConfirm};
 use tokio::sync::Mutex;
 
+use self::broker::Broker;
 use super::{Consumer, Delivery, Queue, Receipt};
 use crate::ProtoError;
-use crate::address::without_password;
+use crate::connection::Access;
 use crate::job::Job;
+use crate::observation::metrics::QUEUE_MESSAGES;
 use crate::retry::{RetryPolicy, retry_transient};
 
 /// The queue of jobs.
@@ -66,18 +66,34 @@ pub struct RabbitQueue {
 }
 
 impl RabbitQueue {
-    /// Connects to `amqp://USER:PASSWORD@HOST:PORT/VHOST` and declares the queues.
+    /// Connects to `amqp[s]://USER:PASSWORD@HOST:PORT/VHOST` and declares the queues.
     ///
     /// # Errors
     /// [`ProtoError::UnknownUrl`] if it is no such URL;
-    /// [`ProtoError::Broker`] if the broker does not answer or refuses us.
-    pub async fn connect(url: &str) -> Result<Self, ProtoError> {
-        let broker = Arc::new(Broker::parse(url)?);
+    /// [`ProtoError::Broker`] if the broker does not answer;
+    /// [`ProtoError::Refused`] if it refuses us, or we do not trust it.
+    pub async fn connect(access: impl Into<Access>) -> Result<Self, ProtoError> {
+        let broker = Arc::new(Broker::new(&access.into(), true)?);
         let session = broker.open_session().await?;
-        Ok(Self {
+        Ok(Self::new(broker, session))
+    }
+
+    /// As [`Self::connect`], but declares only queues that are missing; waits for them if it may
+    /// not declare them.
+    ///
+    /// # Errors
+    /// As [`Self::connect`].
+    pub async fn connect_worker(access: impl Into<Access>) -> Result<Self, ProtoError> {
+        let broker = Arc::new(Broker::new(&access.into(), false)?);
+        let session = broker.open_when_ready().await?;
+        Ok(Self::new(broker, session))
+    }
+
+    fn new(broker: Arc<Broker>, session: Session) -> Self {
+        Self {
             broker,
             publisher: Mutex::new(Some(Arc::new(session))),
-        })
+        }
     }
 
     /// Publishes the jobs from `confirmed` on, which counts those that are safe.
@@ -123,9 +139,14 @@ impl Queue for RabbitQueue {
             Some(session) => session,
             None => Arc::new(self.broker.open_session().await?),
         };
-        let messages = session.messages(JOBS).await? + session.messages(PAUSED).await?;
+        let mut messages = [0; 3];
+        for (count, queue) in messages.iter_mut().zip([JOBS, PAUSED, DEAD_LETTERS]) {
+            *count = session.messages(queue).await?;
+            metrics::gauge!(QUEUE_MESSAGES.name, "queue" => queue).set(*count as f64);
+        }
         *publisher = Some(session);
-        Ok(messages)
+        let [waiting, paused, _refused] = messages;
+        Ok(waiting + paused)
     }
 
     async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, ProtoError> {
@@ -150,117 +171,6 @@ impl Queue for RabbitQueue {
             deliveries,
         }))
     }
-}
-
-/// Where the broker is and how to reach it.
-struct Broker {
-    /// The URL without its password.
-    name: String,
-    uri: AMQPUri,
-}
-
-impl Broker {
-    fn parse(url: &str) -> Result<Self, ProtoError> {
-        let name = without_password(url);
-        let unknown = || ProtoError::UnknownUrl {
-            url: name.clone(),
-            what: "broker",
-            expected: "amqp://USER:PASSWORD@HOST:PORT/VHOST, HOST a name or an IPv4 address \
-                       (amqps://, AMQP over TLS, is not supported)",
-        };
-        let mut uri: AMQPUri = url.parse().map_err(|_| unknown())?;
-        // The parser takes an IPv6 address for the local host.
-        if uri.scheme != AMQPScheme::AMQP || name.contains('[') {
-            return Err(unknown());
-        }
-        if uri.vhost.is_empty() {
-            // What people mean by a slash at the end; RabbitMQ has no nameless virtual host.
-            uri.vhost = "/".into();
-        }
-        uri.query.heartbeat.get_or_insert(HEARTBEAT_SECONDS);
-        Ok(Self { name, uri })
-    }
-
-    /// Opens a connection with one channel and declares the queues, so that it
-    /// does not matter who comes first.
-    async fn open_session(self: &Arc<Self>) -> Result<Session, ProtoError> {
-        let properties = ConnectionProperties::default().with_connection_name("loto".into());
-        let opening = async {
-            let connection = Connection::connect_uri(self.uri.clone(), properties).await?;
-            let channel = connection.create_channel().await?;
-            channel
-                .confirm_select(ConfirmSelectOptions::default())
-                .await?;
-            let durable = QueueDeclareOptions::durable();
-            channel
-                .queue_declare(DEAD_LETTERS.into(), durable, quorum_queue())
-                .await?;
-            channel
-                .queue_declare(JOBS.into(), durable, jobs_queue())
-                .await?;
-            channel
-                .queue_declare(PAUSED.into(), durable, quorum_queue_to(JOBS))
-                .await?;
-            Ok(Session {
-                broker: self.clone(),
-                channel,
-                _connection: connection,
-            })
-        };
-        match tokio::time::timeout(RESPONSE_TIMEOUT, opening).await {
-            Ok(session) => session.map_err(|error| self.failed(error)),
-            Err(_) => Err(self.silent("our connecting")),
-        }
-    }
-
-    fn failed(&self, error: lapin::Error) -> ProtoError {
-        self.problem(error.to_string())
-    }
-
-    fn silent(&self, request: &str) -> ProtoError {
-        let seconds = RESPONSE_TIMEOUT.as_secs();
-        self.problem(format!("no answer to {request} within {seconds} s"))
-    }
-
-    fn problem(&self, problem: impl Into<String>) -> ProtoError {
-        ProtoError::Broker {
-            broker: self.name.clone(),
-            problem: problem.into(),
-        }
-    }
-}
-
-fn quorum_queue() -> FieldTable {
-    let mut arguments = FieldTable::default();
-    arguments.insert(
-        "x-queue-type".into(),
-        AMQPValue::LongString("quorum".into()),
-    );
-    arguments
-}
-
-/// A queue whose messages go to another one when they are rejected or expire.
-fn quorum_queue_to(queue: &str) -> FieldTable {
-    let mut arguments = quorum_queue();
-    // The default exchange takes a message to the queue that its routing key names.
-    arguments.insert(
-        "x-dead-letter-exchange".into(),
-        AMQPValue::LongString("".into()),
-    );
-    arguments.insert(
-        "x-dead-letter-routing-key".into(),
-        AMQPValue::LongString(queue.into()),
-    );
-    arguments
-}
-
-fn jobs_queue() -> FieldTable {
-    let mut arguments = quorum_queue_to(DEAD_LETTERS);
-    arguments.insert(
-        "x-delivery-limit".into(),
-        AMQPValue::LongUInt(DELIVERY_LIMIT),
-    );
-    arguments
 }
 
 /// A connection with one channel; both close when the last user is dropped.
@@ -383,46 +293,5 @@ impl Receipt for RabbitReceipt {
     async fn reject(self: Box<Self>) -> Result<(), ProtoError> {
         let options = BasicRejectOptions { requeue: false };
         self.settled(self.acker.reject(options).await)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_broker_url_is_read() {
-        let broker = Broker::parse("amqp://me:secret@host:5673/here").unwrap();
-        assert_eq!(broker.uri.vhost, "here");
-        assert_eq!(broker.uri.query.heartbeat, Some(HEARTBEAT_SECONDS));
-        assert_eq!(broker.name, "amqp://me@host:5673/here");
-        for default in ["amqp://host", "amqp://host/", "amqp://host/%2f"] {
-            assert_eq!(Broker::parse(default).unwrap().uri.vhost, "/");
-        }
-        assert_eq!(
-            Broker::parse("amqp://host?heartbeat=5")
-                .unwrap()
-                .uri
-                .query
-                .heartbeat,
-            Some(5)
-        );
-    }
-
-    #[test]
-    fn other_urls_are_refused_without_their_password() {
-        for url in [
-            "amqps://me:secret@host",
-            "redis://me:secret@host",
-            "amqp://[::1]",
-            "host",
-            "",
-        ] {
-            let error = Broker::parse(url).err().unwrap().to_string();
-            assert!(
-                error.contains("broker URL") && !error.contains("secret"),
-                "{error}"
-            );
-        }
     }
 }

@@ -15,8 +15,9 @@ use async_trait::async_trait;
 pub use self::embedded::EmbeddedStore;
 pub use self::redis::RedisStore;
 use crate::ProtoError;
-use crate::address::without_password;
 use crate::attempt::{Attempt, AttemptVersion};
+use crate::connection::Access;
+use crate::connection::address::without_password;
 use crate::identity::{SeriesId, SweepId};
 use crate::job::Job;
 use crate::lifecycle::JobRecord;
@@ -26,16 +27,17 @@ use crate::sweep_state::SweepState;
 use crate::trace::Trace;
 use crate::worker_report::WorkerReport;
 
-/// Opens the store a URL names: `redis://HOST:PORT` for Redis, `sqlite:PATH` or
+/// Opens the store a URL names: `redis[s]://HOST:PORT` for Redis, `sqlite:PATH` or
 /// a path that ends in `.loto` or `.sqlite` for an embedded one, which is made
 /// if it does not exist.
 ///
 /// # Errors
 /// [`ProtoError::UnknownUrl`] if it is none of these; otherwise as
 /// [`RedisStore::connect`] and [`EmbeddedStore::open`].
-pub async fn open(url: &str) -> Result<Arc<dyn Store>, ProtoError> {
-    match embedded_path(url)? {
-        None => Ok(Arc::new(RedisStore::connect(url).await?)),
+pub async fn open(access: impl Into<Access>) -> Result<Arc<dyn Store>, ProtoError> {
+    let access = access.into();
+    match embedded_path(access.address.expose())? {
+        None => Ok(Arc::new(RedisStore::connect(access).await?)),
         Some(path) => Ok(Arc::new(EmbeddedStore::open(path).await?)),
     }
 }
@@ -45,19 +47,20 @@ pub async fn open(url: &str) -> Result<Arc<dyn Store>, ProtoError> {
 ///
 /// # Errors
 /// [`ProtoError::Store`] if there is no such file; otherwise as [`open`].
-pub async fn open_existing(url: &str) -> Result<Arc<dyn Store>, ProtoError> {
-    match embedded_path(url)? {
+pub async fn open_existing(access: impl Into<Access>) -> Result<Arc<dyn Store>, ProtoError> {
+    let access = access.into();
+    match embedded_path(access.address.expose())? {
         Some(path) if !path.is_file() => Err(ProtoError::Store {
-            store: url.to_owned(),
+            store: access.address.expose().to_owned(),
             problem: "there is no such file".into(),
         }),
-        _ => open(url).await,
+        _ => open(access).await,
     }
 }
 
 /// The file of an embedded store; `None` for a Redis store.
 fn embedded_path(url: &str) -> Result<Option<&Path>, ProtoError> {
-    if url.starts_with("redis://") {
+    if url.starts_with("redis://") || url.starts_with("rediss://") {
         return Ok(None);
     }
     let path = match url.strip_prefix("sqlite:") {
@@ -73,8 +76,7 @@ fn embedded_path(url: &str) -> Result<Option<&Path>, ProtoError> {
         _ => Err(ProtoError::UnknownUrl {
             url: without_password(url),
             what: "store",
-            expected: "redis://HOST:PORT, sqlite:PATH, or a path that ends in .loto or .sqlite \
-                       (rediss://, Redis over TLS, is not supported)",
+            expected: "redis[s]://HOST:PORT, sqlite:PATH, or a path that ends in .loto or .sqlite",
         }),
     }
 }
@@ -334,13 +336,7 @@ mod tests {
 
     #[tokio::test]
     async fn unknown_urls_are_refused_without_their_password() {
-        for url in [
-            "rediss://me:secret@host",
-            "http://me:secret@host",
-            "sweep.txt",
-            "sqlite:",
-            "",
-        ] {
+        for url in ["http://me:secret@host", "sweep.txt", "sqlite:", ""] {
             let error = open(url).await.err().unwrap().to_string();
             assert!(error.contains("store URL"), "{error}");
             assert!(!error.contains("secret"), "{error}");

@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use loto_fuzz::{block_on, check_error};
-use loto_proto::address::without_password;
+use loto_proto::connection::address::without_password;
 use loto_proto::store;
 
 const PASSWORD: &str = "v3ry-s3cr3t";

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use loto_proto::ProtoError;
 use loto_proto::job::Job;
 use loto_proto::store::Store;
 use loto_proto::trace::Trace;
@@ -13,7 +14,7 @@ use crate::WorkerError;
 use crate::runner::TraceRunner;
 
 /// Why there is no trace.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum ComputeError {
     /// The job is at fault: this costs it an attempt.
     Job {
@@ -25,6 +26,8 @@ pub enum ComputeError {
     /// The store is out of reach, or this host cannot start a process: the job may
     /// be computed later and is not at fault.
     Outage(String),
+    /// The store refuses this worker; the job is not at fault.
+    Refused(ProtoError),
 }
 
 /// Computes traces.
@@ -69,6 +72,9 @@ where
             Ok(Ok(trace)) => return Ok(trace),
             Ok(Err(WorkerError::Proto(error))) if error.is_transient() => {
                 return Err(ComputeError::Outage(error.to_string()));
+            }
+            Ok(Err(WorkerError::Proto(error))) if error.concerns_server() => {
+                return Err(ComputeError::Refused(error));
             }
             Ok(Err(error)) => error.to_string(),
             Err(error) => panic_message(error),

@@ -1,6 +1,6 @@
 //! Brings one delivery to its end.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use loto_proto::ProtoError;
@@ -39,6 +39,8 @@ pub(super) struct Handler {
     abandoned: CancellationToken,
     worker: String,
     observer: Option<Observer>,
+    /// Why the consumer has to end before it is asked to.
+    refusal: Mutex<Option<ProtoError>>,
 }
 
 /// An attempt of ours, as the store holds it.
@@ -54,13 +56,18 @@ type Settled = (Outcome, Duration);
 enum Stop {
     /// A shutdown came first.
     Interrupted,
+    /// The store refuses this worker: the job may be another's.
+    Refused(ProtoError),
     /// The store says what trying again cannot mend.
     Permanent(ProtoError),
 }
 
 impl From<ProtoError> for Stop {
     fn from(error: ProtoError) -> Self {
-        Self::Permanent(error)
+        match error {
+            ProtoError::Refused { .. } => Self::Refused(error),
+            error => Self::Permanent(error),
+        }
     }
 }
 
@@ -82,6 +89,7 @@ impl Handler {
             abandoned: CancellationToken::new(),
             worker: worker_name(),
             observer,
+            refusal: Mutex::default(),
         }
     }
 
@@ -112,7 +120,9 @@ impl Handler {
             Err(error) => {
                 tracing::error!("{error}; {} bytes go to the dead letters", body.len());
                 let outcome = Outcome::Refused(error.to_string());
-                settle(receipt, &outcome, Duration::ZERO).await;
+                if let Err(error) = settle(receipt, &outcome, Duration::ZERO).await {
+                    tracing::warn!("a delivery could not be settled: {error}");
+                }
                 return outcome;
             }
         };
@@ -133,6 +143,10 @@ impl Handler {
         let (outcome, pause) = match self.attempt(job).await {
             Ok(settled) => settled,
             Err(Stop::Interrupted) => (Outcome::GivenBack, Duration::ZERO),
+            Err(Stop::Refused(error)) => {
+                self.end_because(error);
+                (Outcome::GivenBack, Duration::ZERO)
+            }
             Err(Stop::Permanent(error)) => {
                 self.record_conflict(job, &error).await;
                 (Outcome::Refused(error.to_string()), Duration::ZERO)
@@ -143,9 +157,32 @@ impl Handler {
         if let Some(observer) = &self.observer {
             observer(job, &outcome);
         }
-        settle(receipt, &outcome, pause).await;
+        match settle(receipt, &outcome, pause).await {
+            Err(error @ ProtoError::Refused { .. }) => self.end_because(error),
+            // The message comes again; if its trace is stored, it is found there.
+            Err(error) => tracing::warn!("a delivery could not be settled: {error}"),
+            Ok(()) => {}
+        }
         self.held.settle(id);
         outcome
+    }
+
+    /// Ends the consumer: what it may not do, it may not do for the next job either. If it is the
+    /// broker that refuses us, what runs may still be stored.
+    pub(super) fn end_because(&self, refusal: ProtoError) {
+        let ProtoError::Refused { server, .. } = &refusal else {
+            return;
+        };
+        if *server == "store" {
+            self.abandoned.cancel();
+        }
+        self.shutdown.cancel();
+        lock(&self.refusal).get_or_insert(refusal);
+    }
+
+    /// Why the consumer had to end, if it was refused.
+    pub(super) fn refusal(&self) -> Option<ProtoError> {
+        lock(&self.refusal).take()
     }
 
     /// Runs the job once, unless it is done or nobody wants it any more.
@@ -267,6 +304,7 @@ impl Handler {
                     return Ok(Ok(trace));
                 }
                 Err(ComputeError::Job { error, backtrace }) => return Ok(Err((error, backtrace))),
+                Err(ComputeError::Refused(error)) => return Err(Stop::Refused(error)),
                 Err(ComputeError::Outage(problem)) => problem,
             };
             let pause = RetryPolicy::FOREVER.pause(failures);
@@ -298,17 +336,22 @@ impl Handler {
     }
 }
 
-async fn settle(receipt: Box<dyn Receipt>, outcome: &Outcome, pause: Duration) {
-    let settled = match outcome {
+fn lock(refusal: &Mutex<Option<ProtoError>>) -> MutexGuard<'_, Option<ProtoError>> {
+    // Nothing panics while it holds the lock.
+    refusal.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn settle(
+    receipt: Box<dyn Receipt>,
+    outcome: &Outcome,
+    pause: Duration,
+) -> Result<(), ProtoError> {
+    match outcome {
         Outcome::Stored | Outcome::AlreadyDone | Outcome::Poisoned(_) | Outcome::Dropped => {
             receipt.acknowledge().await
         }
         Outcome::Failed(_) | Outcome::GivenBack => receipt.give_back(pause).await,
         Outcome::Refused(_) => receipt.reject().await,
-    };
-    if let Err(error) = settled {
-        // The message comes again; if its trace is stored, it is found there.
-        tracing::warn!("a delivery could not be settled: {error}");
     }
 }
 

@@ -18,6 +18,7 @@ mod held_jobs;
 use std::sync::Arc;
 use std::time::Duration;
 
+use loto_proto::ProtoError;
 use loto_proto::job::Job;
 use loto_proto::lifecycle::GiveUp;
 use loto_proto::observation::metrics::RECONNECTS;
@@ -134,7 +135,8 @@ pub type Observer = Arc<dyn Fn(&Job, &Outcome) + Send + Sync>;
 ///
 /// # Errors
 /// [`WorkerError::Proto`] if the queue cannot be consumed from at the beginning.
-/// A connection that is lost later is opened again, for as long as it takes.
+/// A connection that is lost later is opened again, for as long as it takes. A broker or a store
+/// that refuses us ends it ([`ProtoError::Refused`]): what runs is given back.
 pub async fn run(
     queue: Arc<dyn Queue>,
     store: Arc<dyn Store>,
@@ -147,6 +149,8 @@ pub async fn run(
     let (jobs, grace) = (options.jobs.max(1), options.grace);
     let exit_when_idle = options.exit_when_idle;
     let receiving = Receiving::new(&options);
+    // Ours alone: a refusal ends this consumer, not what else the caller runs.
+    let shutdown = shutdown.child_token();
     let mut consumer = queue.consume(jobs).await?;
     receiving.set(true);
     let handler = Arc::new(Handler::new(
@@ -183,11 +187,15 @@ pub async fn run(
                     tracing::warn!("{error}; running jobs go on");
                     receiving.set(false);
                     match consume_anew(&*queue, jobs, &shutdown).await {
-                        Some(anew) => {
+                        Ok(Some(anew)) => {
                             consumer = anew;
                             idle_since = Instant::now();
                         }
-                        None => break,
+                        Ok(None) => break,
+                        Err(refusal) => {
+                            handler.end_because(refusal);
+                            break;
+                        }
                     }
                     receiving.set(true);
                     metrics::counter!(RECONNECTS, "server" => "broker").increment(1);
@@ -211,7 +219,10 @@ pub async fn run(
         reporting.abort();
         handler.withdraw_report().await;
     }
-    Ok(summary)
+    match handler.refusal() {
+        Some(refusal) => Err(refusal.into()),
+        None => Ok(summary),
+    }
 }
 
 /// Whether the broker sends jobs, as others see it.
@@ -233,31 +244,33 @@ impl Receiving {
     }
 }
 
-/// Tries to reach the queue until it works; `None` if a shutdown comes first.
+/// Tries to reach the queue until it works; `None` if a shutdown comes first, an error if it
+/// refuses us.
 async fn consume_anew(
     queue: &dyn Queue,
     jobs: u16,
     shutdown: &CancellationToken,
-) -> Option<Box<dyn Consumer>> {
+) -> Result<Option<Box<dyn Consumer>>, ProtoError> {
     let policy = RetryPolicy::FOREVER;
     for failures in 1.. {
         tokio::select! {
-            () = shutdown.cancelled() => return None,
+            () = shutdown.cancelled() => return Ok(None),
             () = tokio::time::sleep(policy.pause(failures)) => {}
         }
         let consumer = tokio::select! {
-            () = shutdown.cancelled() => return None,
+            () = shutdown.cancelled() => return Ok(None),
             consumer = queue.consume(jobs) => consumer,
         };
         match consumer {
             Ok(consumer) => {
                 tracing::info!("receiving jobs again");
-                return Some(consumer);
+                return Ok(Some(consumer));
             }
+            Err(refusal @ ProtoError::Refused { .. }) => return Err(refusal),
             Err(error) => tracing::warn!("{error}; trying again"),
         }
     }
-    None
+    Ok(None)
 }
 
 async fn drain(running: &mut JoinSet<Outcome>, summary: &mut ConsumerSummary) {

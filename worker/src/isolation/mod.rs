@@ -80,6 +80,7 @@ impl ProcessPool {
             Ended::Store(error) if error.is_transient() => {
                 return ComputeError::Outage(error.to_string());
             }
+            Ended::Store(error) if error.concerns_server() => return ComputeError::Refused(error),
             Ended::Store(error) => (error.to_string(), String::new()),
             Ended::Deadline => {
                 let seconds = self.limits.deadline.as_secs_f64();

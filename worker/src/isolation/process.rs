@@ -24,6 +24,14 @@ use crate::metrics::{self, Lookup};
 /// Bytes of what a process said last that are kept.
 const LAST_WORDS: usize = 4096;
 
+/// Variables that hold a secret, or a URL that may: a method has no business with them.
+const SECRETS: [&str; 4] = [
+    "LOTO_BROKER",
+    "LOTO_BROKER_PASSWORD",
+    "LOTO_STORE",
+    "LOTO_STORE_PASSWORD",
+];
+
 /// How long a process whose pipe is closed may take to be gone.
 const DEATH: Duration = Duration::from_secs(5);
 
@@ -55,6 +63,9 @@ impl ComputingProcess {
     pub(super) fn start(memory: u64) -> io::Result<Self> {
         // The file that runs, even if another one has taken its place since.
         let mut command = Command::new("/proc/self/exe");
+        for variable in SECRETS {
+            command.env_remove(variable);
+        }
         command
             .arg0(std::env::args_os().next().unwrap_or_default())
             .args([child::ARGUMENT, &memory.to_string()])

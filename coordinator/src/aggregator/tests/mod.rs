@@ -43,7 +43,12 @@ impl Served {
         let listener = super::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let stopping = CancellationToken::new();
-        let serving = tokio::spawn(super::serve(store.clone(), listener, stopping.clone()));
+        let serving = tokio::spawn(super::serve(
+            store.clone(),
+            listener,
+            super::Guard::default(),
+            stopping.clone(),
+        ));
         let channel = Channel::from_shared(address)
             .unwrap()
             .connect()

@@ -4,15 +4,17 @@ use std::time::Duration;
 
 use redis::io::tcp::TcpSettings;
 use redis::{
-    Client, Cmd, ErrorKind, FromRedisValue, IntoConnectionInfo, Pipeline, RedisError, RedisResult,
+    Client, ClientTlsConfig, Cmd, ConnectionAddr, ConnectionInfo, ErrorKind, FromRedisValue,
+    IntoConnectionInfo, Pipeline, RedisError, RedisResult, TlsCertificates,
 };
 
 use super::keys::EVENTS;
 use super::reconnection::Connection;
 use super::scripts::Scripts;
 use crate::ProtoError;
-use crate::address::without_password;
 use crate::attempt::Attempt;
+use crate::connection::tls::{Tls, install_cryptography};
+use crate::connection::{Access, refusal};
 use crate::excerpt::excerpt;
 use crate::trace::Trace;
 
@@ -28,35 +30,42 @@ pub(super) const SERIES_PER_PIPELINE: usize = 1000;
 /// A store in Redis. A lost connection is opened again by the next call, which fails
 /// in the meantime.
 pub struct RedisStore {
-    name: String,
+    place: Place,
     pub(super) connection: Connection,
     pub(super) scripts: Scripts,
 }
 
 impl RedisStore {
-    /// Connects to `redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`.
+    /// Connects to `redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`.
     ///
     /// # Errors
     /// [`ProtoError::UnknownUrl`] if it is no such URL;
-    /// [`ProtoError::Store`] if the server does not answer or refuses us.
-    pub async fn connect(url: &str) -> Result<Self, ProtoError> {
-        let name = without_password(url);
-        let failed = |error: RedisError| ProtoError::Store {
-            store: name.clone(),
-            problem: error.to_string(),
+    /// [`ProtoError::Store`] if the server does not answer;
+    /// [`ProtoError::Refused`] if it refuses us, or we do not trust it.
+    pub async fn connect(access: impl Into<Access>) -> Result<Self, ProtoError> {
+        let access = access.into();
+        let name = access.address.to_string();
+        let address = access.address.expose().into_connection_info();
+        let mut address = address.map_err(|_| ProtoError::UnknownUrl {
+            url: name.clone(),
+            what: "store",
+            expected: "redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]",
+        })?;
+        if let Some(password) = &access.password {
+            let settings = address.redis_settings().clone();
+            address = address.set_redis_settings(settings.set_password(password.expose()));
+        }
+        let user = address.redis_settings().username();
+        let place = Place {
+            user: user.unwrap_or("default").to_owned(),
+            name,
         };
-        let address = url
-            .into_connection_info()
-            .map_err(|_| ProtoError::UnknownUrl {
-                url: name.clone(),
-                what: "store",
-                expected: "redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]",
-            })?;
         let settings = TcpSettings::default().set_nodelay(true);
         // Without it a server that vanished is noticed only after a quarter of an hour.
         #[cfg(target_os = "linux")]
         let settings = settings.set_user_timeout(RESPONSE_TIMEOUT);
-        let client = Client::open(address.set_tcp_settings(settings)).map_err(failed)?;
+        let failed = |error| place.failed(error);
+        let client = client(address.set_tcp_settings(settings), &access.tls).map_err(failed)?;
         let mut connection = Connection::open(client, CONNECTION_TIMEOUT, RESPONSE_TIMEOUT)
             .await
             .map_err(failed)?;
@@ -65,7 +74,7 @@ impl RedisStore {
             .await
             .map_err(failed)?;
         Ok(Self {
-            name,
+            place,
             connection,
             scripts: Scripts::new(),
         })
@@ -129,16 +138,13 @@ impl RedisStore {
             {
                 self.corrupt(key, "the last event has a number that none may follow")
             }
-            _ => ProtoError::Store {
-                store: self.name.clone(),
-                problem: error.to_string(),
-            },
+            _ => self.place.failed(error),
         }
     }
 
     pub(super) fn corrupt(&self, key: impl ToString, problem: impl ToString) -> ProtoError {
         ProtoError::CorruptValue {
-            store: self.name.clone(),
+            store: self.place.name.clone(),
             key: key.to_string(),
             problem: problem.to_string(),
         }
@@ -172,4 +178,65 @@ impl RedisStore {
         Attempt::decode(text)
             .map_err(|problem| self.corrupt(format!("{key}, field {seed}"), problem))
     }
+}
+
+/// Where the store is, for messages.
+struct Place {
+    /// The URL without its password.
+    name: String,
+    user: String,
+}
+
+impl Place {
+    fn failed(&self, error: RedisError) -> ProtoError {
+        match self.refusal(&error) {
+            Some(problem) => ProtoError::Refused {
+                server: "store",
+                address: self.name.clone(),
+                problem,
+            },
+            None => ProtoError::Store {
+                store: self.name.clone(),
+                problem: error.to_string(),
+            },
+        }
+    }
+
+    /// Why the store refuses us, or we it, if that is what the error means.
+    fn refusal(&self, error: &RedisError) -> Option<String> {
+        let user = &self.user;
+        // Scripts pass the reply on in their own words.
+        let text = error.to_string();
+        match error.kind() {
+            ErrorKind::Io => refusal::of_tls(error),
+            ErrorKind::AuthenticationFailed => Some(format!(
+                "it refuses the user `{user}`: the password is wrong, or the account was revoked"
+            )),
+            _ if text.contains("NOAUTH") => Some(format!(
+                "it demands a password of the user `{user}`: put the user into the URL and the \
+                 password into a file for --store-password-file"
+            )),
+            _ if text.contains("NOPERM") => Some(format!(
+                "the user `{user}` may not do this: {text}; use another account, or see deploy/accounts"
+            )),
+            _ => None,
+        }
+    }
+}
+
+/// A client for this place, with our authorities and certificate if it speaks TLS.
+fn client(address: ConnectionInfo, tls: &Tls) -> RedisResult<Client> {
+    if !matches!(address.addr(), ConnectionAddr::TcpTls { .. }) {
+        return Client::open(address);
+    }
+    install_cryptography();
+    let client_tls = tls.identity().map(|identity| ClientTlsConfig {
+        client_cert: identity.certificate().to_vec(),
+        client_key: identity.expose_key().to_vec(),
+    });
+    let certificates = TlsCertificates {
+        client_tls,
+        root_cert: tls.authorities().map(<[u8]>::to_vec),
+    };
+    Client::build_with_tls(address, certificates)
 }
