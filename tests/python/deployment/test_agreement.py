@@ -3,8 +3,11 @@
 import base64
 import copy
 import hashlib
+import importlib
 import json
+import sys
 import unittest
+import unittest.mock
 
 import accounts
 import rendering
@@ -62,6 +65,19 @@ class Agreement(unittest.TestCase):
             hashed = hashlib.sha256(path.read_text().strip().encode()).hexdigest()
             name = path.name.removeprefix("store-")
             self.assertIn(f"user {name} on #{hashed} ", users)
+
+    def test_the_simulation_of_scaling_has_the_settings_of_production(self):
+        with unittest.mock.patch.object(sys, "path", [str(rendering.REPOSITORY / "deploy/sizing"), *sys.path]):
+            scaler = importlib.import_module("autoscaling").Scaler()
+        spec = named(OBJECTS["production-keda"], "ScaledJob", "worker")["spec"]
+        worker = next(
+            process for process in of_objects(OBJECTS["production-keda"]) if process.where == "ScaledJob/worker"
+        )
+        self.assertEqual(scaler.polling_interval, spec["pollingInterval"])
+        self.assertEqual(scaler.max_replicas, spec["maxReplicaCount"])
+        self.assertEqual(scaler.value, int(spec["triggers"][0]["metadata"]["value"]))
+        self.assertEqual(scaler.exit_when_idle, int(worker.environment["LOTO_EXIT_WHEN_IDLE"]))
+        self.assertTrue(scaler.counts_unacknowledged)
 
     def test_a_trial_gives_each_process_its_own_password(self):
         objects = OBJECTS["trial"]

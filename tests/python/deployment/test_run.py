@@ -123,7 +123,7 @@ class Run(unittest.TestCase):
             pods.addresses = self.encrypted_servers(processes, objects, made)
             where = "ScaledJob/worker"
             idle = pods.pods[where].environment
-            self.assertEqual(idle["LOTO_EXIT_WHEN_IDLE"], "30")
+            self.assertEqual(idle["LOTO_EXIT_WHEN_IDLE"], "60")
             idle["LOTO_EXIT_WHEN_IDLE"] = "10"
 
             submit, _ = pods.start("Job/submit", "submit")
