@@ -9,6 +9,7 @@ pub mod cost;
 pub mod dispatch;
 pub mod embedded;
 pub mod error;
+pub mod metrics;
 pub mod plan;
 pub mod prior_rmse;
 pub mod progress;

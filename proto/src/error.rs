@@ -1,5 +1,6 @@
 //! The one error type of this crate.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use crate::identity::{Fingerprint, JobId};
@@ -7,6 +8,15 @@ use crate::identity::{Fingerprint, JobId};
 /// What can go wrong between two processes of a sweep.
 #[derive(Debug, thiserror::Error)]
 pub enum ProtoError {
+    /// Metrics and probes cannot be offered at an address; `problem` is the reason.
+    #[error("cannot offer metrics and probes on {address} (--metrics, LOTO_METRICS): {problem}")]
+    Endpoint {
+        /// The address.
+        address: SocketAddr,
+        /// The reason.
+        problem: String,
+    },
+
     /// A file could not be read; `problem` is the operating system's reason.
     #[error("cannot read {path}: {problem}")]
     UnreadableFile {

@@ -20,6 +20,8 @@ pub mod identity;
 pub mod job;
 pub mod lifecycle;
 pub mod limits;
+pub mod observation;
+mod packing;
 pub mod queue;
 pub mod retry;
 pub mod store;

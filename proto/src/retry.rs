@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use rand::RngExt;
 
 use crate::ProtoError;
+use crate::observation::metrics::RETRIES;
 
 /// How long to pause between tries, and when to stop trying.
 ///
@@ -62,7 +63,7 @@ impl RetryPolicy {
 /// Whatever the last call reported.
 pub async fn retry_transient<Value, Call, Outcome>(
     policy: RetryPolicy,
-    doing: &str,
+    doing: &'static str,
     mut call: Call,
 ) -> Result<Value, ProtoError>
 where
@@ -84,6 +85,7 @@ where
         {
             return Err(error);
         }
+        metrics::counter!(RETRIES, "operation" => doing).increment(1);
         tracing::warn!(
             "{doing}: {error}; trying again in {:.1} s",
             pause.as_secs_f64()

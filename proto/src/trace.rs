@@ -6,6 +6,7 @@ use prost::Message;
 
 use crate::ProtoError;
 use crate::limits::{MAX_ITERATIONS, MAX_TRACE_BYTES};
+use crate::packing::{pack_rows, pack_times, unpack_rows, unpack_times};
 use crate::wire;
 
 /// The rows a method chose, in order, with their objective values.
@@ -56,14 +57,19 @@ impl Trace {
             .collect()
     }
 
-    /// The trace as stored bytes.
+    /// The trace as stored bytes. Times above 2 ms keep their first three digits.
     pub fn encode(&self) -> Vec<u8> {
-        wire::Trace {
-            rows: self.rows.clone(),
+        let packed_rows = pack_rows(&self.rows);
+        wire::StoredTrace {
+            rows: packed_rows
+                .as_ref()
+                .map_or(self.rows.clone(), |_| Vec::new()),
             values: self.values.clone(),
-            microseconds: self.microseconds.clone(),
+            microseconds: Vec::new(),
             preparation_microseconds: self.preparation_microseconds,
             linear_algebra: self.linear_algebra.clone(),
+            packed_rows: packed_rows.unwrap_or_default(),
+            packed_microseconds: pack_times(&self.microseconds),
         }
         .encode_to_vec()
     }
@@ -84,7 +90,18 @@ impl Trace {
                 bytes.len()
             )));
         }
-        let trace = wire::Trace::decode(bytes).map_err(|error| malformed(error.to_string()))?;
+        let mut trace =
+            wire::StoredTrace::decode(bytes).map_err(|error| malformed(error.to_string()))?;
+        if !trace.packed_rows.is_empty() {
+            let rows = unpack_rows(&trace.packed_rows).filter(|_| trace.rows.is_empty());
+            trace.rows = rows.ok_or_else(|| malformed("its packed rows are damaged".into()))?;
+        }
+        if !trace.packed_microseconds.is_empty() {
+            let times = unpack_times(&trace.packed_microseconds);
+            let times = times.filter(|_| trace.microseconds.is_empty());
+            trace.microseconds =
+                times.ok_or_else(|| malformed("its packed times are damaged".into()))?;
+        }
         let length = trace.rows.len();
         if length != trace.values.len() || length != trace.microseconds.len() {
             return Err(malformed(format!(
@@ -132,6 +149,51 @@ mod tests {
     #[test]
     fn a_trace_survives_the_store() {
         assert_eq!(Trace::decode(&trace().encode()).unwrap(), trace());
+    }
+
+    #[test]
+    fn large_rows_and_traces_of_earlier_versions_survive_too() {
+        let mut large = trace();
+        large.rows[1] = 65_536;
+        assert_eq!(Trace::decode(&large.encode()).unwrap(), large);
+
+        let earlier = wire::StoredTrace {
+            rows: vec![4, 1, 9],
+            values: vec![0.5, 0.75, 0.25],
+            microseconds: vec![1, 2, 3],
+            preparation_microseconds: 4,
+            linear_algebra: "OpenBLAS".into(),
+            ..Default::default()
+        };
+        assert_eq!(Trace::decode(&earlier.encode_to_vec()).unwrap(), trace());
+
+        for damage in [vec![1], vec![1, 0]] {
+            let rows = wire::StoredTrace {
+                packed_rows: damage.clone(),
+                ..earlier.clone()
+            };
+            let error = Trace::decode(&rows.encode_to_vec()).unwrap_err();
+            assert!(error.to_string().contains("packed rows"), "{error}");
+            let times = wire::StoredTrace {
+                packed_microseconds: damage,
+                ..earlier.clone()
+            };
+            let error = Trace::decode(&times.encode_to_vec()).unwrap_err();
+            assert!(error.to_string().contains("packed times"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_hundred_iterations_fit_into_the_allocation_of_1280_bytes() {
+        let trace = Trace {
+            rows: (0..100).map(|row| 62_000 + row).collect(),
+            values: (0..100).map(|row| 1.0 / f64::from(row + 3)).collect(),
+            microseconds: vec![123_456; 100],
+            preparation_microseconds: u64::from(u32::MAX),
+            linear_algebra: "OpenBLAS 0.3.21, core Haswell, 1 thread".into(),
+        };
+        // Redis's header of a string needs some bytes too.
+        assert!(trace.encode().len() <= 1270, "{}", trace.encode().len());
     }
 
     #[test]

@@ -22,6 +22,7 @@
 pub mod cluster;
 pub mod conformance;
 pub mod faults;
+pub mod http;
 pub mod programs;
 pub mod proxy;
 pub mod public_tables;

@@ -145,3 +145,23 @@ async fn garbage_and_impossible_jobs_do_not_end_it_and_sigterm_does() {
         .await;
     assert!(left.unwrap().is_none(), "every delivery is settled");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_ends_by_itself_when_it_is_to_and_there_is_no_job() {
+    let turn = servers::broker_turn().await;
+    let store_url = servers::empty_store().await;
+    let store = store::open(&store_url).await.unwrap();
+    let queue = queue::connect(&turn.url).await.unwrap();
+    store.put_trace(&job("one", 0), &trace(0)).await.unwrap();
+    queue.publish(&[job("one", 0)]).await.unwrap();
+
+    let mut command = worker(&turn.url, &store_url);
+    command.args(["--exit-when-idle", "1"]);
+    let status = Process::start(command).wait(Duration::from_secs(60));
+    assert_eq!(status.code(), Some(0));
+    assert_eq!(
+        queue.waiting().await.unwrap(),
+        0,
+        "it had taken the job first"
+    );
+}

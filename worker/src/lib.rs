@@ -13,6 +13,7 @@ pub mod history;
 pub mod isolation;
 pub mod linear_regression;
 pub mod methods;
+pub mod metrics;
 pub mod prior;
 pub mod program;
 pub mod random;

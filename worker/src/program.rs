@@ -10,8 +10,11 @@ use std::time::Duration;
 
 use clap::{Args, Parser};
 use loto_proto::lifecycle::GiveUp;
+use loto_proto::observation::EndpointOption;
+use loto_proto::observation::logs::LogFormat;
 use loto_proto::worker_report::REPORT_INTERVAL;
 use loto_proto::{queue, store};
+use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -20,6 +23,7 @@ use crate::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
 use crate::consumer::{self, ConsumerOptions};
 use crate::isolation::child::{self, Run};
 use crate::isolation::{JobLimits, ProcessPool};
+use crate::metrics::METRICS;
 use crate::runner::Blobs;
 use crate::{WorkerError, blas, shutdown};
 
@@ -41,7 +45,7 @@ const WRONG_INPUT: u8 = 2;
   loto-worker --broker amqp://guest:guest@localhost:5672 --store redis://localhost:6379
   LOTO_BROKER=amqp://broker LOTO_STORE=redis://store loto-worker --jobs 8
 
-Exit status: 0 ended on request, 1 failed, 2 wrong input (also: no broker or store at the start;
+Exit status: 0 ended on request or when idle, 1 failed, 2 wrong input (also: no broker or store at the start;
 broker or store refuse us)."
 )]
 struct Arguments {
@@ -70,6 +74,11 @@ struct Arguments {
     #[arg(long, env = "LOTO_GRACE", value_name = "SECONDS", default_value_t = 30)]
     grace: u32,
 
+    /// Seconds without a job after which the worker ends by itself, with status 0; for a
+    /// scheduler that starts workers when there are jobs [default: it waits for ever]
+    #[arg(long, env = "LOTO_EXIT_WHEN_IDLE", value_name = "SECONDS")]
+    exit_when_idle: Option<u32>,
+
     /// What is logged: error, warn, info, debug, trace, or by module: warn,loto_worker=debug
     #[arg(
         long,
@@ -78,6 +87,13 @@ struct Arguments {
         default_value = "info,lapin=off"
     )]
     log: Targets,
+
+    /// Form of log lines: text, or json for programs that collect them
+    #[arg(long, env = "LOTO_LOG_FORMAT", value_name = "FORMAT", default_value_t)]
+    log_format: LogFormat,
+
+    #[command(flatten)]
+    endpoint: EndpointOption,
 }
 
 /// What a job may use, as options of a command line.
@@ -134,9 +150,11 @@ fn failed(error: &WorkerError) -> ExitCode {
 }
 
 fn work(arguments: Arguments) -> Result<(), WorkerError> {
-    let lines = tracing_subscriber::fmt::layer()
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal());
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let lines = match arguments.log_format {
+        LogFormat::Text => lines.with_ansi(std::io::stderr().is_terminal()).boxed(),
+        LogFormat::Json => lines.json().boxed(),
+    };
     tracing_subscriber::registry()
         .with(lines)
         .with(arguments.log.clone())
@@ -157,6 +175,8 @@ async fn consume(arguments: Arguments) -> Result<(), WorkerError> {
         problem,
     })?;
     let defaults = ConsumerOptions::default();
+    let endpoint = arguments.endpoint;
+    endpoint.start(&[&METRICS], &defaults.readiness).await?;
     let options = ConsumerOptions {
         jobs: arguments.jobs.unwrap_or_else(processors),
         give_up: GiveUp {
@@ -164,6 +184,9 @@ async fn consume(arguments: Arguments) -> Result<(), WorkerError> {
             ..defaults.give_up
         },
         grace: Duration::from_secs(arguments.grace.into()),
+        exit_when_idle: arguments
+            .exit_when_idle
+            .map(|seconds| Duration::from_secs(seconds.into())),
         reports: Some(REPORT_INTERVAL),
         ..defaults
     };

@@ -11,7 +11,7 @@ use tonic::transport::{Certificate, ServerTlsConfig};
 use tonic::{Request, Status};
 
 use super::tokens::Tokens;
-use crate::CoordinatorError;
+use crate::{CoordinatorError, metrics};
 
 /// How long a client may take to agree on TLS.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -102,7 +102,8 @@ pub(super) struct Doorkeeper(Option<Arc<Tokens>>);
 impl Interceptor for Doorkeeper {
     fn call(&mut self, request: Request<()>) -> Result<Request<()>, Status> {
         if let Some(tokens) = &self.0 {
-            tokens.check(request.metadata())?;
+            let checked = tokens.check(request.metadata());
+            checked.inspect_err(|refusal| metrics::request_refused(refusal.code()))?;
         }
         Ok(request)
     }

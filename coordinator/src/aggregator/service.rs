@@ -12,6 +12,7 @@ use tonic::{Request, Response, Status};
 use super::status::to_status;
 use super::watched_sweep::{WatchedSweep, WatchedSweeps};
 use super::{comparison, curves, following, improvement, progress, request, sweep_list, traces};
+use crate::metrics::measured;
 
 /// Answers the requests; [`super::serve`] puts it behind a socket.
 pub struct AggregatorService {
@@ -46,16 +47,22 @@ impl Aggregator for AggregatorService {
         &self,
         request: Request<wire::ListSweepsRequest>,
     ) -> Result<Response<wire::ListSweepsResponse>, Status> {
-        let page = sweep_list::page(self.store.as_ref(), &request.into_inner()).await?;
-        Ok(Response::new(page))
+        measured("ListSweeps", async {
+            let page = sweep_list::page(self.store.as_ref(), &request.into_inner()).await?;
+            Ok(Response::new(page))
+        })
+        .await
     }
 
     async fn get_progress(
         &self,
         request: Request<wire::GetProgressRequest>,
     ) -> Result<Response<wire::Progress>, Status> {
-        let sweep = self.sweep(&request.get_ref().sweep_id).await?;
-        Ok(Response::new(progress::current(&sweep).await?))
+        measured("GetProgress", async {
+            let sweep = self.sweep(&request.get_ref().sweep_id).await?;
+            Ok(Response::new(progress::current(&sweep).await?))
+        })
+        .await
     }
 
     type WatchProgressStream = ReceiverStream<Result<wire::Progress, Status>>;
@@ -64,38 +71,50 @@ impl Aggregator for AggregatorService {
         &self,
         request: Request<wire::WatchProgressRequest>,
     ) -> Result<Response<Self::WatchProgressStream>, Status> {
-        let request = request.into_inner();
-        let sweep = self.sweep(&request.sweep_id).await?;
-        let watch = progress::watch(sweep, request.resume_token, self.stopping.clone())?;
-        Ok(Response::new(watch))
+        measured("WatchProgress", async {
+            let request = request.into_inner();
+            let sweep = self.sweep(&request.sweep_id).await?;
+            let watch = progress::watch(sweep, request.resume_token, self.stopping.clone())?;
+            Ok(Response::new(watch))
+        })
+        .await
     }
 
     async fn get_curves(
         &self,
         request: Request<wire::GetCurvesRequest>,
     ) -> Result<Response<wire::GetCurvesResponse>, Status> {
-        let sweep = self.sweep(&request.get_ref().sweep_id).await?;
-        Ok(Response::new(
-            curves::curves(&sweep, request.into_inner()).await?,
-        ))
+        measured("GetCurves", async {
+            let sweep = self.sweep(&request.get_ref().sweep_id).await?;
+            Ok(Response::new(
+                curves::curves(&sweep, request.into_inner()).await?,
+            ))
+        })
+        .await
     }
 
     async fn get_improvement(
         &self,
         request: Request<wire::GetImprovementRequest>,
     ) -> Result<Response<wire::GetImprovementResponse>, Status> {
-        let sweep = self.sweep(&request.get_ref().sweep_id).await?;
-        let improvement = improvement::improvement(&sweep, request.into_inner()).await?;
-        Ok(Response::new(improvement))
+        measured("GetImprovement", async {
+            let sweep = self.sweep(&request.get_ref().sweep_id).await?;
+            let improvement = improvement::improvement(&sweep, request.into_inner()).await?;
+            Ok(Response::new(improvement))
+        })
+        .await
     }
 
     async fn compare_methods(
         &self,
         request: Request<wire::CompareMethodsRequest>,
     ) -> Result<Response<wire::CompareMethodsResponse>, Status> {
-        let sweep = self.sweep(&request.get_ref().sweep_id).await?;
-        let comparison = comparison::compare(&sweep, request.into_inner()).await?;
-        Ok(Response::new(comparison))
+        measured("CompareMethods", async {
+            let sweep = self.sweep(&request.get_ref().sweep_id).await?;
+            let comparison = comparison::compare(&sweep, request.into_inner()).await?;
+            Ok(Response::new(comparison))
+        })
+        .await
     }
 
     type StreamTracesStream = ReceiverStream<Result<wire::FinishedTrace, Status>>;
@@ -104,9 +123,12 @@ impl Aggregator for AggregatorService {
         &self,
         request: Request<wire::StreamTracesRequest>,
     ) -> Result<Response<Self::StreamTracesStream>, Status> {
-        let sweep = self.sweep(&request.get_ref().sweep_id).await?;
-        let stopping = self.stopping.clone();
-        let traces = traces::stream(sweep, request.into_inner(), stopping).await?;
-        Ok(Response::new(traces))
+        measured("StreamTraces", async {
+            let sweep = self.sweep(&request.get_ref().sweep_id).await?;
+            let stopping = self.stopping.clone();
+            let traces = traces::stream(sweep, request.into_inner(), stopping).await?;
+            Ok(Response::new(traces))
+        })
+        .await
     }
 }

@@ -18,6 +18,7 @@ use super::one_at_a_time::{OneAtATime, PATIENCE};
 use super::status::to_status;
 use crate::CoordinatorError;
 use crate::dispatch::conflicts;
+use crate::metrics;
 use crate::progress::{PoisonedJob, Progress, Tracker};
 use crate::results::{Keep, ObjectiveCache, ResultsCollector};
 
@@ -189,6 +190,7 @@ impl WatchedSweep {
         let (collector, collected) = (Arc::clone(collector), Arc::clone(&self.collected));
         async move {
             collector.refresh().await.map_err(to_status)?;
+            metrics::traces_folded(&collector.sweep().name, collector.done());
             collected.store(true, Ordering::Relaxed);
             Ok(())
         }

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 
+use loto_proto::observation::logs::LogFormat;
 use tracing_subscriber::EnvFilter;
 
 use crate::CoordinatorError;
@@ -15,18 +16,19 @@ pub(super) const DEFAULT_FILTER: &str =
 ///
 /// # Errors
 /// [`CoordinatorError::InvalidInput`] if it is not a filter.
-pub(super) fn start(filter: &str) -> Result<(), CoordinatorError> {
+pub(super) fn start(filter: &str, format: LogFormat) -> Result<(), CoordinatorError> {
     let filter = EnvFilter::try_new(filter).map_err(|problem| {
         CoordinatorError::InvalidInput(format!(
             "--log (LOTO_LOG): `{filter}` is not a filter: {problem}"
         ))
     })?;
-    tracing_subscriber::fmt()
+    let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(LogWriter::default)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_target(false)
-        .compact()
-        .init();
+        .with_ansi(std::io::stderr().is_terminal());
+    match format {
+        LogFormat::Text => lines.with_target(false).compact().init(),
+        LogFormat::Json => lines.json().init(),
+    }
     Ok(())
 }

@@ -26,6 +26,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 pub use exit_status::ExitStatus;
+use loto_proto::observation::logs::LogFormat;
 
 use crate::CoordinatorError;
 
@@ -57,6 +58,17 @@ struct Arguments {
         display_order = 100
     )]
     log: String,
+
+    /// Form of log lines: text, or json for programs that collect them.
+    #[arg(
+        long,
+        env = "LOTO_LOG_FORMAT",
+        value_name = "FORMAT",
+        default_value_t,
+        global = true,
+        display_order = 101
+    )]
+    log_format: LogFormat,
 
     #[command(subcommand)]
     command: Command,
@@ -110,7 +122,7 @@ pub fn main() -> ExitCode {
 }
 
 fn start(arguments: Arguments) -> Result<(), CoordinatorError> {
-    logging::start(&arguments.log)?;
+    logging::start(&arguments.log, arguments.log_format)?;
     let runtime = tokio::runtime::Runtime::new().map_err(|problem| {
         CoordinatorError::Internal(format!("cannot start threads: {problem}"))
     })?;

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use loto_proto::identity::SweepId;
+use loto_proto::observation::EndpointOption;
+use loto_proto::observation::readiness::{Need, Readiness};
 use loto_proto::queue::{self, Queue};
 use loto_proto::store::{self, Store};
 use loto_worker::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
@@ -13,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::CoordinatorError;
 use crate::dispatch::{LASTING, LONGEST_OUTAGE, POLL_INTERVAL, Requeue, Wait, wait_until_done};
+use crate::metrics::{COORDINATOR_METRICS, sweep_stands_at};
 use crate::progress::Tracker;
 use crate::progress::display::Display;
 use crate::statistics::random_search::Baseline;
@@ -79,9 +82,25 @@ pub(super) struct WaitOption {
     /// Show progress until all jobs are done or given up, and publish again what gets lost.
     #[arg(long, env = "LOTO_WAIT")]
     wait: bool,
+
+    #[command(flatten)]
+    endpoint: EndpointOption,
 }
 
 impl WaitOption {
+    /// Begins to tell how this process is doing; it is ready once it waits.
+    ///
+    /// # Errors
+    /// [`loto_proto::ProtoError::Endpoint`] if the address is of no use.
+    pub(super) async fn observe(&self) -> Result<Need, CoordinatorError> {
+        let readiness = Readiness::default();
+        let published = readiness.need("all jobs to be published");
+        self.endpoint
+            .start(&[&COORDINATOR_METRICS], &readiness)
+            .await?;
+        Ok(published)
+    }
+
     /// Waits for the sweep if asked to.
     ///
     /// # Errors
@@ -96,7 +115,11 @@ impl WaitOption {
             return Ok(());
         }
         let mut display = Display::new(name);
-        wait_until_done(tracker, wait, |progress| display.update(progress)).await
+        wait_until_done(tracker, wait, |progress| {
+            sweep_stands_at(name, &progress.total);
+            display.update(progress);
+        })
+        .await
     }
 }
 

@@ -36,6 +36,7 @@ pub(super) struct ResumeCommand {
 impl ResumeCommand {
     pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
         let shutdown = on_signal()?;
+        let published_all = self.wait.observe().await?;
         let store = self.servers.store.open().await?;
         let (id, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
         let queue = self.servers.connect().await?;
@@ -45,6 +46,7 @@ impl ResumeCommand {
         tracker.scan(store).await?;
         tracker.measure(store).await?;
         let published = publish_sweep(id, &mut tracker, store, queue, &shutdown).await?;
+        published_all.set(true);
         let left = tracker.progress().total;
         print(&format!("sweep {id}: {left}; published {published} jobs\n"))?;
         let wait = wait(id, store, Some(Requeue::new(queue)), shutdown);

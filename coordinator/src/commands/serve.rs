@@ -2,12 +2,21 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
+use loto_proto::observation::EndpointOption;
+use loto_proto::observation::readiness::{Need, Readiness};
+use loto_proto::store::Store;
 
 use super::options::{StoreOption, on_signal};
 use crate::CoordinatorError;
 use crate::aggregator::{self, Guard, GuardFiles};
+use crate::metrics::AGGREGATOR_METRICS;
+
+/// Time between two looks whether the store answers.
+const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,6 +66,9 @@ pub(super) struct ServeCommand {
     /// it changes.
     #[arg(long, env = "LOTO_TOKENS", value_name = "FILE")]
     tokens: Option<PathBuf>,
+
+    #[command(flatten)]
+    endpoint: EndpointOption,
 }
 
 impl ServeCommand {
@@ -66,8 +78,22 @@ impl ServeCommand {
             client_ca: self.client_ca,
             tokens: self.tokens,
         })?;
+        let readiness = Readiness::default();
+        let reached = readiness.need("the store");
+        self.endpoint
+            .start(&[&AGGREGATOR_METRICS], &readiness)
+            .await?;
         let store = self.store.open().await?;
+        tokio::spawn(look_for_store(Arc::clone(&store), reached));
         let listener = aggregator::bind(self.listen).await?;
         aggregator::serve(store, listener, guard, on_signal()?).await
+    }
+}
+
+/// Says whether the store answers, for as long as it is polled.
+async fn look_for_store(store: Arc<dyn Store>, reached: Need) {
+    loop {
+        reached.set(store.sweeps().await.is_ok());
+        tokio::time::sleep(LOOK_INTERVAL).await;
     }
 }

@@ -40,6 +40,7 @@ pub(super) struct SubmitCommand {
 impl SubmitCommand {
     pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
         let shutdown = on_signal()?;
+        let published_all = self.wait.observe().await?;
         let plan = Plan::read(&SweepSource::File(self.sweep), self.data.data.as_deref())?;
         let store = self.servers.store.open_or_make().await?;
         let queue = self.servers.connect().await?;
@@ -58,6 +59,7 @@ impl SubmitCommand {
             published + recalled,
             plan.sweep.job_count()
         );
+        published_all.set(true);
         print(&format!("{id}\n"))?;
         let wait = wait(id, store, Some(Requeue::new(queue)), shutdown);
         self.wait.follow(&plan.sweep.name, &mut tracker, wait).await

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::lost_jobs::{LostJobs, SETTLING, look_for_lost_jobs};
 use super::wait::POLL_INTERVAL;
 use crate::CoordinatorError;
+use crate::metrics;
 use crate::progress::Tracker;
 
 /// Jobs published at a time, so that a sweep of millions is never in memory at once.
@@ -102,5 +103,15 @@ pub async fn publish(
         let publish = || queue.publish(&batch);
         retry_transient(RetryPolicy::BRIEF, "publishing jobs", publish).await?;
         published += batch.len() as u64;
+        metrics::jobs_published(batch.len() as u64);
+        for job in &batch {
+            tracing::debug!(
+                id = %job.id(),
+                method = job.series.method.id,
+                task = job.series.task,
+                seed = job.seed,
+                "published"
+            );
+        }
     }
 }

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::lost_jobs::{LostJobs, SETTLING, look_for_lost_jobs};
 use super::{publish, refuse_cancelled};
 use crate::CoordinatorError;
+use crate::metrics;
 use crate::progress::{Progress, Tracker};
 
 /// Errors of given-up jobs that are listed; `loto status` lists them all.
@@ -169,6 +170,7 @@ async fn tend(
             .into_iter()
             .filter(|job| tracker.is_missing(job.series.id(), job.seed));
         let count = publish(lost, requeue.queue).await?;
+        metrics::jobs_lost(count);
         tracing::warn!("{count} jobs were lost on the way: published them again");
         return Ok(false);
     }

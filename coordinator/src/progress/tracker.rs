@@ -172,6 +172,7 @@ impl Tracker {
                     && let Some(done) = self.series[position].done.get_mut(event.seed as usize)
                 {
                     *done = true;
+                    tracing::debug!(id = %JobId::new(event.series, event.seed), "done");
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Brings one delivery to its end.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use loto_proto::ProtoError;
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
@@ -13,9 +13,11 @@ use loto_proto::store::{Store, Stored};
 use loto_proto::trace::Trace;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use super::held_jobs::HeldJobs;
 use super::{Compute, ComputeError, ConsumerOptions, Observer, Outcome};
+use crate::metrics;
 
 /// Pause before a job comes again that another worker has taken up meanwhile.
 const TAKEN_UP: Duration = Duration::from_secs(5);
@@ -99,7 +101,8 @@ impl Handler {
     /// Tells the store which jobs are held, as long as it is polled.
     pub(super) async fn report(self: Arc<Self>, interval: Duration) {
         let store = self.store.as_ref();
-        self.held.report(&self.worker, store, interval).await;
+        let need = self.options.readiness.need("the store");
+        self.held.report(&self.worker, store, interval, &need).await;
     }
 
     /// Tells the store that this worker holds nothing any more.
@@ -124,8 +127,20 @@ impl Handler {
             }
         };
         let id = job.id();
+        let span = tracing::info_span!(
+            "job",
+            %id,
+            method = job.series.method.id,
+            task = job.series.task,
+            seed = job.seed
+        );
+        self.bring_to_its_end(&job, receipt).instrument(span).await
+    }
+
+    async fn bring_to_its_end(&self, job: &Job, receipt: Box<dyn Receipt>) -> Outcome {
+        let id = job.id();
         self.held.take(id);
-        let (outcome, pause) = match self.attempt(&job).await {
+        let (outcome, pause) = match self.attempt(job).await {
             Ok(settled) => settled,
             Err(Stop::Interrupted) => (Outcome::GivenBack, Duration::ZERO),
             Err(Stop::Refused(error)) => {
@@ -133,13 +148,14 @@ impl Handler {
                 (Outcome::GivenBack, Duration::ZERO)
             }
             Err(Stop::Permanent(error)) => {
-                self.record_conflict(&job, &error).await;
+                self.record_conflict(job, &error).await;
                 (Outcome::Refused(error.to_string()), Duration::ZERO)
             }
         };
-        log(&job, &outcome);
+        log(&outcome);
+        metrics::job_settled(job, &outcome);
         if let Some(observer) = &self.observer {
-            observer(&job, &outcome);
+            observer(job, &outcome);
         }
         match settle(receipt, &outcome, pause).await {
             Err(error @ ProtoError::Refused { .. }) => self.end_because(error),
@@ -180,6 +196,8 @@ impl Handler {
             Ok(running) => running,
             Err(outcome) => return at_once(outcome),
         };
+        let number = running.attempt.count;
+        tracing::debug!(attempt = number, worker = self.worker, "begun");
         let trace = match self.compute(job).await {
             Ok(Ok(trace)) => trace,
             Ok(Err((error, backtrace))) => {
@@ -271,13 +289,20 @@ impl Handler {
     /// Computes the job's trace. What went wrong with the job is the inner error, with its
     /// backtrace; an outage is waited for and costs no attempt.
     async fn compute(&self, job: &Job) -> Result<Result<Trace, (String, String)>, Stop> {
+        let _running = metrics::RunningJob::begin();
         for failures in 1.. {
+            let begin = Instant::now();
             let computed = tokio::select! {
                 () = self.abandoned.cancelled() => return Err(Stop::Interrupted),
                 computed = self.compute.compute(job) => computed,
             };
             let problem = match computed {
-                Ok(trace) => return Ok(Ok(trace)),
+                Ok(trace) => {
+                    let took = begin.elapsed();
+                    tracing::debug!(seconds = took.as_secs_f64(), "computed");
+                    metrics::job_computed(job, &trace, took);
+                    return Ok(Ok(trace));
+                }
                 Err(ComputeError::Job { error, backtrace }) => return Ok(Err((error, backtrace))),
                 Err(ComputeError::Refused(error)) => return Err(Stop::Refused(error)),
                 Err(ComputeError::Outage(problem)) => problem,
@@ -297,7 +322,7 @@ impl Handler {
     async fn patiently<Value, Call, Answer>(
         &self,
         interrupted: &CancellationToken,
-        doing: &str,
+        doing: &'static str,
         call: Call,
     ) -> Result<Value, Stop>
     where
@@ -330,20 +355,16 @@ async fn settle(
     }
 }
 
-fn log(job: &Job, outcome: &Outcome) {
-    let id = job.id();
-    let name = format!(
-        "job {id} ({} on {}, seed {})",
-        job.series.method.id, job.series.task, job.seed
-    );
+/// Says what a job came to; the span around it names the job.
+fn log(outcome: &Outcome) {
     match outcome {
-        Outcome::Stored => tracing::debug!("{name}: stored"),
-        Outcome::AlreadyDone => tracing::debug!("{name}: done already"),
-        Outcome::GivenBack => tracing::info!("{name}: given back"),
-        Outcome::Dropped => tracing::debug!("{name}: given up or cancelled before"),
-        Outcome::Failed(problem) => tracing::warn!("{name} failed: {problem}"),
-        Outcome::Poisoned(problem) => tracing::error!("{name} is given up: {problem}"),
-        Outcome::Refused(problem) => tracing::error!("{name} goes to the dead letters: {problem}"),
+        Outcome::Stored => tracing::debug!("stored"),
+        Outcome::AlreadyDone => tracing::debug!("done already"),
+        Outcome::GivenBack => tracing::info!("given back"),
+        Outcome::Dropped => tracing::debug!("given up or cancelled before"),
+        Outcome::Failed(problem) => tracing::warn!("it failed: {problem}"),
+        Outcome::Poisoned(problem) => tracing::error!("it is given up: {problem}"),
+        Outcome::Refused(problem) => tracing::error!("it goes to the dead letters: {problem}"),
     }
 }
 

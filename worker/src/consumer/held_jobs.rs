@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use loto_proto::identity::JobId;
+use loto_proto::observation::readiness::Need;
 use loto_proto::store::Store;
 use loto_proto::worker_report::WorkerReport;
 
@@ -38,14 +39,22 @@ impl HeldJobs {
 
     /// Tells the store what is held, again and again. A store that is out of reach
     /// is told the next time.
-    pub(super) async fn report(&self, worker: &str, store: &dyn Store, interval: Duration) {
+    pub(super) async fn report(
+        &self,
+        worker: &str,
+        store: &dyn Store,
+        interval: Duration,
+        reached: &Need,
+    ) {
         let mut number = 0;
         let mut was_reached = true;
         loop {
             number += 1;
             let jobs = self.jobs().keys().copied().collect();
             let report = WorkerReport { number, jobs };
-            match store.put_worker_report(worker, &report).await {
+            let told = store.put_worker_report(worker, &report).await;
+            reached.set(told.is_ok());
+            match told {
                 Err(error) if was_reached => {
                     tracing::warn!("telling the store what is held: {error}; going on");
                     was_reached = false;

@@ -21,10 +21,13 @@ use std::time::Duration;
 use loto_proto::ProtoError;
 use loto_proto::job::Job;
 use loto_proto::lifecycle::GiveUp;
+use loto_proto::observation::metrics::RECONNECTS;
+use loto_proto::observation::readiness::{Need, Readiness};
 use loto_proto::queue::{Consumer, Queue};
 use loto_proto::retry::RetryPolicy;
 use loto_proto::store::Store;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub use self::blobs::StoreBlobs;
@@ -43,9 +46,13 @@ pub struct ConsumerOptions {
     pub failure_pauses: RetryPolicy,
     /// How long running jobs may take to end after a shutdown was asked for.
     pub grace: Duration,
+    /// How long to wait without a job before the loop ends; `None`: for ever.
+    pub exit_when_idle: Option<Duration>,
     /// Time between two reports to the store on the jobs that are held; `None`: nobody
     /// asks, as in a process that is its own coordinator.
     pub reports: Option<Duration>,
+    /// Told whether the broker sends jobs and the store takes reports.
+    pub readiness: Readiness,
 }
 
 impl Default for ConsumerOptions {
@@ -59,7 +66,9 @@ impl Default for ConsumerOptions {
             },
             failure_pauses: RetryPolicy::FAILED_JOB,
             grace: Duration::from_secs(30),
+            exit_when_idle: None,
             reports: None,
+            readiness: Readiness::default(),
         }
     }
 }
@@ -121,7 +130,8 @@ impl ConsumerSummary {
 /// Called with every job that was settled; must return quickly.
 pub type Observer = Arc<dyn Fn(&Job, &Outcome) + Send + Sync>;
 
-/// Runs jobs from the queue until it is closed and drained or `shutdown` is cancelled.
+/// Runs jobs from the queue until it is closed and drained, `shutdown` is cancelled, or
+/// there was no job for as long as the options say.
 ///
 /// # Errors
 /// [`WorkerError::Proto`] if the queue cannot be consumed from at the beginning.
@@ -139,7 +149,10 @@ pub async fn run(
     let (jobs, grace) = (options.jobs.max(1), options.grace);
     // Ours alone: a refusal ends this consumer, not what else the caller runs.
     let shutdown = shutdown.child_token();
+    let exit_when_idle = options.exit_when_idle;
+    let receiving = Receiving::new(&options);
     let mut consumer = queue.consume(jobs).await?;
+    receiving.set(true);
     let handler = Arc::new(Handler::new(
         store,
         compute,
@@ -150,10 +163,21 @@ pub async fn run(
     let reporting = reports.map(|interval| tokio::spawn(handler.clone().report(interval)));
     let mut running = JoinSet::new();
     let mut summary = ConsumerSummary::default();
+    let mut idle_since = Instant::now();
     loop {
+        let idle_until = idle_since + exit_when_idle.unwrap_or_default();
         tokio::select! {
             () = shutdown.cancelled() => break,
-            Some(ended) = running.join_next() => summary.count(&outcome_of(ended)),
+            Some(ended) = running.join_next() => {
+                summary.count(&outcome_of(ended));
+                idle_since = Instant::now();
+            }
+            () = tokio::time::sleep_until(idle_until),
+                if exit_when_idle.is_some() && running.is_empty() =>
+            {
+                tracing::info!("ending: there was no job");
+                break;
+            }
             next = consumer.next() => match next {
                 Ok(Some(delivery)) => {
                     running.spawn(handler.clone().handle(delivery));
@@ -161,20 +185,27 @@ pub async fn run(
                 Ok(None) => break,
                 Err(error) => {
                     tracing::warn!("{error}; running jobs go on");
+                    receiving.set(false);
                     match consume_anew(&*queue, jobs, &shutdown).await {
-                        Ok(Some(anew)) => consumer = anew,
+                        Ok(Some(anew)) => {
+                            consumer = anew;
+                            idle_since = Instant::now();
+                        }
                         Ok(None) => break,
                         Err(refusal) => {
                             handler.end_because(refusal);
                             break;
                         }
                     }
+                    receiving.set(true);
+                    metrics::counter!(RECONNECTS, "server" => "broker").increment(1);
                 }
             },
         }
     }
     // No more deliveries: what the broker sends from here on goes back to it.
     drop(consumer);
+    receiving.set(false);
     let in_time = tokio::time::timeout(grace, drain(&mut running, &mut summary)).await;
     if in_time.is_err() {
         tracing::warn!(
@@ -191,6 +222,25 @@ pub async fn run(
     match handler.refusal() {
         Some(refusal) => Err(refusal.into()),
         None => Ok(summary),
+    }
+}
+
+/// Whether the broker sends jobs, as others see it.
+struct Receiving {
+    need: Need,
+    jobs: u16,
+}
+
+impl Receiving {
+    fn new(options: &ConsumerOptions) -> Self {
+        let need = options.readiness.need("jobs from the broker");
+        let jobs = options.jobs;
+        Self { need, jobs }
+    }
+
+    fn set(&self, receives: bool) {
+        self.need.set(receives);
+        crate::metrics::consuming(receives, self.jobs);
     }
 }
 

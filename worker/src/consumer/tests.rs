@@ -146,6 +146,32 @@ async fn every_job_is_run_once_and_stored_at_most_so_many_side_by_side() {
 }
 
 #[tokio::test]
+async fn it_ends_without_jobs_if_asked_but_not_while_one_runs() {
+    let (queue, store) = set_up(0..1).await;
+    let idle = Duration::from_millis(20);
+    let options = ConsumerOptions {
+        exit_when_idle: Some(idle),
+        ..options(1)
+    };
+    // The queue is open: nothing but the idle time ends the loop.
+    let running = run(
+        Arc::new(queue),
+        store.clone(),
+        Arc::new(Threads::new(move |job: &Job| {
+            std::thread::sleep(10 * idle);
+            Ok(trace(job.seed))
+        })),
+        options,
+        CancellationToken::new(),
+        None,
+    );
+    let summary = tokio::time::timeout(Duration::from_secs(60), running).await;
+    let summary = summary.expect("it does not end").unwrap();
+    assert_eq!((summary.stored, summary.given_back), (1, 0));
+    assert_eq!(done(&*store).await, [0]);
+}
+
+#[tokio::test]
 async fn what_is_done_is_not_computed_again() {
     let (queue, store) = set_up(0..3).await;
     store.put_trace(&job(1), &trace(1)).await.unwrap();

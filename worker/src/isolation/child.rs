@@ -13,13 +13,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use loto_proto::job::Job;
 use loto_proto::trace::Trace;
 use loto_proto::wire::{
-    Begun, BlobAnswer, FromComputing, JobFailure, PutBlob, ToComputing, from_computing,
+    Begun, BlobAnswer, Computed, FromComputing, JobFailure, PutBlob, ToComputing, from_computing,
     to_computing,
 };
 
 use super::{frame, memory};
 use crate::WorkerError;
-use crate::runner::{Blobs, TraceRunner};
+use crate::runner::{Blobs, TraceRunner, cache};
 
 /// First argument of a program that is to be a computing process; the second is its memory in bytes.
 pub const ARGUMENT: &str = "compute-jobs";
@@ -131,7 +131,10 @@ fn describe(panic: &PanicHookInfo) -> String {
 fn compute(run: &mut Run, job: &Job) -> from_computing::Message {
     // After a panic the worker uses another process: nobody sees a broken state.
     match catch_unwind(AssertUnwindSafe(|| run(job))) {
-        Ok(Ok(trace)) => from_computing::Message::Trace(trace.encode()),
+        Ok(Ok(trace)) => from_computing::Message::Computed(Computed {
+            trace: trace.encode(),
+            memory_hits: cache::take_hits(),
+        }),
         Ok(Err(error)) => failure(error.to_string(), String::new()),
         Err(_) => {
             let (panic, backtrace) = PANIC.take().unwrap_or_default();

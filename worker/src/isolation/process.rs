@@ -19,6 +19,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 
 use super::{child, frame};
+use crate::metrics::{self, Lookup};
 
 /// Bytes of what a process said last that are kept.
 const LAST_WORDS: usize = 4096;
@@ -75,6 +76,7 @@ impl ComputingProcess {
             .process_group(0)
             .kill_on_drop(true);
         let mut child = command.spawn()?;
+        metrics::process_started();
         let lost = || io::Error::other("it has no pipes");
         let input = child.stdin.take().ok_or_else(lost)?;
         let output = child.stdout.take().ok_or_else(lost)?;
@@ -136,6 +138,15 @@ impl ComputingProcess {
                     let reading =
                         retry_transient(RetryPolicy::BRIEF, "reading a blob", || store.blob(&name));
                     let bytes = reading.await.map_err(Ended::Store)?;
+                    let found = bytes.is_some();
+                    metrics::looked_up(
+                        if found {
+                            Lookup::HitStore
+                        } else {
+                            Lookup::Miss
+                        },
+                        1,
+                    );
                     self.answer(bytes).await?;
                 }
                 Some(Message::PutBlob(PutBlob { name, bytes })) => {
@@ -145,8 +156,9 @@ impl ComputingProcess {
                     writing.await.map_err(Ended::Store)?;
                     self.answer(None).await?;
                 }
-                Some(Message::Trace(bytes)) => {
-                    let trace = Trace::decode(&bytes);
+                Some(Message::Computed(computed)) => {
+                    metrics::looked_up(Lookup::HitMemory, computed.memory_hits);
+                    let trace = Trace::decode(&computed.trace);
                     return trace
                         .map(Ok)
                         .map_err(|error| Ended::Garbled(error.to_string()));

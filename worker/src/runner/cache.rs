@@ -3,9 +3,18 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::WorkerError;
+
+/// Values of all caches that were there since [`take_hits`] was called last.
+static HITS: AtomicU64 = AtomicU64::new(0);
+
+/// How many values were there since the last call.
+pub fn take_hits() -> u64 {
+    HITS.swap(0, Ordering::Relaxed)
+}
 
 type Slot<V> = Arc<Mutex<Option<Arc<V>>>>;
 
@@ -50,6 +59,7 @@ impl<K: Eq + Hash + Clone, V> Cache<K, V> {
         let slot = self.slot(key);
         let mut value = lock(&slot);
         if let Some(value) = &*value {
+            HITS.fetch_add(1, Ordering::Relaxed);
             return Ok(Arc::clone(value));
         }
         let made = Arc::new(make()?);
@@ -79,7 +89,7 @@ impl<K: Eq + Hash + Clone, V> Cache<K, V> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::AtomicUsize;
 
     use super::*;
 

@@ -1,10 +1,13 @@
 //! A connection that is opened again when the server does not answer.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use redis::aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig};
 use redis::{Client, Cmd, Pipeline, RedisFuture, RedisResult, Value};
+
+use crate::observation::metrics::RECONNECTS;
 
 /// A connection to Redis; clones share one socket. A lost one is opened again by the next
 /// call, which fails in the meantime.
@@ -17,6 +20,8 @@ pub(super) struct Connection {
     client: Client,
     config: ConnectionManagerConfig,
     current: Arc<RwLock<Numbered>>,
+    /// Whether it was lost and no call has worked since.
+    is_lost: Arc<AtomicBool>,
 }
 
 /// A socket, and how many there were before.
@@ -44,6 +49,7 @@ impl Connection {
             client,
             config,
             current,
+            is_lost: Arc::default(),
         })
     }
 
@@ -70,8 +76,20 @@ impl Connection {
     }
 
     fn look_at<Answer>(&self, answer: &RedisResult<Answer>, number: u64) {
-        if answer.as_ref().is_err_and(redis::RedisError::is_timeout) {
-            self.replace(number);
+        match answer {
+            Ok(_) if self.is_lost.swap(false, Ordering::Relaxed) => {
+                metrics::counter!(RECONNECTS, "server" => "store").increment(1);
+            }
+            Ok(_) => {}
+            Err(error) if error.is_timeout() => {
+                self.is_lost.store(true, Ordering::Relaxed);
+                self.replace(number);
+            }
+            // The manager connects anew by itself.
+            Err(error) if error.is_unrecoverable_error() => {
+                self.is_lost.store(true, Ordering::Relaxed);
+            }
+            Err(_) => {}
         }
     }
 }

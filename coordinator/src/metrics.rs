@@ -1,0 +1,114 @@
+//! What the coordinator and the aggregator report about themselves; see
+//! [`loto_proto::observation`].
+
+use std::time::Instant;
+
+use loto_proto::observation::metrics::{Kind, Metric};
+use metrics::{counter, gauge, histogram};
+use tonic::{Code, Status};
+
+use crate::progress::Counts;
+
+const SWEEP_JOBS: &str = "loto_sweep_jobs";
+const QUEUE_MESSAGES: &str = "loto_queue_messages";
+const PUBLISHED_JOBS: &str = "loto_published_jobs_total";
+const LOST_JOBS: &str = "loto_lost_jobs_total";
+
+/// What a coordinator that waits for a sweep reports.
+pub const COORDINATOR_METRICS: [Metric; 4] = [
+    Metric {
+        name: SWEEP_JOBS,
+        kind: Kind::Gauge,
+        help: "Jobs of the sweep that this coordinator waits for, by sweep and state (queued, running, done, failed, poisoned)",
+    },
+    Metric {
+        name: QUEUE_MESSAGES,
+        kind: Kind::Gauge,
+        help: "Messages that no worker holds, by queue (jobs, paused: failed jobs before their next attempt, dead: refused messages)",
+    },
+    Metric {
+        name: PUBLISHED_JOBS,
+        kind: Kind::Counter,
+        help: "Jobs that were put on the queue, lost ones included",
+    },
+    Metric {
+        name: LOST_JOBS,
+        kind: Kind::Counter,
+        help: "Jobs that got lost on the way and were put on the queue again",
+    },
+];
+
+const REQUESTS: &str = "loto_aggregator_requests_total";
+const REQUEST_SECONDS: &str = "loto_aggregator_request_seconds";
+const TRACES: &str = "loto_aggregator_traces";
+
+/// From a millisecond to half a minute.
+const SECONDS: &[f64] = &[
+    0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0,
+];
+
+/// What an aggregator reports.
+pub const AGGREGATOR_METRICS: [Metric; 3] = [
+    Metric {
+        name: REQUESTS,
+        kind: Kind::Counter,
+        help: "Requests that were answered, by rpc and gRPC status code; streams when they begin",
+    },
+    Metric {
+        name: REQUEST_SECONDS,
+        kind: Kind::Histogram(SECONDS),
+        help: "Time to an answer, by rpc; of streams to their beginning",
+    },
+    Metric {
+        name: TRACES,
+        kind: Kind::Gauge,
+        help: "Traces that were folded in, by sweep",
+    },
+];
+
+pub(crate) fn sweep_stands_at(sweep: &str, counts: &Counts) {
+    let states = [
+        ("queued", counts.queued),
+        ("running", counts.running),
+        ("done", counts.done),
+        ("failed", counts.failed),
+        ("poisoned", counts.poisoned),
+    ];
+    for (state, count) in states {
+        gauge!(SWEEP_JOBS, "sweep" => sweep.to_owned(), "state" => state).set(count as f64);
+    }
+}
+
+pub(crate) fn queue_holds(queue: &'static str, messages: u64) {
+    gauge!(QUEUE_MESSAGES, "queue" => queue).set(messages as f64);
+}
+
+pub(crate) fn jobs_published(count: u64) {
+    counter!(PUBLISHED_JOBS).increment(count);
+}
+
+pub(crate) fn jobs_lost(count: u64) {
+    counter!(LOST_JOBS).increment(count);
+}
+
+pub(crate) fn traces_folded(sweep: &str, traces: u64) {
+    gauge!(TRACES, "sweep" => sweep.to_owned()).set(traces as f64);
+}
+
+/// Counts a request that was turned away before it reached an rpc.
+pub(crate) fn request_refused(code: Code) {
+    counter!(REQUESTS, "rpc" => "any", "code" => format!("{code:?}")).increment(1);
+}
+
+/// Answers a request, and counts it and its time.
+pub(crate) async fn measured<Answer>(
+    rpc: &'static str,
+    answering: impl Future<Output = Result<Answer, Status>>,
+) -> Result<Answer, Status> {
+    let begin = Instant::now();
+    let answer = answering.await;
+    let code = answer.as_ref().map_or_else(Status::code, |_| Code::Ok);
+    histogram!(REQUEST_SECONDS, "rpc" => rpc).record(begin.elapsed().as_secs_f64());
+    counter!(REQUESTS, "rpc" => rpc, "code" => format!("{code:?}")).increment(1);
+    answer
+}

@@ -1,0 +1,66 @@
+//! Whether a process has what it needs to be of use.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What a process needs; clones tell the same.
+#[derive(Debug, Clone, Default)]
+pub struct Readiness {
+    needs: Arc<Mutex<BTreeMap<&'static str, bool>>>,
+}
+
+/// One thing that a process needs.
+#[derive(Debug, Clone)]
+pub struct Need {
+    name: &'static str,
+    readiness: Readiness,
+}
+
+impl Readiness {
+    /// Adds a thing that is needed, in words that follow "waiting for"; it is not there yet.
+    pub fn need(&self, name: &'static str) -> Need {
+        self.needs().insert(name, false);
+        Need {
+            name,
+            readiness: self.clone(),
+        }
+    }
+
+    /// What is not there; the process is ready if that is nothing.
+    pub fn missing(&self) -> Vec<&'static str> {
+        let needs = self.needs();
+        let missing = needs.iter().filter(|(_, there)| !**there);
+        missing.map(|(name, _)| *name).collect()
+    }
+
+    fn needs(&self) -> MutexGuard<'_, BTreeMap<&'static str, bool>> {
+        // Nothing panics while it holds the lock.
+        self.needs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Need {
+    /// Says whether it is there now.
+    pub fn set(&self, there: bool) {
+        self.readiness.needs().insert(self.name, there);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_ready_while_all_it_needs_is_there() {
+        let readiness = Readiness::default();
+        assert!(readiness.missing().is_empty());
+        let broker = readiness.need("the broker");
+        let store = readiness.clone().need("the store");
+        assert_eq!(readiness.missing(), ["the broker", "the store"]);
+        broker.set(true);
+        store.set(true);
+        assert!(readiness.missing().is_empty());
+        broker.set(false);
+        assert_eq!(readiness.missing(), ["the broker"]);
+    }
+}

@@ -1,0 +1,80 @@
+//! The files under deploy/: the checks of tests/python/deployment, each a test here.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use loto_tests::{programs, python, skipped};
+
+/// The folder with kustomize and docker-compose (the variable `LOTO_TEST_DEPLOYMENT_TOOLS`, set by
+/// `make test`); without it the test is skipped and named.
+fn tools_or_skip(test: &str) -> Option<PathBuf> {
+    let variable = "LOTO_TEST_DEPLOYMENT_TOOLS";
+    let Some(folder) = std::env::var_os(variable).filter(|folder| !folder.is_empty()) else {
+        skipped::note(test, "LOTO_TEST_DEPLOYMENT_TOOLS is not set");
+        return None;
+    };
+    let folder = PathBuf::from(folder);
+    assert!(folder.is_dir(), "{variable}: {}", folder.display());
+    Some(folder)
+}
+
+/// Runs a module of Python's unittest.
+fn run_checks(module: &str) {
+    let (Some(python), Some(tools)) = (python::interpreter_or_skip(module), tools_or_skip(module))
+    else {
+        return;
+    };
+    let checks = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/deployment");
+    let binary = programs::binary("loto");
+    let output = Command::new(&python)
+        .args(["-m", "unittest", "--verbose", module])
+        .current_dir(checks)
+        .env("LOTO_TEST_PYTHON", &python)
+        .env("LOTO_TEST_DEPLOYMENT_TOOLS", tools)
+        .env(
+            "LOTO_TEST_BINARIES",
+            binary.parent().expect("it is in a folder"),
+        )
+        // Leave no compiled files in the repository.
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .output()
+        .expect("Python runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    assert!(!errors.contains("Ran 0 tests"), "{errors}");
+}
+
+#[test]
+fn every_overlay_renders_and_every_object_is_valid() {
+    run_checks("test_schemas");
+}
+
+#[test]
+fn the_overlays_agree_with_the_binaries_and_with_themselves() {
+    run_checks("test_agreement");
+}
+
+#[test]
+fn the_binaries_take_the_commands_of_every_process() {
+    run_checks("test_commands");
+}
+
+#[test]
+fn the_compose_file_is_valid_and_agrees() {
+    run_checks("test_compose");
+}
+
+#[test]
+fn the_image_fits_the_binaries() {
+    run_checks("test_image");
+}
+
+#[test]
+fn the_commands_of_the_guide_run_or_name_what_is_there() {
+    run_checks("test_guide");
+}
+
+#[test]
+fn what_pods_would_run_runs() {
+    run_checks("test_run");
+}

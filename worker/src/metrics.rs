@@ -1,0 +1,144 @@
+//! What a worker reports about itself; see [`loto_proto::observation`].
+
+use std::time::Duration;
+
+use loto_proto::job::Job;
+use loto_proto::observation::metrics::{Kind, Metric};
+use loto_proto::trace::Trace;
+use metrics::{counter, gauge, histogram};
+
+use crate::consumer::Outcome;
+
+const JOBS: &str = "loto_worker_jobs_total";
+const JOBS_RUNNING: &str = "loto_worker_jobs_running";
+const JOBS_AT_MOST: &str = "loto_worker_jobs_at_most";
+const CONSUMING: &str = "loto_worker_consuming";
+const JOB_SECONDS: &str = "loto_worker_job_seconds";
+const PHASE_SECONDS: &str = "loto_worker_phase_cpu_seconds";
+const CACHE_LOOKUPS: &str = "loto_worker_cache_lookups_total";
+const PROCESSES: &str = "loto_worker_computing_processes_total";
+
+/// From a millisecond to the longest deadlines.
+const SECONDS: &[f64] = &[
+    0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0,
+];
+
+/// All of them.
+pub const METRICS: [Metric; 8] = [
+    Metric {
+        name: JOBS,
+        kind: Kind::Counter,
+        help: "Deliveries that were settled, by method and outcome (stored, already_done, failed, poisoned, refused, given_back, dropped)",
+    },
+    Metric {
+        name: JOBS_RUNNING,
+        kind: Kind::Gauge,
+        help: "Jobs that are computed now",
+    },
+    Metric {
+        name: JOBS_AT_MOST,
+        kind: Kind::Gauge,
+        help: "Jobs that may be computed side by side",
+    },
+    Metric {
+        name: CONSUMING,
+        kind: Kind::Gauge,
+        help: "1 while the broker sends jobs to this worker, else 0",
+    },
+    Metric {
+        name: JOB_SECONDS,
+        kind: Kind::Histogram(SECONDS),
+        help: "Time from a job's beginning to its trace, by method",
+    },
+    Metric {
+        name: PHASE_SECONDS,
+        kind: Kind::Histogram(SECONDS),
+        help: "CPU time of a finished job, by method and phase (preparation: before the first choice; choices: all its iterations)",
+    },
+    Metric {
+        name: CACHE_LOOKUPS,
+        kind: Kind::Counter,
+        help: "Tables and shared fits that jobs asked for, by result: hit_memory, hit_store, or miss (a fit that had to be computed)",
+    },
+    Metric {
+        name: PROCESSES,
+        kind: Kind::Counter,
+        help: "Processes that were started to compute jobs",
+    },
+];
+
+/// How a lookup of a table or shared fit ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lookup {
+    /// The process that computes had it.
+    HitMemory,
+    /// The store had it.
+    HitStore,
+    /// Nobody had it.
+    Miss,
+}
+
+impl Lookup {
+    fn label(self) -> &'static str {
+        match self {
+            Self::HitMemory => "hit_memory",
+            Self::HitStore => "hit_store",
+            Self::Miss => "miss",
+        }
+    }
+}
+
+pub(crate) fn looked_up(lookup: Lookup, count: u64) {
+    counter!(CACHE_LOOKUPS, "result" => lookup.label()).increment(count);
+}
+
+pub(crate) fn process_started() {
+    counter!(PROCESSES).increment(1);
+}
+
+/// Tells whether the broker sends jobs, of which `jobs` may run.
+pub(crate) fn consuming(consumes: bool, jobs: u16) {
+    gauge!(CONSUMING).set(f64::from(u8::from(consumes)));
+    gauge!(JOBS_AT_MOST).set(f64::from(jobs));
+}
+
+pub(crate) fn job_settled(job: &Job, outcome: &Outcome) {
+    let outcome = match outcome {
+        Outcome::Stored => "stored",
+        Outcome::AlreadyDone => "already_done",
+        Outcome::Failed(_) => "failed",
+        Outcome::Poisoned(_) => "poisoned",
+        Outcome::Refused(_) => "refused",
+        Outcome::GivenBack => "given_back",
+        Outcome::Dropped => "dropped",
+    };
+    let method = job.series.method.id.clone();
+    counter!(JOBS, "method" => method, "outcome" => outcome).increment(1);
+}
+
+/// Counts a job as running as long as it lives.
+pub(crate) struct RunningJob;
+
+impl RunningJob {
+    pub(crate) fn begin() -> Self {
+        gauge!(JOBS_RUNNING).increment(1.0);
+        Self
+    }
+}
+
+impl Drop for RunningJob {
+    fn drop(&mut self) {
+        gauge!(JOBS_RUNNING).decrement(1.0);
+    }
+}
+
+pub(crate) fn job_computed(job: &Job, trace: &Trace, took: Duration) {
+    let method = job.series.method.id.clone();
+    histogram!(JOB_SECONDS, "method" => method.clone()).record(took.as_secs_f64());
+    let preparation = Duration::from_micros(trace.preparation_microseconds);
+    let choices = trace.cpu_time().saturating_sub(preparation);
+    for (phase, time) in [("preparation", preparation), ("choices", choices)] {
+        histogram!(PHASE_SECONDS, "method" => method.clone(), "phase" => phase)
+            .record(time.as_secs_f64());
+    }
+}
