@@ -175,6 +175,7 @@ async fn consume(arguments: Arguments) -> Result<(), WorkerError> {
         problem,
     })?;
     let defaults = ConsumerOptions::default();
+    defaults.readiness.need(consumer::JOBS_ARRIVE);
     let endpoint = arguments.endpoint;
     endpoint.start(&[&METRICS], &defaults.readiness).await?;
     let options = ConsumerOptions {

@@ -11,8 +11,7 @@ use tonic::transport::{Certificate, ServerTlsConfig};
 use tonic::{Request, Status};
 
 use super::tokens::Tokens;
-use crate::CoordinatorError;
-use crate::metrics::request_refused;
+use crate::{CoordinatorError, metrics};
 
 /// How long a client may take to agree on TLS.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -104,7 +103,7 @@ impl Interceptor for Doorkeeper {
     fn call(&mut self, request: Request<()>) -> Result<Request<()>, Status> {
         if let Some(tokens) = &self.0 {
             let checked = tokens.check(request.metadata());
-            checked.inspect_err(|status| request_refused(status.code()))?;
+            checked.inspect_err(|refusal| metrics::request_refused(refusal.code()))?;
         }
         Ok(request)
     }

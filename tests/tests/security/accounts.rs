@@ -24,7 +24,7 @@ fn sweep_file(installation: &SecureInstallation) -> PathBuf {
     file
 }
 
-pub fn are_refused(installation: &SecureInstallation) {
+pub(super) fn are_refused(installation: &SecureInstallation) {
     let sweep = sweep_file(installation);
     let submit = || {
         let mut command = installation.command(Role::Coordinator, "loto");
@@ -46,7 +46,8 @@ pub fn are_refused(installation: &SecureInstallation) {
     installation.refused("no-store-password", &mut nobody, &["--store-password-file"]);
     let mut elsewhere = submit();
     let url = installation.broker(Role::Coordinator);
-    elsewhere.env("LOTO_BROKER", url.replace("/loto", "/elsewhere"));
+    let url = url.strip_suffix("/loto").unwrap();
+    elsewhere.env("LOTO_BROKER", format!("{url}/elsewhere"));
     installation.refused(
         "virtual-host",
         &mut elsewhere,
@@ -115,7 +116,7 @@ fn wait_for_more_traces(installation: &SecureInstallation) {
 }
 
 /// A worker whose account goes ends by itself; its jobs are another's, not lost and not given up.
-pub fn revoked_while_a_worker_runs(installation: &SecureInstallation) {
+pub(super) fn revoked_while_a_worker_runs(installation: &SecureInstallation) {
     // It waits: nobody has made the queues yet, and it may not.
     let mut worker = Worker::start(installation, "worker-1.log");
     let mut submit = installation.command(Role::Coordinator, "loto");
@@ -131,13 +132,13 @@ pub fn revoked_while_a_worker_runs(installation: &SecureInstallation) {
     let mut refused = installation.command(Role::Worker, "loto-worker");
     installation.refused("revoked-store", &mut refused, &["the account was revoked"]);
     let done = traces(installation);
-    let waiting = installation.messages(JOBS);
     let all = (SEEDS * TARGETS.len()) as u64;
     assert!(done < all, "it was done too soon");
-    assert!(
-        done + waiting >= all && waiting <= all,
-        "{done} done, {waiting} waiting"
-    );
+    // RabbitMQ counts every five seconds. A job that was done as the account went may be waiting, too.
+    let begin = Instant::now();
+    while done + installation.messages(JOBS) < all {
+        assert!(begin.elapsed() < PATIENCE, "jobs are lost");
+    }
     assert_eq!(installation.messages(DEAD_LETTERS), 0);
 
     installation.administer_store(&["ACL", "LOAD"]);

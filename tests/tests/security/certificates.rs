@@ -33,7 +33,7 @@ fn both_refuse(
 }
 
 /// What a client may have wrong.
-pub fn are_refused(installation: &SecureInstallation) {
+pub(super) fn are_refused(installation: &SecureInstallation) {
     let secrets = installation.secret("");
     let foreign = Authority::new("another authority");
     foreign.write(&secrets.join("foreign-ca.pem"));
@@ -83,7 +83,7 @@ pub fn are_refused(installation: &SecureInstallation) {
 }
 
 /// What a server may have wrong.
-pub fn of_the_servers_are_refused(installation: &SecureInstallation) {
+pub(super) fn of_the_servers_are_refused(installation: &SecureInstallation) {
     let secrets = installation.secret("");
     let sign = |hosts: &[&str], validity| {
         installation

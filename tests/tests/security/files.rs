@@ -4,7 +4,7 @@ use std::fs;
 
 use loto_tests::security::installation::{Role, SecureInstallation};
 
-pub fn are_checked(installation: &SecureInstallation) {
+pub(super) fn are_checked(installation: &SecureInstallation) {
     let status = || {
         let mut command = installation.command(Role::Aggregator, "loto");
         command.arg("status");

@@ -10,7 +10,7 @@ use loto_tests::security::installation::{Role, SecureInstallation, TOKENS};
 
 use crate::sweep::{service_address, service_command};
 
-pub fn refuses(installation: &SecureInstallation, python: &Path) {
+pub(super) fn refuses(installation: &SecureInstallation, python: &Path) {
     let generated = installation.folder().join("generated");
     python::generate_client(python, &generated);
     let mut serve = service_command(installation, installation.command(Role::Aggregator, "loto"));
@@ -109,7 +109,7 @@ pub fn refuses(installation: &SecureInstallation, python: &Path) {
 }
 
 /// deploy/python/loto_client.py, listing the sweeps, with all that the service demands but a token.
-pub fn client(
+pub(super) fn client(
     installation: &SecureInstallation,
     python: &Path,
     generated: &Path,

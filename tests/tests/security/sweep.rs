@@ -20,7 +20,7 @@ const METHODS: [&str; 3] = ["rs", "gp", "cts"];
 
 const TARGETS: [&str; 2] = ["digits-3-vs-8", "wine-noisy"];
 
-pub fn completes(installation: &SecureInstallation, python: &Path) {
+pub(super) fn completes(installation: &SecureInstallation, python: &Path) {
     let refusal = pod::refusal();
     if let Some(problem) = &refusal {
         skipped::note(
@@ -146,7 +146,7 @@ fn no_secret_is_an_argument_or_in_a_child(installation: &SecureInstallation, wor
 }
 
 /// `loto serve` with all that a client has to bring.
-pub fn service_command(installation: &SecureInstallation, mut serve: Command) -> Command {
+pub(super) fn service_command(installation: &SecureInstallation, mut serve: Command) -> Command {
     serve.arg("serve").env("LOTO_LISTEN", "127.0.0.1:0");
     for (variable, file) in [
         ("LOTO_TLS_CERTIFICATE", "server.pem"),
@@ -160,7 +160,7 @@ pub fn service_command(installation: &SecureInstallation, mut serve: Command) ->
 }
 
 /// The address that a service tells in its log.
-pub fn service_address(installation: &SecureInstallation, log: &str) -> String {
+pub(super) fn service_address(installation: &SecureInstallation, log: &str) -> String {
     let begin = Instant::now();
     loop {
         let told = fs::read_to_string(installation.log_path(log)).unwrap();

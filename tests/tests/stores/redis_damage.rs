@@ -272,6 +272,7 @@ async fn a_store_that_is_not_there_is_an_error_without_the_password() {
         .await
         .replace("redis://", "redis://me:secret@");
     let refused = store::open(&url).await.err().unwrap();
+    assert!(!refused.is_transient(), "{refused}");
     for message in [error.to_string(), refused.to_string()] {
         assert!(
             message.contains("127.0.0.1") && !message.contains("secret"),

@@ -147,10 +147,10 @@ pub async fn run(
 ) -> Result<ConsumerSummary, WorkerError> {
     let reports = options.reports;
     let (jobs, grace) = (options.jobs.max(1), options.grace);
-    let exit_when_idle = options.exit_when_idle;
-    let receiving = Receiving::new(&options);
     // Ours alone: a refusal ends this consumer, not what else the caller runs.
     let shutdown = shutdown.child_token();
+    let exit_when_idle = options.exit_when_idle;
+    let receiving = Receiving::new(&options);
     let mut consumer = queue.consume(jobs).await?;
     receiving.set(true);
     let handler = Arc::new(Handler::new(
@@ -225,6 +225,9 @@ pub async fn run(
     }
 }
 
+/// What a worker needs to be of use, from the moment at which it starts.
+pub(crate) const JOBS_ARRIVE: &str = "jobs from the broker";
+
 /// Whether the broker sends jobs, as others see it.
 struct Receiving {
     need: Need,
@@ -233,7 +236,7 @@ struct Receiving {
 
 impl Receiving {
     fn new(options: &ConsumerOptions) -> Self {
-        let need = options.readiness.need("jobs from the broker");
+        let need = options.readiness.need(JOBS_ARRIVE);
         let jobs = options.jobs;
         Self { need, jobs }
     }

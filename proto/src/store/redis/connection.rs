@@ -216,7 +216,7 @@ impl Place {
                 "it demands a password of the user `{user}`: put the user into the URL and the \
                  password into a file for --store-password-file"
             )),
-            _ if text.contains("NOPERM") => Some(format!(
+            _ if text.contains("NOPERM") || text.contains("NoPerm") => Some(format!(
                 "the user `{user}` may not do this: {text}; use another account, or see deploy/accounts"
             )),
             _ => None,
