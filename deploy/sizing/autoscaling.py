@@ -9,12 +9,14 @@ http: with the messages that workers hold) and starts, with the default strategy
     min(maxReplicaCount, ceil(length / value)) - pods that run
 
 pods, if that is more than none. It never ends one; a worker ends by itself after LOTO_EXIT_WHEN_IDLE
-seconds without a job.
+seconds without a job. For comparison: a Deployment of which the scaler ends what it has too many, whatever
+they do, as a HorizontalPodAutoscaler does.
 """
 
 import argparse
 import heapq
 import math
+import random
 from dataclasses import dataclass, field
 
 from recorded_sweep import job_seconds
@@ -32,6 +34,8 @@ class Scaler:
     pod_start: float = 10
     #: False: what the scaler does with protocol amqp, which sees only messages that nobody holds.
     counts_unacknowledged: bool = True
+    #: True: a Deployment, of which pods are ended when there are too many.
+    ends_pods: bool = False
 
 
 @dataclass
@@ -72,6 +76,9 @@ def simulate(arrivals: list[tuple[float, float]], scaler: Scaler) -> Outcome:
     done = 0
     events: list[tuple[float, int, str, int]] = [(0.0, 0, "look", -1)]
     order = 1
+    # The seconds of the job that a pod holds.
+    holds: dict[int, float] = {}
+    chance = random.Random(1)
 
     def push(time: float, what: str, pod: int) -> None:
         nonlocal order
@@ -96,6 +103,7 @@ def simulate(arrivals: list[tuple[float, float]], scaler: Scaler) -> Outcome:
         idle_since[pod] = None
         seconds = waiting.pop(0)
         held += 1
+        holds[pod] = seconds
         outcome.busy_seconds += seconds
         push(now + seconds, "done", pod)
 
@@ -111,6 +119,15 @@ def simulate(arrivals: list[tuple[float, float]], scaler: Scaler) -> Outcome:
                 started_at[new] = now
                 idle_since[new] = None
                 push(now + scaler.pod_start, "ready", new)
+            if scaler.ends_pods and wanted < len(started_at):
+                for ended in chance.sample(sorted(started_at), len(started_at) - wanted):
+                    outcome.pod_seconds += now - started_at.pop(ended)
+                    outcome.empty = now
+                    if ended in holds:
+                        # The broker delivers the job again.
+                        outcome.ended_busy += 1
+                        waiting.insert(0, holds.pop(ended))
+                        held -= 1
             outcome.most = max(outcome.most, len(started_at))
             outcome.pods.append((now, len(started_at)))
             if done < len(coming) or started_at:
@@ -121,6 +138,7 @@ def simulate(arrivals: list[tuple[float, float]], scaler: Scaler) -> Outcome:
         if what == "done":
             held -= 1
             done += 1
+            del holds[pod]
             outcome.drained = now
             take(now, pod)
         elif what == "ready":
@@ -129,6 +147,8 @@ def simulate(arrivals: list[tuple[float, float]], scaler: Scaler) -> Outcome:
             take(now, pod)
         elif what == "leave":
             since = idle_since[pod]
+            if scaler.ends_pods:
+                continue
             if since is not None and now >= since + scaler.exit_when_idle:
                 outcome.pod_seconds += now - started_at.pop(pod)
                 outcome.empty = now
@@ -139,15 +159,18 @@ def main() -> None:
     """Prints what becomes of the recorded sweep."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--max-replicas", type=int, nargs="+", default=[10, 50, 200])
+    parser.add_argument("--times", type=int, default=10, help="as many times as many seeds (10)")
+    parser.add_argument("--job-seconds", type=float, help="make jobs as long as that on average")
     options = parser.parse_args()
-    arrivals = [(0.0, seconds) for seconds in job_seconds()]
-    print("at most  started  drained s  empty s  pod hours  idle part  ended busy")
+    arrivals = [(0.0, seconds) for seconds in job_seconds(options.times, options.job_seconds)]
+    print("            at most  started  drained s  empty s  pod hours  idle part  ended busy")
     for max_replicas in options.max_replicas:
-        found = simulate(arrivals, Scaler(max_replicas=max_replicas))
-        print(
-            f"{max_replicas:7} {found.started:8} {found.drained:10.0f} {found.empty:8.0f} "
-            f"{found.pod_seconds / 3600:10.2f} {found.idle_share:10.0%} {found.ended_busy:11}"
-        )
+        for name, ends_pods in [("ScaledJob", False), ("Deployment", True)]:
+            found = simulate(arrivals, Scaler(max_replicas=max_replicas, ends_pods=ends_pods))
+            print(
+                f"{name:10} {max_replicas:8} {found.started:8} {found.drained:10.0f} {found.empty:8.0f} "
+                f"{found.pod_seconds / 3600:10.2f} {found.idle_share:10.0%} {found.ended_busy:11}"
+            )
 
 
 if __name__ == "__main__":

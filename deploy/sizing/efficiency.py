@@ -100,10 +100,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--job-seconds", type=float)
     options = parser.parse_args()
-    jobs = job_seconds(options.times)
-    if options.job_seconds is not None:
-        factor = options.job_seconds * len(jobs) / sum(jobs)
-        jobs = [seconds * factor for seconds in jobs]
+    jobs = job_seconds(options.times, options.job_seconds)
     print(f"{len(jobs)} jobs of {sum(jobs) / len(jobs):.2f} s, the longest {max(jobs):.1f} s")
     print("workers  makespan s   jobs/s  efficiency  broker busy  store busy")
     for workers in options.workers:

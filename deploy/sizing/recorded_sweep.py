@@ -10,10 +10,10 @@ from pathlib import Path
 FILE = Path(__file__).with_name("icml-table2.csv")
 
 
-def job_seconds(times: int = 1) -> list[float]:
+def job_seconds(times: int = 1, average: float | None = None) -> list[float]:
     """Seconds of every job in the order of publication: the costly series first within a seed.
 
-    `times` repeats the sweep, as more seeds would.
+    `times` repeats the sweep, as more seeds would; `average` stretches all jobs to that average.
     """
     with FILE.open(newline="") as file:
         series = [
@@ -27,4 +27,5 @@ def job_seconds(times: int = 1) -> list[float]:
         for seconds in series:
             tasks = len(seconds) // seeds
             jobs.extend(seconds[seed * tasks : (seed + 1) * tasks])
-    return jobs * times
+    factor = 1 if average is None else average * len(jobs) / sum(jobs)
+    return [seconds * factor for seconds in jobs] * times

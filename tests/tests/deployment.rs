@@ -65,6 +65,16 @@ fn the_compose_file_is_valid_and_agrees() {
 }
 
 #[test]
+fn workers_by_the_length_of_the_queue_drain_it_and_none_is_ended_at_work() {
+    run_checks("test_autoscaling");
+}
+
+#[test]
+fn the_simulation_of_many_workers_is_right_where_the_answer_is_known() {
+    run_checks("test_efficiency");
+}
+
+#[test]
 fn the_image_fits_the_binaries() {
     run_checks("test_image");
 }
