@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::CoordinatorError;
 use crate::dispatch::{LASTING, LONGEST_OUTAGE, POLL_INTERVAL, Requeue, Wait, wait_until_done};
-use crate::metrics::{COORDINATOR_METRICS, sweep_stands_at};
+use crate::metrics::{COORDINATOR_METRICS, jobs_lost, jobs_published, sweep_stands_at};
 use crate::progress::Tracker;
 use crate::progress::display::Display;
 use crate::statistics::random_search::Baseline;
@@ -98,6 +98,9 @@ impl WaitOption {
         self.endpoint
             .start(&[&COORDINATOR_METRICS], &readiness)
             .await?;
+        // A rate needs a beginning.
+        jobs_published(0);
+        jobs_lost(0);
         Ok(published)
     }
 

@@ -37,7 +37,13 @@ fn events(log: &str) -> BTreeMap<String, Vec<String>> {
 async fn a_job_is_followed_from_plan_to_store_by_its_id() {
     let turn = broker_turn().await;
     let store = empty_store().await;
-    let sweep = Folder::with_sweep(&built_in_sweep("followed", &["rs"], &[], 2, 5));
+    let sweep = Folder::with_sweep(&built_in_sweep(
+        "followed",
+        &["rs"],
+        &["diabetes-median"],
+        2,
+        5,
+    ));
     let start = |binary: &str, arguments: &[&str], log: &str| {
         let mut command = programs::command(binary);
         command.args(arguments);

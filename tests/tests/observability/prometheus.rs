@@ -144,7 +144,8 @@ fn encoded(query: &str) -> String {
 async fn every_query_of_the_dashboard_finds_something_while_a_sweep_runs() {
     let servers = PrivateServers::start(&[Server::Broker, Server::Store]);
     let (broker, store) = (servers.broker_url(), servers.store_url());
-    let sweep = built_in_sweep("watched", &["gp", "gcp-prior"], &[], 400, 40);
+    let targets = ["diabetes-median", "wine-alcohol"];
+    let sweep = built_in_sweep("watched", &["gp", "gcp-prior"], &targets, 2000, 100);
     let sweep = Folder::with_sweep(&sweep);
     let file = sweep.sweep();
     let start = |binary: &str, arguments: &[&str]| {
