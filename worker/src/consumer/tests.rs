@@ -1,6 +1,8 @@
 //! The loop on the embedded queue and store, with what can go wrong put in its way.
 
 mod faults;
+mod outages;
+mod shutdown;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -369,146 +371,6 @@ async fn another_outcome_for_a_job_is_refused_loudly() {
         store.trace(job(0).series.id(), 0).await.unwrap(),
         Some(trace(77))
     );
-}
-
-#[tokio::test]
-async fn an_outage_of_the_store_costs_neither_traces_nor_attempts() {
-    let (queue, store) = set_up(0..2).await;
-    queue.close();
-    let flaky = Arc::new(FlakyStore::new(store.clone(), 2));
-    let calls = AtomicU32::new(0);
-    let compute = Threads::new(move |job: &Job| match calls.fetch_add(1, SeqCst) {
-        0 => Err(WorkerError::Proto(ProtoError::Store {
-            store: "test".into(),
-            problem: "out of reach".into(),
-        })),
-        _ => Ok(trace(job.seed)),
-    });
-    let token = CancellationToken::new();
-    let summary = run(
-        Arc::new(queue),
-        flaky.clone(),
-        Arc::new(compute),
-        options(1),
-        token,
-        None,
-    );
-    let summary = summary.await.unwrap();
-    assert_eq!(
-        summary,
-        ConsumerSummary {
-            stored: 2,
-            ..Default::default()
-        }
-    );
-    assert_eq!(flaky.failures(), 2 * 3);
-    assert_eq!(done(&*store).await, [0, 1]);
-}
-
-#[tokio::test]
-async fn a_lost_broker_is_found_again_and_a_missing_one_is_an_error_at_once() {
-    let (queue, store) = set_up(0..20).await;
-    queue.close();
-    let lossy = Arc::new(LossyQueue::new(queue, 7, 2));
-    let summary = run(
-        lossy.clone(),
-        store.clone(),
-        Arc::new(Threads::new(|job: &Job| Ok(trace(job.seed)))),
-        options(2),
-        CancellationToken::new(),
-        None,
-    );
-    let summary = summary.await.unwrap();
-    assert_eq!(summary.stored, 20);
-    assert_eq!(done(&*store).await, (0..20).collect::<Vec<_>>());
-
-    let missing = Arc::new(LossyQueue::unreachable());
-    let token = CancellationToken::new();
-    let compute = Arc::new(Threads::new(|job: &Job| Ok(trace(job.seed))));
-    let begin = Instant::now();
-    let error = run(missing, store, compute, options(1), token, None)
-        .await
-        .unwrap_err();
-    assert!(
-        matches!(error, WorkerError::Proto(ProtoError::Broker { .. })),
-        "{error}"
-    );
-    assert!(begin.elapsed() < Duration::from_secs(5));
-}
-
-/// Starts a consumer of one job whose computation waits for a word; returns when it runs.
-async fn blocked(
-    queue: &InProcessQueue,
-    store: &Arc<EmbeddedStore>,
-    grace: Duration,
-    shutdown: &CancellationToken,
-) -> (tokio::task::JoinHandle<ConsumerSummary>, mpsc::Sender<()>) {
-    let (go, wait) = mpsc::channel::<()>();
-    let wait = std::sync::Mutex::new(wait);
-    let begun = Arc::new(tokio::sync::Notify::new());
-    let tell = begun.clone();
-    let compute = Threads::new(move |job: &Job| {
-        tell.notify_one();
-        wait.lock()
-            .unwrap()
-            .recv_timeout(Duration::from_secs(20))
-            .ok();
-        Ok(trace(job.seed))
-    });
-    let compute = Arc::new(compute);
-    let options = ConsumerOptions {
-        grace,
-        ..options(1)
-    };
-    let (queue, store) = (Arc::new(queue.clone()), store.clone());
-    let shutdown = shutdown.clone();
-    let running = tokio::spawn(async move {
-        run(queue, store, compute, options, shutdown, None)
-            .await
-            .unwrap()
-    });
-    begun.notified().await;
-    (running, go)
-}
-
-#[tokio::test]
-async fn a_shutdown_lets_running_jobs_end_and_takes_no_others() {
-    let (queue, store) = set_up(0..3).await;
-    let shutdown = CancellationToken::new();
-    let (running, go) = blocked(&queue, &store, Duration::from_secs(20), &shutdown).await;
-    shutdown.cancel();
-    go.send(()).unwrap();
-    let summary = running.await.unwrap();
-    assert_eq!(
-        summary,
-        ConsumerSummary {
-            stored: 1,
-            ..Default::default()
-        }
-    );
-    // The others still wait: the next consumer finds them.
-    let summary = consume(&queue, &store, 1, |job| Ok(trace(job.seed))).await;
-    assert_eq!(summary.stored, 2);
-}
-
-#[tokio::test]
-async fn a_job_that_does_not_end_in_time_is_given_back() {
-    let (queue, store) = set_up(0..1).await;
-    let shutdown = CancellationToken::new();
-    let (running, go) = blocked(&queue, &store, Duration::from_millis(10), &shutdown).await;
-    shutdown.cancel();
-    let summary = running.await.unwrap();
-    assert_eq!(
-        summary,
-        ConsumerSummary {
-            given_back: 1,
-            ..Default::default()
-        }
-    );
-    assert!(done(&*store).await.is_empty());
-    let summary = consume(&queue, &store, 1, |job| Ok(trace(job.seed))).await;
-    assert_eq!(summary.stored, 1);
-    drop(go);
 }
 
 #[tokio::test]

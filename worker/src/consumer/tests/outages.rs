@@ -1,0 +1,68 @@
+//! The broker or the store is away for a while.
+
+use super::*;
+
+#[tokio::test]
+async fn an_outage_of_the_store_costs_neither_traces_nor_attempts() {
+    let (queue, store) = set_up(0..2).await;
+    queue.close();
+    let flaky = Arc::new(FlakyStore::new(store.clone(), 2));
+    let calls = AtomicU32::new(0);
+    let compute = Threads::new(move |job: &Job| match calls.fetch_add(1, SeqCst) {
+        0 => Err(WorkerError::Proto(ProtoError::Store {
+            store: "test".into(),
+            problem: "out of reach".into(),
+        })),
+        _ => Ok(trace(job.seed)),
+    });
+    let token = CancellationToken::new();
+    let summary = run(
+        Arc::new(queue),
+        flaky.clone(),
+        Arc::new(compute),
+        options(1),
+        token,
+        None,
+    );
+    let summary = summary.await.unwrap();
+    assert_eq!(
+        summary,
+        ConsumerSummary {
+            stored: 2,
+            ..Default::default()
+        }
+    );
+    assert_eq!(flaky.failures(), 2 * 3);
+    assert_eq!(done(&*store).await, [0, 1]);
+}
+
+#[tokio::test]
+async fn a_lost_broker_is_found_again_and_a_missing_one_is_an_error_at_once() {
+    let (queue, store) = set_up(0..20).await;
+    queue.close();
+    let lossy = Arc::new(LossyQueue::new(queue, 7, 2));
+    let summary = run(
+        lossy.clone(),
+        store.clone(),
+        Arc::new(Threads::new(|job: &Job| Ok(trace(job.seed)))),
+        options(2),
+        CancellationToken::new(),
+        None,
+    );
+    let summary = summary.await.unwrap();
+    assert_eq!(summary.stored, 20);
+    assert_eq!(done(&*store).await, (0..20).collect::<Vec<_>>());
+
+    let missing = Arc::new(LossyQueue::unreachable());
+    let token = CancellationToken::new();
+    let compute = Arc::new(Threads::new(|job: &Job| Ok(trace(job.seed))));
+    let begin = Instant::now();
+    let error = run(missing, store, compute, options(1), token, None)
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(error, WorkerError::Proto(ProtoError::Broker { .. })),
+        "{error}"
+    );
+    assert!(begin.elapsed() < Duration::from_secs(5));
+}

@@ -1,0 +1,78 @@
+//! What becomes of running jobs when the worker is to end.
+
+use super::*;
+
+/// Starts a consumer of one job whose computation waits for a word; returns when it runs.
+async fn blocked(
+    queue: &InProcessQueue,
+    store: &Arc<EmbeddedStore>,
+    grace: Duration,
+    shutdown: &CancellationToken,
+) -> (tokio::task::JoinHandle<ConsumerSummary>, mpsc::Sender<()>) {
+    let (go, wait) = mpsc::channel::<()>();
+    let wait = std::sync::Mutex::new(wait);
+    let begun = Arc::new(tokio::sync::Notify::new());
+    let tell = begun.clone();
+    let compute = Threads::new(move |job: &Job| {
+        tell.notify_one();
+        wait.lock()
+            .unwrap()
+            .recv_timeout(Duration::from_secs(20))
+            .ok();
+        Ok(trace(job.seed))
+    });
+    let compute = Arc::new(compute);
+    let options = ConsumerOptions {
+        grace,
+        ..options(1)
+    };
+    let (queue, store) = (Arc::new(queue.clone()), store.clone());
+    let shutdown = shutdown.clone();
+    let running = tokio::spawn(async move {
+        run(queue, store, compute, options, shutdown, None)
+            .await
+            .unwrap()
+    });
+    begun.notified().await;
+    (running, go)
+}
+
+#[tokio::test]
+async fn a_shutdown_lets_running_jobs_end_and_takes_no_others() {
+    let (queue, store) = set_up(0..3).await;
+    let shutdown = CancellationToken::new();
+    let (running, go) = blocked(&queue, &store, Duration::from_secs(20), &shutdown).await;
+    shutdown.cancel();
+    go.send(()).unwrap();
+    let summary = running.await.unwrap();
+    assert_eq!(
+        summary,
+        ConsumerSummary {
+            stored: 1,
+            ..Default::default()
+        }
+    );
+    // The others still wait: the next consumer finds them.
+    let summary = consume(&queue, &store, 1, |job| Ok(trace(job.seed))).await;
+    assert_eq!(summary.stored, 2);
+}
+
+#[tokio::test]
+async fn a_job_that_does_not_end_in_time_is_given_back() {
+    let (queue, store) = set_up(0..1).await;
+    let shutdown = CancellationToken::new();
+    let (running, go) = blocked(&queue, &store, Duration::from_millis(10), &shutdown).await;
+    shutdown.cancel();
+    let summary = running.await.unwrap();
+    assert_eq!(
+        summary,
+        ConsumerSummary {
+            given_back: 1,
+            ..Default::default()
+        }
+    );
+    assert!(done(&*store).await.is_empty());
+    let summary = consume(&queue, &store, 1, |job| Ok(trace(job.seed))).await;
+    assert_eq!(summary.stored, 1);
+    drop(go);
+}
