@@ -9,6 +9,7 @@
 //! - [`queue`] and [`store`]: where jobs wait and where traces end up, each one
 //!   trait with an embedded and a networked implementation;
 //! - [`limits`]: the most that is accepted from outside;
+//! - [`observation`]: metrics, probes and log lines of a process;
 //! - [`retry`]: how to outlast a restart of either;
 //! - [`wire`]: the messages generated from `loto/v1/*.proto`.
 
