@@ -59,16 +59,17 @@ impl Trace {
 
     /// The trace as stored bytes. Times above 2 ms keep their first three digits.
     pub fn encode(&self) -> Vec<u8> {
-        let packed_rows = pack_rows(&self.rows);
+        let (rows, packed_rows) = match pack_rows(&self.rows) {
+            Some(packed) => (Vec::new(), packed),
+            None => (self.rows.clone(), Vec::new()),
+        };
         wire::StoredTrace {
-            rows: packed_rows
-                .as_ref()
-                .map_or(self.rows.clone(), |_| Vec::new()),
+            rows,
             values: self.values.clone(),
             microseconds: Vec::new(),
             preparation_microseconds: self.preparation_microseconds,
             linear_algebra: self.linear_algebra.clone(),
-            packed_rows: packed_rows.unwrap_or_default(),
+            packed_rows,
             packed_microseconds: pack_times(&self.microseconds),
         }
         .encode_to_vec()
