@@ -11,9 +11,9 @@ use std::sync::Arc;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use loto_coordinator::aggregator;
 use loto_coordinator::results::{Keep, ObjectiveCache, ResultsCollector, Selection};
-use loto_proto::store::{EmbeddedStore, Store};
-use loto_proto::wire;
-use loto_proto::wire::aggregator_client::AggregatorClient;
+use loto_service::wire;
+use loto_service::wire::aggregator_client::AggregatorClient;
+use loto_transport::store::{EmbeddedStore, Store};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 

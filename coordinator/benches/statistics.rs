@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use loto_coordinator::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
-use loto_coordinator::statistics::analysis::{AnalysisOptions, analyse};
-use loto_coordinator::statistics::random_search::{
+use loto_statistics::analysis::{AnalysisOptions, analyse};
+use loto_statistics::random_search::{
     expected_gaps_with_replacement, expected_gaps_without_replacement,
 };
-use loto_coordinator::statistics::studentized_range::upper_quantile;
+use loto_statistics::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
+use loto_statistics::studentized_range::upper_quantile;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -3,8 +3,11 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use loto_engine::EngineError;
 use loto_proto::ProtoError;
 use loto_proto::identity::{Fingerprint, JobId, SweepId};
+use loto_report::ReportError;
+use loto_statistics::StatisticsError;
 use loto_worker::WorkerError;
 
 /// What can go wrong while a sweep is planned, run or reported.
@@ -17,6 +20,18 @@ pub enum CoordinatorError {
     /// A table or a method was refused.
     #[error(transparent)]
     Worker(#[from] WorkerError),
+
+    /// A job or a table was refused.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+
+    /// There are no statistics.
+    #[error(transparent)]
+    Statistics(#[from] StatisticsError),
+
+    /// A report cannot be written.
+    #[error(transparent)]
+    Report(#[from] ReportError),
 
     /// A table named in a sweep file is in none of the folders where tables are looked for.
     #[error(
@@ -123,43 +138,6 @@ pub enum CoordinatorError {
     /// The user asked to stop before the end.
     #[error("interrupted: {0}")]
     Interrupted(String),
-
-    /// A text names no baseline.
-    #[error("`{text}` is not a baseline: expected exact, exact-with-replacement or sampled")]
-    UnknownBaseline {
-        /// The offending text.
-        text: String,
-    },
-
-    /// The sampled baseline was asked for, but random search is not part of the sweep.
-    #[error(
-        "black box {blackbox} has no method rs to sample the baseline from: \
-         add rs to its methods or use the baseline exact"
-    )]
-    NoSampledBaseline {
-        /// The black box.
-        blackbox: String,
-    },
-
-    /// An option of the analysis is out of its range.
-    #[error("{option} is {value}, but must be {expected}")]
-    InvalidAnalysisOption {
-        /// The option.
-        option: &'static str,
-        /// Its value.
-        value: String,
-        /// What would have been accepted.
-        expected: &'static str,
-    },
-
-    /// Finished traces contradict the plan or the table they are said to belong to.
-    #[error("results of {place} are not valid: {problem}")]
-    InvalidResults {
-        /// Black box, task, method and seed, as far as they are known.
-        place: String,
-        /// What is wrong.
-        problem: String,
-    },
 
     /// A trace in the store does not fit its job and table, or cannot be read.
     #[error(

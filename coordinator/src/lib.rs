@@ -13,10 +13,7 @@ pub mod metrics;
 pub mod plan;
 pub mod prior_rmse;
 pub mod progress;
-pub mod published;
-pub mod report;
 pub mod results;
 pub mod score;
-pub mod statistics;
 
 pub use error::CoordinatorError;

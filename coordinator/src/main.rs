@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use loto_coordinator::commands;
-use loto_worker::blas;
+use loto_engine::blas;
 use loto_worker::isolation::child;
 
 fn main() -> ExitCode {

@@ -1,9 +1,9 @@
 //! What the coordinator and the aggregator report about themselves; see
-//! [`loto_proto::observation`].
+//! [`loto_process::observation`].
 
 use std::time::Instant;
 
-use loto_proto::observation::metrics::{Kind, Metric, QUEUE_MESSAGES};
+use loto_transport::metrics::{Kind, Metric, QUEUE_MESSAGES};
 use metrics::{counter, gauge, histogram};
 use tonic::{Code, Status};
 

@@ -43,7 +43,7 @@ pub enum AttemptState {
 /// Which attempt a store held when it was read, so that it is replaced only as
 /// long as nobody else has replaced it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub struct AttemptVersion(pub(crate) Option<Vec<u8>>);
+pub struct AttemptVersion(pub Option<Vec<u8>>);
 
 impl Attempt {
     /// The attempt as stored text. A long error is cut.

@@ -21,7 +21,7 @@ pub struct WorkerReport {
 
 impl WorkerReport {
     /// The report as stored text: the number, then the ids, separated by blanks.
-    pub(crate) fn encode(&self) -> String {
+    pub fn encode(&self) -> String {
         let mut text = self.number.to_string();
         for job in &self.jobs {
             text.push(' ');
@@ -31,7 +31,7 @@ impl WorkerReport {
     }
 
     /// Reads stored text.
-    pub(crate) fn decode(text: &[u8]) -> Result<Self, String> {
+    pub fn decode(text: &[u8]) -> Result<Self, String> {
         if text.len() > MAX_REPORT_BYTES {
             let length = text.len();
             return Err(format!(

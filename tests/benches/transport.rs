@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use loto_proto::job::Job;
-use loto_proto::queue::{self, InProcessQueue, Queue};
-use loto_proto::store::{self, EmbeddedStore, Store};
 use loto_proto::trace::Trace;
 use loto_tests::{samples, servers};
+use loto_transport::queue::{self, InProcessQueue, Queue};
+use loto_transport::store::{self, EmbeddedStore, Store};
 use tokio::runtime::Runtime;
 
 /// Jobs sent through a queue at a time.

@@ -1,6 +1,6 @@
 """Reference optimum of the Gaussian process fit, by SciPy on dense matrices.
 
-Writes worker/src/surrogate/fit_reference.csv: the points and targets, then the
+Writes worker/engine/src/surrogate/fit_reference.csv: the points and targets, then the
 logarithms of lengthscales, signal variance and noise variance at the optimum.
 
     python tests/python/gaussian_process_reference.py
@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 from scipy.stats import gamma
 
-OUTPUT = Path(__file__).parents[2] / "worker/src/surrogate/fit_reference.csv"
+OUTPUT = Path(__file__).parents[2] / "worker/engine/src/surrogate/fit_reference.csv"
 PRIORS = [(3.0, 6.0), (3.0, 6.0), (2.0, 0.15), (1.1, 0.05)]
 BOUNDS = [(1e-3, 100.0)] * 3 + [(1e-4, 1.0)]
 

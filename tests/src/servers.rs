@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use lapin::options::QueuePurgeOptions;
-use loto_proto::queue::{DEAD_LETTERS, JOBS, PAUSED, RabbitQueue};
+use loto_transport::queue::{DEAD_LETTERS, JOBS, PAUSED, RabbitQueue};
 use tempfile::TempDir;
 use tokio::sync::{Mutex, MutexGuard};
 

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use loto_proto::ProtoError;
 use loto_proto::job::{Job, MethodSpec};
-use loto_proto::store::Store;
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::table_spec::{Categorical, TableSpec};
 use loto_proto::trace::Trace;
+use loto_transport::store::Store;
 
 /// How large the sweep is: `METHODSxTASKSxSEEDSxITERATIONS`.
 #[derive(Debug, Clone, Copy)]

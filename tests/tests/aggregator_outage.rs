@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use loto_proto::job::Job;
-use loto_proto::store;
-use loto_proto::wire;
-use loto_proto::wire::aggregator_client::AggregatorClient;
+use loto_service::wire;
+use loto_service::wire::aggregator_client::AggregatorClient;
 use loto_tests::programs;
 use loto_tests::servers::{PrivateServers, Server};
 use loto_tests::synthetic_sweep::{Shape, SyntheticSweep};
+use loto_transport::store;
 use tonic::transport::Channel;
 use tonic::{Code, Status};
 

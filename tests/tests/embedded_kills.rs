@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use loto_coordinator::plan::{Plan, SweepSource};
 use loto_proto::identity::SeriesId;
-use loto_proto::store;
 use loto_proto::sweep::Sweep;
 use loto_proto::trace::Trace;
 use loto_tests::programs::{self, Process};
 use loto_tests::reports::{assert_same, evaluations, outcomes};
 use loto_tests::{samples, settings};
+use loto_transport::store;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;

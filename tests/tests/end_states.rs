@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use lapin::options::BasicGetOptions;
 use loto_proto::attempt::AttemptState;
 use loto_proto::job::Job;
-use loto_proto::queue::DEAD_LETTERS;
-use loto_proto::store::{self, Store, Stored};
 use loto_proto::trace::Trace;
 use loto_tests::cluster::Cluster;
 use loto_tests::faults::verdict::{Undisturbed, leftovers};
 use loto_tests::programs::{self, Process};
 use loto_tests::{samples, servers, skipped};
+use loto_transport::queue::DEAD_LETTERS;
+use loto_transport::store::{self, Store, Stored};
 
 const TARGETS: [&str; 2] = ["digits-3-vs-8", "wine-noisy"];
 

@@ -7,9 +7,9 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
+use loto_engine::table::Table;
 use loto_proto::sweep_file::SweepFile;
 use loto_tests::{programs, public_tables};
-use loto_worker::table::Table;
 
 const SEEDS: usize = 30;
 

@@ -10,14 +10,14 @@ use std::time::Duration;
 use lapin::BasicProperties;
 use lapin::options::{BasicGetOptions, BasicPublishOptions};
 use loto_proto::limits::MAX_MESSAGE_BYTES;
-use loto_proto::queue::{DEAD_LETTERS, JOBS};
-use loto_proto::wire::aggregator_client::AggregatorClient;
-use loto_proto::wire::{GetCurvesRequest, GetProgressRequest};
+use loto_service::wire::aggregator_client::AggregatorClient;
+use loto_service::wire::{GetCurvesRequest, GetProgressRequest};
 use loto_tests::cluster::Cluster;
 use loto_tests::programs;
 use loto_tests::samples;
 use loto_tests::servers;
 use loto_tests::small_sweep::{Folder, TABLE};
+use loto_transport::queue::{DEAD_LETTERS, JOBS};
 use redis::AsyncCommands;
 use tonic::Code;
 

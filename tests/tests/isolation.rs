@@ -4,11 +4,11 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use loto_proto::attempt::{Attempt, AttemptState};
-use loto_proto::queue;
-use loto_proto::store;
 use loto_proto::table_spec::blob_name;
 use loto_tests::programs::{self, Process};
 use loto_tests::{servers, small_sweep};
+use loto_transport::queue;
+use loto_transport::store;
 
 /// Ways to misbehave, and what the user is told of each.
 const WAYS: [(&str, &str); 8] = [

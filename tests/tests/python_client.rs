@@ -5,10 +5,10 @@ use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use loto_proto::job::Job;
-use loto_proto::store;
 use loto_tests::programs::{self, Process};
 use loto_tests::python;
 use loto_tests::synthetic_sweep::{Shape, SyntheticSweep};
+use loto_transport::store;
 
 const SWEEP: &str = r#"
 name = "python-client"

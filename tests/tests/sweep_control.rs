@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-use loto_proto::queue;
 use loto_tests::cluster::Cluster;
 use loto_tests::faults::verdict::{Undisturbed, leftovers};
 use loto_tests::programs::{self, Process};
 use loto_tests::{samples, servers};
+use loto_transport::queue;
 
 const TARGETS: [&str; 2] = ["digits-3-vs-8", "wine-noisy"];
 

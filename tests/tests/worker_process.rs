@@ -6,11 +6,11 @@ use std::time::Duration;
 use lapin::BasicProperties;
 use lapin::options::{BasicGetOptions, BasicPublishOptions};
 use loto_proto::attempt::AttemptState;
-use loto_proto::queue::{self, DEAD_LETTERS, JOBS};
-use loto_proto::store;
 use loto_tests::programs::{self, Process};
 use loto_tests::samples::{job, series, trace};
 use loto_tests::servers;
+use loto_transport::queue::{self, DEAD_LETTERS, JOBS};
+use loto_transport::store;
 
 /// Nothing listens there: the port is reserved.
 const NOBODY: &str = "127.0.0.1:1";

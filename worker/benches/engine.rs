@@ -9,20 +9,20 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
+use loto_engine::acquisition::expected_improvement::LogExpectedImprovement;
+use loto_engine::prior::training;
+use loto_engine::random::{Purpose, RandomStream};
+use loto_engine::runner::{Blobs, TraceRunner};
+use loto_engine::setting::Source;
+use loto_engine::surrogate::candidates::CandidatePool;
+use loto_engine::surrogate::gaussian_process::GaussianProcess;
+use loto_engine::surrogate::hyperparameters::Hyperprior;
+use loto_engine::table::encoding::{Column, Hyperparameter, Kind, Space};
+use loto_engine::table::{Table, Task};
+use loto_engine::{EngineError, blas, methods};
 use loto_proto::identity::Fingerprint;
 use loto_proto::job::{Job, MethodSpec, Series};
 use loto_proto::table_spec::{self, Categorical, TableSpec};
-use loto_worker::acquisition::expected_improvement::LogExpectedImprovement;
-use loto_worker::prior::training;
-use loto_worker::random::{Purpose, RandomStream};
-use loto_worker::runner::{Blobs, TraceRunner};
-use loto_worker::setting::Source;
-use loto_worker::surrogate::candidates::CandidatePool;
-use loto_worker::surrogate::gaussian_process::GaussianProcess;
-use loto_worker::surrogate::hyperparameters::Hyperprior;
-use loto_worker::table::encoding::{Column, Hyperparameter, Kind, Space};
-use loto_worker::table::{Table, Task};
-use loto_worker::{WorkerError, blas, methods};
 
 const SVM: &[u8] = include_bytes!("../../coordinator/sweeps/svm-sklearn.csv.zip");
 
@@ -190,11 +190,11 @@ fn prior_fit(criterion: &mut Criterion) {
 struct TableOnly(Mutex<HashMap<String, Vec<u8>>>);
 
 impl Blobs for TableOnly {
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, WorkerError> {
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, EngineError> {
         Ok(self.0.lock().unwrap().get(name).cloned())
     }
 
-    fn put(&self, _: &str, _: &[u8]) -> Result<(), WorkerError> {
+    fn put(&self, _: &str, _: &[u8]) -> Result<(), EngineError> {
         Ok(())
     }
 }

@@ -1,10 +1,10 @@
-//! What a worker reports about itself; see [`loto_proto::observation`].
+//! What a worker reports about itself; see [`loto_process::observation`].
 
 use std::time::Duration;
 
 use loto_proto::job::Job;
-use loto_proto::observation::metrics::{Kind, Metric};
 use loto_proto::trace::Trace;
+use loto_transport::metrics::{Kind, Metric};
 use metrics::{counter, gauge, histogram};
 
 use crate::consumer::Outcome;

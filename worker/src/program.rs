@@ -9,23 +9,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, Parser};
+use loto_process::observation::EndpointOption;
+use loto_process::observation::logs::LogFormat;
 use loto_proto::lifecycle::GiveUp;
-use loto_proto::observation::EndpointOption;
-use loto_proto::observation::logs::LogFormat;
 use loto_proto::worker_report::REPORT_INTERVAL;
-use loto_proto::{queue, store};
+use loto_transport::{queue, store};
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
+use crate::WorkerError;
 use crate::consumer::{self, ConsumerOptions};
 use crate::isolation::child::{self, Run};
 use crate::isolation::{JobLimits, ProcessPool};
 use crate::metrics::METRICS;
-use crate::runner::Blobs;
-use crate::{WorkerError, blas, shutdown};
+use loto_engine::blas;
+use loto_engine::runner::Blobs;
+use loto_process::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
+use loto_process::shutdown;
 
 /// Exit status: a part of the work failed.
 const FAILED: u8 = 1;

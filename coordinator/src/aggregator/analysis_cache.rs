@@ -14,7 +14,7 @@ use super::status::to_status;
 use super::watched_sweep::WatchedSweep;
 use crate::CoordinatorError;
 use crate::results::{ResultsCollector, Selection};
-use crate::statistics::analysis::{AnalysisOptions, Bands, SweepAnalysis, analyse_curves};
+use loto_statistics::analysis::{AnalysisOptions, Bands, SweepAnalysis, analyse_curves};
 
 /// An analysis that needs more time of a processor is computed in the background, if there is
 /// an older one to answer with.
@@ -165,7 +165,7 @@ async fn compute(
     });
     let (analysis, took) = computing.await.map_err(|error| died(error.to_string()))?;
     let answer = Answer {
-        analysis: Arc::new(analysis.map_err(to_status)?),
+        analysis: Arc::new(analysis.map_err(|error| to_status(error.into()))?),
         version,
         took,
         finished: Instant::now(),

@@ -1,12 +1,12 @@
 //! Whether methods differ significantly.
 
-use loto_proto::wire;
+use loto_service::wire;
 use tonic::Status;
 
 use super::completeness::completeness;
 use super::request;
 use super::watched_sweep::WatchedSweep;
-use crate::statistics::analysis::{
+use loto_statistics::analysis::{
     AnalysisOptions, Bands, Comparison, ComparisonOutcome, DataSet, FriedmanStatistics, Nemenyi,
 };
 

@@ -2,9 +2,9 @@
 
 use loto_proto::excerpt::list;
 use loto_proto::limits::MAX_LISTED_GAPS;
-use loto_proto::wire;
+use loto_service::wire;
 
-use crate::statistics::analysis::{ExcludedTask, ExclusionReason, SweepAnalysis};
+use loto_statistics::analysis::{ExcludedTask, ExclusionReason, SweepAnalysis};
 
 /// What an analysis was computed from.
 pub(super) fn completeness(analysis: &SweepAnalysis) -> wire::Completeness {

@@ -2,14 +2,14 @@
 
 use loto_proto::limits::MAX_ANSWER_POINTS;
 use loto_proto::sweep::Sweep;
-use loto_proto::wire;
+use loto_service::wire;
 use tonic::Status;
 
 use super::completeness::{completeness, excluded_tasks};
 use super::request;
 use super::watched_sweep::WatchedSweep;
 use crate::results::Selection;
-use crate::statistics::analysis::{AnalysisOptions, Band, Bands, BlackboxAnalysis, TaskAnalysis};
+use loto_statistics::analysis::{AnalysisOptions, Band, Bands, BlackboxAnalysis, TaskAnalysis};
 
 /// The curves that a request asks for.
 pub(super) async fn curves(

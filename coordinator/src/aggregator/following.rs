@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loto_proto::identity::SweepId;
-use loto_proto::retry::{RetryPolicy, retry_transient};
-use loto_proto::store::Store;
-use loto_proto::wire;
+use loto_service::wire;
+use loto_transport::retry::{RetryPolicy, retry_transient};
+use loto_transport::store::Store;
 use tokio::time::{MissedTickBehavior, interval};
 use tonic::Status;
 

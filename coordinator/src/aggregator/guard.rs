@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loto_proto::connection::tls::{self, Identity};
+use loto_transport::connection::tls::{self, Identity};
 use tonic::service::{Interceptor, InterceptorLayer};
 use tonic::transport::{Certificate, ServerTlsConfig};
 use tonic::{Request, Status};

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use loto_proto::limits::{MAX_ANSWER_ENTRIES, MAX_REQUEST_ITERATIONS};
 use loto_proto::sweep::Sweep;
-use loto_proto::wire;
+use loto_service::wire;
 use tonic::Status;
 
 use super::completeness::{completeness, excluded_tasks};
 use super::request;
 use super::watched_sweep::WatchedSweep;
 use crate::results::Selection;
-use crate::statistics::analysis::{
+use loto_statistics::analysis::{
     AnalysisOptions, Bands, BlackboxAnalysis, MethodAnalysis, MethodAverages, TaskAnalysis,
 };
 

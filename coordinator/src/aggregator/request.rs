@@ -7,11 +7,11 @@ use loto_proto::excerpt::list;
 use loto_proto::identity::SweepId;
 use loto_proto::limits::{MAX_NAME_BYTES, MAX_REQUEST_NAMES};
 use loto_proto::sweep::Sweep;
-use loto_proto::wire;
+use loto_service::wire;
 use tonic::Status;
 
 use crate::results::Selection;
-use crate::statistics::random_search::Baseline;
+use loto_statistics::random_search::Baseline;
 
 /// The status of a request whose field is wrong.
 pub(super) fn invalid(field: &str, problem: impl std::fmt::Display) -> Status {

@@ -2,7 +2,7 @@
 //! is kept for them: they outlive the service.
 
 use loto_proto::identity::ContentHasher;
-use loto_proto::wire;
+use loto_service::wire;
 use prost::Message;
 use tonic::Status;
 

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loto_proto::limits::{MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, MAX_REQUESTS_PER_CONNECTION};
-use loto_proto::store::Store;
-use loto_proto::wire;
-use loto_proto::wire::aggregator_server::AggregatorServer;
+use loto_service::wire::aggregator_server::AggregatorServer;
+use loto_transport::store::Store;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Server;
@@ -56,7 +55,7 @@ pub async fn serve(
         .await;
     let descriptors = || {
         tonic_reflection::server::Builder::configure()
-            .register_encoded_file_descriptor_set(wire::FILE_DESCRIPTOR_SET)
+            .register_encoded_file_descriptor_set(loto_service::FILE_DESCRIPTOR_SET)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
     // Most clients still speak the older version of the reflection protocol.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use loto_proto::store::Store;
-use loto_proto::wire;
-use loto_proto::wire::aggregator_server::Aggregator;
+use loto_service::wire;
+use loto_service::wire::aggregator_server::Aggregator;
+use loto_transport::store::Store;
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};

@@ -3,6 +3,8 @@
 use loto_proto::ProtoError;
 use tonic::Status;
 
+use loto_statistics::StatisticsError;
+
 use crate::CoordinatorError;
 
 /// The status of a question that could not be answered.
@@ -11,11 +13,14 @@ pub(super) fn to_status(error: CoordinatorError) -> Status {
     match error {
         CoordinatorError::Proto(error) => proto_status(&error, message),
         CoordinatorError::UnknownSweep { .. } => Status::not_found(message),
-        CoordinatorError::NoSampledBaseline { .. }
-        | CoordinatorError::InvalidAnalysisOption { .. } => Status::invalid_argument(message),
+        CoordinatorError::Statistics(
+            StatisticsError::NoSampledBaseline { .. }
+            | StatisticsError::InvalidAnalysisOption { .. },
+        ) => Status::invalid_argument(message),
         CoordinatorError::CorruptTrace { .. }
         | CoordinatorError::TaskNotInTable { .. }
-        | CoordinatorError::InvalidResults { .. }
+        | CoordinatorError::Statistics(StatisticsError::InvalidResults { .. })
+        | CoordinatorError::Engine(_)
         // A table that was checked when it was submitted and cannot be read now.
         | CoordinatorError::Worker(_) => Status::data_loss(message),
         _ => {

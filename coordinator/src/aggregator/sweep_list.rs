@@ -2,8 +2,8 @@
 
 use loto_proto::identity::SweepId;
 use loto_proto::limits::{MAX_ANSWER_BYTES, MAX_PAGE_SIZE};
-use loto_proto::store::Store;
-use loto_proto::wire;
+use loto_service::wire;
+use loto_transport::store::Store;
 use prost::Message;
 use tonic::Status;
 

@@ -8,7 +8,7 @@ use loto_proto::job::Series;
 use loto_proto::limits::MAX_REQUEST_SEEDS;
 use loto_proto::sweep::Sweep;
 use loto_proto::trace::Trace;
-use loto_proto::wire;
+use loto_service::wire;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
@@ -167,8 +167,8 @@ async fn fetch(
     Ok(traces)
 }
 
-fn to_wire(trace: Trace) -> wire::Trace {
-    wire::Trace {
+fn to_wire(trace: Trace) -> loto_proto::wire::Trace {
+    loto_proto::wire::Trace {
         rows: trace.rows,
         values: trace.values,
         microseconds: trace.microseconds,

@@ -4,17 +4,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use loto_proto::identity::SweepId;
-use loto_proto::store::Store;
 use loto_proto::sweep::Sweep;
+use loto_transport::store::Store;
 
 use super::output::print_with;
 use crate::CoordinatorError;
 use crate::prior_rmse;
-use crate::report::{Format, Report};
-use crate::results::{Keep, ObjectiveCache, ResultsCollector, Selection, SweepResults};
+use crate::results::{Keep, ObjectiveCache, ResultsCollector, Selection};
 use crate::score::ScoredTraces;
-use crate::statistics::analysis::{AnalysisOptions, SweepAnalysis, analyse};
-use crate::statistics::random_search::Baseline;
+use loto_report::{Format, Report};
+use loto_statistics::analysis::{AnalysisOptions, SweepAnalysis, analyse};
+use loto_statistics::random_search::Baseline;
+use loto_statistics::results::SweepResults;
 
 /// Finished traces, analysed.
 pub(super) struct Analysed {

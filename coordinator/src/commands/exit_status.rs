@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use loto_engine::EngineError;
 use loto_proto::ProtoError;
 use loto_worker::WorkerError;
 
@@ -25,8 +26,15 @@ impl ExitStatus {
     pub fn of(error: &CoordinatorError) -> Self {
         use CoordinatorError::*;
         match error {
-            Proto(error) | Worker(WorkerError::Proto(error)) => Self::of_proto(error),
-            Worker(WorkerError::ImpossibleJob(_) | WorkerError::LinearAlgebra { .. })
+            Proto(error)
+            | Engine(EngineError::Proto(error))
+            | Worker(WorkerError::Proto(error) | WorkerError::Engine(EngineError::Proto(error))) => {
+                Self::of_proto(error)
+            }
+            Engine(EngineError::ImpossibleJob(_) | EngineError::LinearAlgebra { .. })
+            | Worker(WorkerError::Engine(
+                EngineError::ImpossibleJob(_) | EngineError::LinearAlgebra { .. },
+            ))
             | GaveUp { .. }
             | Conflicts { .. }
             | Cancelled(_)
@@ -35,16 +43,15 @@ impl ExitStatus {
             | Internal(_) => Self::Failed,
             Interrupted(_) => Self::Interrupted,
             Worker(_)
+            | Engine(_)
+            | Report(_)
+            | Statistics(_)
             | TableNotFound { .. }
             | TableChanged { .. }
             | UnknownSweep { .. }
             | InvalidInput(_)
             | UnwritableFile { .. }
             | InvalidTraces { .. }
-            | UnknownBaseline { .. }
-            | NoSampledBaseline { .. }
-            | InvalidAnalysisOption { .. }
-            | InvalidResults { .. }
             | CorruptTrace { .. }
             | TaskNotInTable { .. }
             | Serving { .. } => Self::WrongInput,
@@ -84,7 +91,7 @@ mod tests {
             store: "redis://localhost".into(),
             problem: "connection refused".into(),
         };
-        let unknown = WorkerError::UnknownMethod {
+        let unknown = EngineError::UnknownMethod {
             id: "x".into(),
             known: "rs".into(),
         };
@@ -93,7 +100,7 @@ mod tests {
             (unreachable.into(), ExitStatus::WrongInput),
             (unknown.into(), ExitStatus::WrongInput),
             (
-                WorkerError::ImpossibleJob("x".into()).into(),
+                EngineError::ImpossibleJob("x".into()).into(),
                 ExitStatus::Failed,
             ),
             (

@@ -2,8 +2,8 @@
 
 use loto_proto::ProtoError;
 use loto_proto::identity::SweepId;
-use loto_proto::store::Store;
 use loto_proto::sweep::Sweep;
+use loto_transport::store::Store;
 
 use crate::CoordinatorError;
 

@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use loto_proto::observation::logs::LogFormat;
+use loto_process::observation::logs::LogFormat;
 use tracing_subscriber::EnvFilter;
 
 use crate::CoordinatorError;
@@ -10,7 +10,7 @@ use crate::progress::display::LogWriter;
 
 /// Progress of this process, and warnings of everything.
 pub(super) const DEFAULT_FILTER: &str =
-    "warn,lapin=off,loto_coordinator=info,loto_worker::shutdown=info";
+    "warn,lapin=off,loto_coordinator=info,loto_process::shutdown=info";
 
 /// Begins to log what `filter` lets through.
 ///

@@ -1,7 +1,7 @@
 //! `loto methods`: which methods there are.
 
 use clap::Args;
-use loto_worker::methods::{Method, find, registry};
+use loto_engine::methods::{Method, find, registry};
 
 use super::output::print;
 use super::text_table::lay_out;

@@ -26,7 +26,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 pub use exit_status::ExitStatus;
-use loto_proto::observation::logs::LogFormat;
+use loto_process::observation::logs::LogFormat;
 
 use crate::CoordinatorError;
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use loto_process::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
+use loto_process::observation::EndpointOption;
+use loto_process::observation::readiness::{Need, Readiness};
 use loto_proto::identity::SweepId;
-use loto_proto::observation::EndpointOption;
-use loto_proto::observation::readiness::{Need, Readiness};
-use loto_proto::queue::{self, Queue};
-use loto_proto::store::{self, Store};
-use loto_worker::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
+use loto_transport::queue::{self, Queue};
+use loto_transport::store::{self, Store};
 use tokio_util::sync::CancellationToken;
 
 use crate::CoordinatorError;
@@ -18,7 +18,7 @@ use crate::dispatch::{LASTING, LONGEST_OUTAGE, POLL_INTERVAL, Requeue, Wait, wai
 use crate::metrics::{COORDINATOR_METRICS, jobs_lost, jobs_published, sweep_stands_at};
 use crate::progress::Tracker;
 use crate::progress::display::Display;
-use crate::statistics::random_search::Baseline;
+use loto_statistics::random_search::Baseline;
 
 /// Where tables are.
 #[derive(Debug, Args)]
@@ -165,6 +165,6 @@ pub(super) struct BaselineOption {
 /// # Errors
 /// [`CoordinatorError::Internal`] if the system takes no handler.
 pub(super) fn on_signal() -> Result<CancellationToken, CoordinatorError> {
-    loto_worker::shutdown::on_signal()
+    loto_process::shutdown::on_signal()
         .map_err(|problem| CoordinatorError::Internal(format!("cannot handle signals: {problem}")))
 }

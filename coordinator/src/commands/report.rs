@@ -8,7 +8,7 @@ use super::analysed::Analysed;
 use super::find_sweep::find_sweep;
 use super::options::{BaselineOption, StoreOption};
 use crate::CoordinatorError;
-use crate::report::Format;
+use loto_report::Format;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,5 +1,6 @@
 //! `loto run`: a whole sweep in this process.
 
+use loto_statistics::StatisticsError;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -14,9 +15,9 @@ use crate::dispatch::record;
 use crate::embedded::{self, RunFolder};
 use crate::plan::{Plan, SweepSource};
 use crate::progress::display::Display;
-use crate::report::Format;
-use crate::statistics::analysis::RANDOM_SEARCH_METHOD;
-use crate::statistics::random_search::Baseline;
+use loto_report::Format;
+use loto_statistics::analysis::RANDOM_SEARCH_METHOD;
+use loto_statistics::random_search::Baseline;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -103,9 +104,10 @@ fn check_baseline(plan: &Plan, baseline: Baseline) -> Result<(), CoordinatorErro
     });
     match without {
         Some(blackbox) if baseline == Baseline::Sampled => {
-            Err(CoordinatorError::NoSampledBaseline {
+            Err(StatisticsError::NoSampledBaseline {
                 blackbox: blackbox.name.clone(),
-            })
+            }
+            .into())
         }
         _ => Ok(()),
     }

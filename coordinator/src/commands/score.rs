@@ -8,8 +8,8 @@ use super::analysed::Analysed;
 use super::options::{BaselineOption, DataOption};
 use crate::CoordinatorError;
 use crate::plan::{Plan, SweepSource};
-use crate::report::Format;
 use crate::score::{self, ForeignValues};
+use loto_report::Format;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use loto_proto::observation::EndpointOption;
-use loto_proto::observation::readiness::{Need, Readiness};
-use loto_proto::store::Store;
+use loto_process::observation::EndpointOption;
+use loto_process::observation::readiness::{Need, Readiness};
+use loto_transport::store::Store;
 
 use super::options::{StoreOption, on_signal};
 use crate::CoordinatorError;

@@ -1,7 +1,7 @@
 //! `loto status`: how far a sweep is.
 
 use clap::Args;
-use loto_proto::store::Store;
+use loto_transport::store::Store;
 
 use super::find_sweep::{find_sweep, read};
 use super::options::StoreOption;

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use loto_proto::identity::{SeriesId, SweepId};
-use loto_proto::store::Store;
 use loto_proto::sweep::Sweep;
+use loto_transport::store::Store;
 
 use crate::CoordinatorError;
 

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use loto_proto::ProtoError;
 use loto_proto::identity::JobId;
 use loto_proto::job::Job;
-use loto_proto::queue::Queue;
-use loto_proto::store::Store;
 use loto_proto::worker_report::{REPORT_INTERVAL, WorkerReport};
+use loto_transport::queue::Queue;
+use loto_transport::store::Store;
 
 use crate::progress::Tracker;
 

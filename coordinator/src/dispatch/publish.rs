@@ -3,9 +3,9 @@
 use loto_proto::ProtoError;
 use loto_proto::identity::SweepId;
 use loto_proto::job::Job;
-use loto_proto::queue::Queue;
-use loto_proto::retry::{RetryPolicy, retry_transient};
-use loto_proto::store::Store;
+use loto_transport::queue::Queue;
+use loto_transport::retry::{RetryPolicy, retry_transient};
+use loto_transport::store::Store;
 use tokio_util::sync::CancellationToken;
 
 use super::lost_jobs::{LostJobs, SETTLING, look_for_lost_jobs};

@@ -5,7 +5,7 @@ use loto_proto::ProtoError;
 use loto_proto::attempt::AttemptState;
 use loto_proto::job::Job;
 use loto_proto::lifecycle;
-use loto_proto::store::Store;
+use loto_transport::store::Store;
 
 use crate::progress::Tracker;
 

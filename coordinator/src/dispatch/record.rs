@@ -1,7 +1,7 @@
 //! Records a sweep in the store, with all that its workers need.
 
 use loto_proto::identity::SweepId;
-use loto_proto::store::Store;
+use loto_transport::store::Store;
 
 use crate::CoordinatorError;
 use crate::plan::Plan;

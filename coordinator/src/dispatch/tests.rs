@@ -6,10 +6,10 @@ use std::time::Duration;
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_proto::identity::{Fingerprint, SweepId};
 use loto_proto::job::{Job, MethodSpec};
-use loto_proto::queue::{InProcessQueue, Queue};
-use loto_proto::store::{EmbeddedStore, Store};
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::trace::Trace;
+use loto_transport::queue::{InProcessQueue, Queue};
+use loto_transport::store::{EmbeddedStore, Store};
 use tokio_util::sync::CancellationToken;
 
 use super::*;

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use loto_proto::ProtoError;
 use loto_proto::identity::SweepId;
-use loto_proto::queue::Queue;
-use loto_proto::store::{Conflict, Store};
+use loto_transport::queue::Queue;
+use loto_transport::store::{Conflict, Store};
 use tokio_util::sync::CancellationToken;
 
 use super::lost_jobs::{LostJobs, SETTLING, look_for_lost_jobs};

@@ -4,7 +4,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loto_proto::store::{EmbeddedStore, Store};
+use loto_transport::store::{EmbeddedStore, Store};
 
 use crate::CoordinatorError;
 

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use loto_proto::ProtoError;
-use loto_proto::queue::InProcessQueue;
-use loto_proto::store::Store;
+use loto_transport::queue::InProcessQueue;
+use loto_transport::store::Store;
 use loto_worker::consumer::{self, Compute, ConsumerOptions, Observer, Outcome};
 use tokio_util::sync::CancellationToken;
 

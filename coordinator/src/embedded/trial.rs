@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use loto_engine::EngineError;
+use loto_engine::runner::{Blobs, TraceRunner};
 use loto_proto::job::{Job, Series};
-use loto_worker::WorkerError;
-use loto_worker::runner::{Blobs, TraceRunner};
 
 use crate::CoordinatorError;
 use crate::cost::CostModel;
@@ -95,12 +95,12 @@ impl BlobsInMemory {
 }
 
 impl Blobs for BlobsInMemory {
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, WorkerError> {
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, EngineError> {
         let blobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(blobs.get(name).cloned())
     }
 
-    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), WorkerError> {
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), EngineError> {
         let mut blobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         blobs
             .entry(name.to_owned())

@@ -1,10 +1,10 @@
 //! The methods of a sweep file, looked up in the registry.
 
+use loto_engine::EngineError;
+use loto_engine::methods::{check, find};
+use loto_engine::table::encoding::Space;
 use loto_proto::job::MethodSpec;
 use loto_proto::sweep_file::{BlackboxEntry, SweepFile};
-use loto_worker::WorkerError;
-use loto_worker::methods::{check, find};
-use loto_worker::table::encoding::Space;
 
 /// The methods of a black box in the order of the file, with the versions of this build.
 ///
@@ -35,7 +35,7 @@ pub(super) fn resolve(
 }
 
 /// A method with its parameters, checked.
-fn specify(file: &SweepFile, id: &str) -> Result<MethodSpec, WorkerError> {
+fn specify(file: &SweepFile, id: &str) -> Result<MethodSpec, EngineError> {
     let method = find(id)?;
     let set = file.method.get(id).into_iter().flatten();
     let mut spec = MethodSpec {

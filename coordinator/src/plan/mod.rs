@@ -48,7 +48,7 @@ impl Plan {
     ///
     /// # Errors
     /// [`ProtoError::InvalidSweepFile`], also for methods that are not made for a table's
-    /// space, and [`ProtoError::UnreadableFile`]; [`CoordinatorError::TableNotFound`]; what [`loto_worker::table::Table::read`] refuses.
+    /// space, and [`ProtoError::UnreadableFile`]; [`CoordinatorError::TableNotFound`]; what [`loto_engine::table::Table::read`] refuses.
     pub fn read(source: &SweepSource, data: Option<&Path>) -> Result<Self, CoordinatorError> {
         match source {
             SweepSource::File(path) => Self::from_file(&SweepFile::read(path)?, path, data),

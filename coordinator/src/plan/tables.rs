@@ -5,12 +5,12 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use loto_engine::table::Table;
 use loto_proto::ProtoError;
 use loto_proto::identity::Fingerprint;
 use loto_proto::limits::MAX_TABLE_FILE_BYTES;
 use loto_proto::sweep_file::BlackboxEntry;
 use loto_proto::table_spec::{self, TableSpec};
-use loto_worker::table::Table;
 
 use crate::CoordinatorError;
 

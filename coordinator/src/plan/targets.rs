@@ -1,7 +1,7 @@
 //! Which tasks of a table are targets.
 
+use loto_engine::table::Table;
 use loto_proto::sweep_file::BlackboxEntry;
-use loto_worker::table::Table;
 
 use super::suggestion::suggest;
 

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use loto_worker::methods::Spaces;
+use loto_engine::methods::Spaces;
 use tempfile::TempDir;
 
 use super::*;
@@ -172,7 +172,7 @@ fn a_black_box_may_run_methods_of_its_own() {
 #[test]
 fn a_method_for_categorical_spaces_is_refused_on_a_numeric_one() {
     let folder = Folder::new();
-    let registry = loto_worker::methods::registry();
+    let registry = loto_engine::methods::registry();
     for method in registry.iter().filter(|m| m.spaces == Spaces::Categorical) {
         let problem = folder.problem("\"gp\"", &format!("\"{}\"", method.id));
         for part in ["sweep.toml", "`B`", method.id, "hp_a", "its own `methods`"] {
@@ -188,7 +188,7 @@ fn a_method_for_categorical_spaces_is_refused_on_a_numeric_one() {
 #[test]
 fn a_default_spelled_out_makes_no_other_job() {
     let folder = Folder::new();
-    let registry = loto_worker::methods::registry();
+    let registry = loto_engine::methods::registry();
     let gp = registry.iter().find(|method| method.id == "gp").unwrap();
     let parameter = &gp.parameters[0];
     let spelled = format!(

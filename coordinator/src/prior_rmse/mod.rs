@@ -12,16 +12,16 @@ mod stored;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use loto_engine::EngineError;
+use loto_engine::table::{Table, Task};
 use loto_proto::identity::Fingerprint;
-use loto_proto::store::Store;
 use loto_proto::sweep::Sweep;
 use loto_proto::table_spec::{self, TableSpec};
-use loto_worker::WorkerError;
-use loto_worker::table::{Table, Task};
+use loto_transport::store::Store;
 use tokio::runtime::Handle;
 
 use crate::CoordinatorError;
-use crate::statistics::analysis::SweepAnalysis;
+use loto_statistics::analysis::SweepAnalysis;
 use stored::StoredPriors;
 
 /// Most seeds that are averaged over: seeds differ little, and each costs a prediction
@@ -31,7 +31,7 @@ const MOST_SEEDS: u32 = 10;
 /// Priors that were fitted while a sweep ran.
 trait FittedPriors {
     /// The RMSE of the copula prior of a task and seed; `None` if it was not fitted.
-    fn rmse(&self, table: &Table, task: &Task, seed: u32) -> Result<Option<f64>, WorkerError>;
+    fn rmse(&self, table: &Table, task: &Task, seed: u32) -> Result<Option<f64>, EngineError>;
 }
 
 /// Fills in the RMSE of every task of a sweep whose copula prior is in the store.
@@ -103,7 +103,7 @@ fn prior_rmse(
     table: &Table,
     task: &Task,
     seeds: u32,
-) -> Result<Option<f64>, WorkerError> {
+) -> Result<Option<f64>, EngineError> {
     let (mut sum, mut count) = (0.0, 0.0);
     for seed in 0..seeds.min(MOST_SEEDS) {
         if let Some(error) = priors.rmse(table, task, seed)? {

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use loto_proto::store::Store;
-use loto_worker::WorkerError;
+use loto_engine::EngineError;
+use loto_engine::prior::ParametricPrior;
+use loto_engine::prior::accuracy::root_mean_square_error;
+use loto_engine::setting::Setting;
+use loto_engine::sharing::SharedFits;
+use loto_engine::table::{Table, Task};
+use loto_engine::transform::Transform;
+use loto_transport::store::Store;
 use loto_worker::consumer::StoreBlobs;
-use loto_worker::prior::ParametricPrior;
-use loto_worker::prior::accuracy::root_mean_square_error;
-use loto_worker::setting::Setting;
-use loto_worker::sharing::SharedFits;
-use loto_worker::table::{Table, Task};
-use loto_worker::transform::Transform;
 use tokio::runtime::Handle;
 
 use super::FittedPriors;
@@ -30,7 +30,7 @@ impl StoredPriors {
 }
 
 impl FittedPriors for StoredPriors {
-    fn rmse(&self, table: &Table, task: &Task, seed: u32) -> Result<Option<f64>, WorkerError> {
+    fn rmse(&self, table: &Table, task: &Task, seed: u32) -> Result<Option<f64>, EngineError> {
         let Some(target) = table.tasks.iter().position(|other| other.name == task.name) else {
             return Ok(None);
         };

@@ -1,6 +1,6 @@
 use std::fs;
 
-use loto_proto::store::EmbeddedStore;
+use loto_transport::store::EmbeddedStore;
 use loto_worker::consumer::methods_on_threads;
 use tokio_util::sync::CancellationToken;
 
@@ -9,13 +9,13 @@ use crate::dispatch::record;
 use crate::embedded;
 use crate::plan::{Plan, SweepSource};
 use crate::results::{Keep, ObjectiveCache, ResultsCollector, Selection};
-use crate::statistics::analysis::{AnalysisOptions, analyse};
+use loto_statistics::analysis::{AnalysisOptions, analyse};
 
 /// The RMSE by seed, where there is one.
 struct Known(Vec<Option<f64>>);
 
 impl FittedPriors for Known {
-    fn rmse(&self, _: &Table, _: &Task, seed: u32) -> Result<Option<f64>, WorkerError> {
+    fn rmse(&self, _: &Table, _: &Task, seed: u32) -> Result<Option<f64>, EngineError> {
         Ok(self.0[seed as usize])
     }
 }

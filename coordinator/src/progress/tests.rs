@@ -3,9 +3,9 @@ use std::collections::BTreeMap;
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_proto::identity::Fingerprint;
 use loto_proto::job::{Job, MethodSpec};
-use loto_proto::store::{EmbeddedStore, Store};
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::trace::Trace;
+use loto_transport::store::{EmbeddedStore, Store};
 
 use super::*;
 use crate::results::tests::jobs_by_series;

@@ -8,8 +8,8 @@ use loto_proto::ProtoError;
 use loto_proto::attempt::{Attempt, AttemptState};
 use loto_proto::identity::{JobId, SeriesId};
 use loto_proto::job::{Job, Series};
-use loto_proto::store::{Cursor, Store};
 use loto_proto::sweep::Sweep;
+use loto_transport::store::{Cursor, Store};
 
 use super::{Counts, GroupProgress, PoisonedJob, Progress};
 use crate::cost::CostModel;

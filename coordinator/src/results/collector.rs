@@ -9,15 +9,16 @@ use futures::{StreamExt, stream};
 use loto_proto::ProtoError;
 use loto_proto::identity::{JobId, SeriesId, SweepId};
 use loto_proto::job::Series;
-use loto_proto::store::{Cursor, Store};
 use loto_proto::sweep::Sweep;
 use loto_proto::trace::Trace;
+use loto_transport::store::{Cursor, Store};
 
 use super::kept_traces::{Keep, KeptTraces};
 use super::objectives::{ObjectiveCache, TaskObjective};
 use super::selection::Selection;
-use super::{BlackboxResults, SweepCurves, SweepResults, TaskResults, trace_check};
+use super::trace_check;
 use crate::CoordinatorError;
+use loto_statistics::results::{BlackboxResults, SweepCurves, SweepResults, TaskResults};
 
 /// Events read from the store's history at a time.
 const EVENTS_PER_READ: usize = 10_000;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use loto_proto::trace::Trace;
 
-use super::best_curves::least_values;
-use super::{BestCurves, SeedTrace, SeedTraces};
+use loto_statistics::results::least_values;
+use loto_statistics::results::{BestCurves, SeedTrace, SeedTraces};
 
 /// How much of each trace a collector keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

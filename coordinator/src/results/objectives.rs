@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
+use loto_engine::table::Table;
 use loto_proto::ProtoError;
 use loto_proto::identity::Fingerprint;
-use loto_proto::store::Store;
 use loto_proto::table_spec::TableSpec;
-use loto_worker::table::Table;
+use loto_transport::store::Store;
 use tokio::sync::Mutex;
 
 use crate::CoordinatorError;

@@ -1,5 +1,6 @@
 //! Checked lines become results, arranged as the sweep file plans them.
 
+use loto_statistics::StatisticsError;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use super::foreign::{ForeignValues, OnForeign, table_value};
 use super::foreign_report::ForeignReport;
 use super::recording::{Evaluation, Recording, TraceKey};
 use super::{CoordinatorError, Plan, ScoredTraces};
-use crate::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
+use loto_statistics::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
 
 /// What the traces may be about.
 #[derive(Debug)]
@@ -41,9 +42,9 @@ impl Targets {
     /// The targets of a plan.
     ///
     /// # Errors
-    /// [`CoordinatorError::InvalidResults`] if the plan lacks a table, which no plan of a sweep file does.
+    /// [`StatisticsError::InvalidResults`] if the plan lacks a table, which no plan of a sweep file does.
     pub(super) fn new(plan: &Plan) -> Result<Self, CoordinatorError> {
-        let missing = |place: &str| CoordinatorError::InvalidResults {
+        let missing = |place: &str| StatisticsError::InvalidResults {
             place: place.to_owned(),
             problem: "its table is not part of the plan".into(),
         };

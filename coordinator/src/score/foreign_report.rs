@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::assemble::Targets;
 use super::foreign::{ForeignValues, OnForeign};
 use super::recording::{Evaluation, TraceKey};
-use crate::report::numbers;
+use loto_report::numbers;
 
 /// Most values that a message names one by one.
 const MOST_NAMED: usize = 1000;

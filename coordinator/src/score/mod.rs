@@ -16,7 +16,7 @@ pub use foreign::{ForeignValues, OnForeign};
 
 use crate::CoordinatorError;
 use crate::plan::Plan;
-use crate::results::SweepResults;
+use loto_statistics::results::SweepResults;
 
 /// Recorded traces, checked and arranged like a sweep's own results.
 #[derive(Debug)]
@@ -65,7 +65,5 @@ pub fn read(
     assemble::assemble(&name, recording, &targets, foreign_values).map_err(invalid)
 }
 
-#[cfg(test)]
-mod reference_tests;
 #[cfg(test)]
 mod tests;

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
 use csv::StringRecord;
+use loto_engine::table::bounded_lines::BoundedLines;
 use loto_proto::excerpt::excerpt;
 use loto_proto::limits::{
     MAX_ITERATIONS, MAX_MAGNITUDE, MAX_NAME_BYTES, MAX_OPTIMIZERS, MAX_RECORDED_LINES,
 };
-use loto_worker::table::bounded_lines::BoundedLines;
 
 use super::assemble::Targets;
 

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
+use loto_engine::table::container;
 use loto_proto::ProtoError;
 use loto_proto::limits::MAX_RECORDED_BYTES;
-use loto_worker::table::container;
 
 use crate::CoordinatorError;
 

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::plan::SweepSource;
-use crate::results::SeedTrace;
+use loto_statistics::results::SeedTrace;
 
 const SWEEP: &str = r#"
 name = "test"

@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use loto_proto::job::Job;
-use loto_proto::queue;
-use loto_proto::store::{self, Store};
 use loto_proto::trace::Trace;
 use loto_proto::worker_report::REPORT_INTERVAL;
 use loto_tests::samples;
 use loto_tests::servers::{PrivateServers, Server};
+use loto_transport::queue;
+use loto_transport::store::{self, Store};
 use loto_worker::consumer::{self, Compute, ComputeError, ConsumerOptions};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;

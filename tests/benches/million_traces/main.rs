@@ -20,10 +20,10 @@ use std::time::{Duration, Instant};
 
 use futures::{StreamExt, TryStreamExt, stream};
 use loto_proto::job::Job;
-use loto_proto::store::{self, Store};
 use loto_tests::programs::{self, Process};
 use loto_tests::servers;
 use loto_tests::synthetic_sweep::{Shape, SyntheticSweep};
+use loto_transport::store::{self, Store};
 
 use self::questions::{Asker, Latencies, Question};
 

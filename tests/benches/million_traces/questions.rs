@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use loto_proto::wire;
-use loto_proto::wire::aggregator_client::AggregatorClient;
+use loto_service::wire;
+use loto_service::wire::aggregator_client::AggregatorClient;
 use loto_tests::synthetic_sweep::Shape;
 use tonic::Status;
 use tonic::transport::Channel;

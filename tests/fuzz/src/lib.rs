@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use loto_proto::job::{Job, MethodSpec};
-use loto_proto::store::Store;
+use loto_transport::store::Store;
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::table_spec::{Categorical, TableSpec};
 use loto_proto::trace::Trace;
-use loto_worker::WorkerError;
-use loto_worker::runner::Blobs;
-use loto_worker::table::Table;
-use loto_worker::table::encoding::{Column, Kind};
+use loto_engine::EngineError;
+use loto_engine::runner::Blobs;
+use loto_engine::table::Table;
+use loto_engine::table::encoding::{Column, Kind};
 use tokio::runtime::{Builder, Runtime};
 
 /// Longest error that is still a message and no repetition of the input, in bytes.
@@ -188,12 +188,12 @@ impl MemoryBlobs {
 }
 
 impl Blobs for MemoryBlobs {
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, WorkerError> {
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, EngineError> {
         let blobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(blobs.get(name).cloned())
     }
 
-    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), WorkerError> {
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), EngineError> {
         let mut blobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         blobs
             .entry(name.to_owned())

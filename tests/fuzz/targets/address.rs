@@ -4,8 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use loto_fuzz::{block_on, check_error};
-use loto_proto::connection::address::without_password;
-use loto_proto::store;
+use loto_transport::connection::address::without_password;
+use loto_transport::store;
 
 const PASSWORD: &str = "v3ry-s3cr3t";
 

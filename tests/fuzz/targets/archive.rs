@@ -6,7 +6,7 @@ use std::io::Cursor;
 
 use libfuzzer_sys::fuzz_target;
 use loto_fuzz::check_error;
-use loto_worker::table::container;
+use loto_engine::table::container;
 
 const MOST: u64 = 1 << 16;
 

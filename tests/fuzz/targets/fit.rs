@@ -5,8 +5,8 @@
 use libfuzzer_sys::fuzz_target;
 use loto_fuzz::{MemoryBlobs, check_error};
 use loto_proto::identity::Fingerprint;
-use loto_worker::sharing::{FitName, SharedFits};
-use loto_worker::transform::Transform;
+use loto_engine::sharing::{FitName, SharedFits};
+use loto_engine::transform::Transform;
 
 fuzz_target!(|bytes: &[u8]| {
     let name = FitName {

@@ -11,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 use loto_fuzz::reading::{cut, read_everything};
 use loto_fuzz::{TABLE, block_on, fill, spec, sweep, trace};
 use loto_proto::job::Job;
-use loto_proto::store::{RedisStore, Store};
+use loto_transport::store::{RedisStore, Store};
 use redis::{Cmd, Commands, Connection, Pipeline};
 
 /// The last database of `deploy/local/start-servers`.

@@ -10,8 +10,8 @@ use libfuzzer_sys::fuzz_target;
 use loto_fuzz::{MemoryBlobs, check_error};
 use loto_proto::job::{Job, MethodSpec, Series};
 use loto_proto::table_spec::{Categorical, TableSpec, blob_name};
-use loto_worker::methods;
-use loto_worker::runner::TraceRunner;
+use loto_engine::methods;
+use loto_engine::runner::TraceRunner;
 
 /// Networks take seconds to train; what they are trained on is the same.
 const METHODS: [&str; 10] = [

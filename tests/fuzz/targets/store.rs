@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use loto_fuzz::reading::{cut, read_everything};
 use loto_fuzz::{block_on, fill, folder, sweep};
 use loto_proto::job::Job;
-use loto_proto::store::{EmbeddedStore, Store};
+use loto_transport::store::{EmbeddedStore, Store};
 use rusqlite::{Connection, params};
 
 /// What is written over a sound value.

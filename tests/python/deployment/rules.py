@@ -11,7 +11,7 @@ JOBS_QUEUE = re.search(
     r'pub const JOBS: &str = "([^"]+)"',
     next(
         path.read_text()
-        for path in (rendering.REPOSITORY / "proto/src/queue").rglob("*.rs")
+        for path in (rendering.REPOSITORY / "proto/transport/src/queue").rglob("*.rs")
         if "pub const JOBS: &str" in path.read_text()
     ),
 )[1]

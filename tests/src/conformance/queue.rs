@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use loto_proto::job::Job;
-use loto_proto::queue::{Consumer, Delivery, Queue};
+use loto_transport::queue::{Consumer, Delivery, Queue};
 
 use crate::samples::job;
 

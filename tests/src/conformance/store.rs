@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use loto_proto::ProtoError;
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
-use loto_proto::store::{Conflict, Cursor, Event, Store, Stored};
 use loto_proto::sweep_state::SweepState;
 use loto_proto::worker_report::WorkerReport;
+use loto_transport::store::{Conflict, Cursor, Event, Store, Stored};
 
 use crate::samples::{job, series, sweep, trace};
 

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use loto_proto::identity::SweepId;
-use loto_proto::wire::aggregator_client::AggregatorClient;
-use loto_proto::wire::{Progress, WatchProgressRequest};
+use loto_service::wire::aggregator_client::AggregatorClient;
+use loto_service::wire::{Progress, WatchProgressRequest};
 use tokio::task::JoinHandle;
 use tonic::transport::Endpoint;
 use tonic::{Code, Status};

@@ -6,7 +6,7 @@ use anyhow::{Context, ensure};
 use lapin::options::{BasicPublishOptions, ConfirmSelectOptions};
 use lapin::{BasicProperties, Connection, ConnectionProperties};
 use loto_proto::job::Job;
-use loto_proto::queue::{self, JOBS};
+use loto_transport::queue::{self, JOBS};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;

@@ -12,10 +12,10 @@ use loto_coordinator::plan::{Plan, SweepSource};
 use loto_proto::attempt::{Attempt, AttemptState};
 use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::job::Job;
-use loto_proto::queue::{DEAD_LETTERS, JOBS, PAUSED};
-use loto_proto::store;
 use loto_proto::sweep::Sweep;
 use loto_proto::trace::Trace;
+use loto_transport::queue::{DEAD_LETTERS, JOBS, PAUSED};
+use loto_transport::store;
 use redis::AsyncCommands;
 use redis::streams::StreamRangeReply;
 

@@ -8,12 +8,12 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use loto_coordinator::metrics::{AGGREGATOR_METRICS, COORDINATOR_METRICS};
-use loto_proto::observation::metrics::EVERYWHERE;
 use loto_tests::http::{free_port, get, get_until};
 use loto_tests::programs::Process;
 use loto_tests::samples::built_in_sweep;
 use loto_tests::servers::{PrivateServers, Server};
 use loto_tests::small_sweep::Folder;
+use loto_transport::metrics::EVERYWHERE;
 use loto_worker::metrics::METRICS;
 use serde_json::Value;
 
@@ -231,8 +231,8 @@ async fn every_query_of_the_dashboard_finds_something_while_a_sweep_runs() {
 }
 
 async fn ask_aggregator(address: &str) -> anyhow::Result<()> {
-    use loto_proto::wire;
-    use loto_proto::wire::aggregator_client::AggregatorClient;
+    use loto_service::wire;
+    use loto_service::wire::aggregator_client::AggregatorClient;
     let mut client = AggregatorClient::connect(format!("http://{address}")).await?;
     let sweeps = client
         .list_sweeps(wire::ListSweepsRequest::default())

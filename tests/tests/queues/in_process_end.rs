@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use loto_proto::queue::{InProcessQueue, Queue};
 use loto_tests::conformance::queue::{next, nothing_comes};
 use loto_tests::samples::job;
+use loto_transport::queue::{InProcessQueue, Queue};
 
 #[tokio::test]
 async fn a_closed_queue_ends_its_consumers_when_everything_is_settled() {

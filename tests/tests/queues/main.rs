@@ -3,7 +3,7 @@
 mod in_process {
     use std::sync::Arc;
 
-    use loto_proto::queue::{InProcessQueue, Queue};
+    use loto_transport::queue::{InProcessQueue, Queue};
 
     async fn in_process() -> (Arc<dyn Queue>, ()) {
         (Arc::new(InProcessQueue::new()), ())
@@ -15,8 +15,8 @@ mod in_process {
 mod rabbitmq {
     use std::sync::Arc;
 
-    use loto_proto::queue::{self, Queue};
     use loto_tests::servers::{self, BrokerTurn};
+    use loto_transport::queue::{self, Queue};
 
     async fn in_rabbitmq() -> (Arc<dyn Queue>, BrokerTurn) {
         let turn = servers::broker_turn().await;

@@ -8,10 +8,10 @@ use lapin::options::{
 };
 use lapin::types::FieldTable;
 use loto_proto::ProtoError;
-use loto_proto::queue::{self, DEAD_LETTERS, DELIVERY_LIMIT, JOBS};
 use loto_tests::conformance::queue::{next, nothing_comes};
 use loto_tests::samples::job;
 use loto_tests::servers;
+use loto_transport::queue::{self, DEAD_LETTERS, DELIVERY_LIMIT, JOBS};
 
 /// Waits for a dead letter and returns its body.
 async fn dead_letter(channel: &lapin::Channel) -> Vec<u8> {

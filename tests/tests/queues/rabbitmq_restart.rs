@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use loto_proto::queue;
 use loto_tests::conformance::queue::next;
 use loto_tests::samples::job;
 use loto_tests::servers::{PrivateServers, Server};
+use loto_transport::queue;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn jobs_survive_a_crash_and_both_sides_go_on() {

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use loto_proto::queue::{DEAD_LETTERS, JOBS};
 use loto_tests::programs::Process;
 use loto_tests::samples;
 use loto_tests::security::installation::{Role, SecureInstallation};
+use loto_transport::queue::{DEAD_LETTERS, JOBS};
 
 /// Far longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(180);

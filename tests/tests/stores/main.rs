@@ -3,7 +3,7 @@
 mod embedded {
     use std::sync::Arc;
 
-    use loto_proto::store::{EmbeddedStore, Store};
+    use loto_transport::store::{EmbeddedStore, Store};
 
     async fn in_memory() -> (Arc<dyn Store>, ()) {
         (Arc::new(EmbeddedStore::in_memory().await.unwrap()), ())
@@ -15,7 +15,7 @@ mod embedded {
 mod embedded_file {
     use std::sync::Arc;
 
-    use loto_proto::store::{self, Store};
+    use loto_transport::store::{self, Store};
 
     async fn in_file() -> (Arc<dyn Store>, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
@@ -29,8 +29,8 @@ mod embedded_file {
 mod redis {
     use std::sync::Arc;
 
-    use loto_proto::store::{self, Store};
     use loto_tests::servers;
+    use loto_transport::store::{self, Store};
 
     async fn in_redis() -> (Arc<dyn Store>, ()) {
         (

@@ -2,9 +2,9 @@
 
 use loto_proto::ProtoError;
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
-use loto_proto::store::{self, Cursor};
 use loto_tests::samples::{job, series, sweep, trace};
 use loto_tests::servers;
+use loto_transport::store::{self, Cursor};
 use redis::AsyncCommands;
 
 fn assert_corrupt(error: &ProtoError, key: &str) {

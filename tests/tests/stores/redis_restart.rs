@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use loto_coordinator::dispatch::LASTING;
-use loto_proto::retry::{RetryPolicy, retry_transient};
-use loto_proto::store::{self, Stored};
 use loto_tests::proxy::Proxy;
 use loto_tests::samples::{job, series, trace};
 use loto_tests::servers::{PrivateServers, Server};
+use loto_transport::retry::{RetryPolicy, retry_transient};
+use loto_transport::store::{self, Stored};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_stored_survives_a_crash_and_calls_work_again() {

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use loto_proto::retry::{RetryPolicy, retry_transient};
-use loto_proto::store::Store;
+use loto_transport::retry::{RetryPolicy, retry_transient};
+use loto_transport::store::Store;
 use tokio::runtime::Handle;
 
-use crate::WorkerError;
-use crate::runner::Blobs;
+use loto_engine::EngineError;
+use loto_engine::runner::Blobs;
 
 /// Blobs in a store. A short outage is waited for, so that it does not cost
 /// the job what it has computed so far.
@@ -24,14 +24,14 @@ impl StoreBlobs {
 }
 
 impl Blobs for StoreBlobs {
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, WorkerError> {
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, EngineError> {
         let reading = retry_transient(RetryPolicy::BRIEF, "reading a blob", || {
             self.store.blob(name)
         });
         Ok(self.runtime.block_on(reading)?)
     }
 
-    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), WorkerError> {
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), EngineError> {
         let writing = retry_transient(RetryPolicy::BRIEF, "keeping a blob", || {
             self.store.put_blob(name, bytes)
         });

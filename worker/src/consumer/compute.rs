@@ -5,13 +5,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use loto_proto::ProtoError;
 use loto_proto::job::Job;
-use loto_proto::store::Store;
 use loto_proto::trace::Trace;
+use loto_transport::store::Store;
 use tokio::runtime::Handle;
 
 use super::StoreBlobs;
-use crate::WorkerError;
-use crate::runner::TraceRunner;
+use loto_engine::EngineError;
+use loto_engine::runner::TraceRunner;
 
 /// Why there is no trace.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ pub fn methods_on_threads(store: Arc<dyn Store>) -> impl Compute {
 
 impl<Run> Threads<Run>
 where
-    Run: Fn(&Job) -> Result<Trace, WorkerError> + Send + Sync + 'static,
+    Run: Fn(&Job) -> Result<Trace, EngineError> + Send + Sync + 'static,
 {
     /// Computes with `run`, which may block.
     pub fn new(run: Run) -> Self {
@@ -64,16 +64,16 @@ where
 #[async_trait]
 impl<Run> Compute for Threads<Run>
 where
-    Run: Fn(&Job) -> Result<Trace, WorkerError> + Send + Sync + 'static,
+    Run: Fn(&Job) -> Result<Trace, EngineError> + Send + Sync + 'static,
 {
     async fn compute(&self, job: &Job) -> Result<Trace, ComputeError> {
         let (run, job) = (Arc::clone(&self.0), job.clone());
         let error = match tokio::task::spawn_blocking(move || run(&job)).await {
             Ok(Ok(trace)) => return Ok(trace),
-            Ok(Err(WorkerError::Proto(error))) if error.is_transient() => {
+            Ok(Err(EngineError::Proto(error))) if error.is_transient() => {
                 return Err(ComputeError::Outage(error.to_string()));
             }
-            Ok(Err(WorkerError::Proto(error))) if error.concerns_server() => {
+            Ok(Err(EngineError::Proto(error))) if error.concerns_server() => {
                 return Err(ComputeError::Refused(error));
             }
             Ok(Err(error)) => error.to_string(),

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use loto_process::observation::readiness::Need;
 use loto_proto::identity::JobId;
-use loto_proto::observation::readiness::Need;
-use loto_proto::store::Store;
 use loto_proto::worker_report::WorkerReport;
+use loto_transport::store::Store;
 
 /// The jobs whose messages this worker took and has not settled.
 #[derive(Default)]

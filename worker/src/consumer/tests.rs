@@ -4,6 +4,7 @@ mod faults;
 mod outages;
 mod shutdown;
 
+use loto_engine::EngineError;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::mpsc;
@@ -14,9 +15,9 @@ use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_proto::identity::{Fingerprint, SweepId};
 use loto_proto::job::{MethodSpec, Series};
 use loto_proto::lifecycle;
-use loto_proto::queue::InProcessQueue;
-use loto_proto::store::EmbeddedStore;
 use loto_proto::trace::Trace;
+use loto_transport::queue::InProcessQueue;
+use loto_transport::store::EmbeddedStore;
 use tokio::runtime::Handle;
 
 use self::faults::{FlakyStore, LossyQueue};
@@ -48,8 +49,8 @@ fn trace(seed: u32) -> Trace {
     }
 }
 
-fn impossible() -> WorkerError {
-    WorkerError::ImpossibleJob("no such task".into())
+fn impossible() -> EngineError {
+    EngineError::ImpossibleJob("no such task".into())
 }
 
 fn options(jobs: u16) -> ConsumerOptions {
@@ -79,7 +80,7 @@ async fn consume(
     queue: &InProcessQueue,
     store: &Arc<EmbeddedStore>,
     jobs: u16,
-    compute: impl Fn(&Job) -> Result<Trace, WorkerError> + Send + Sync + 'static,
+    compute: impl Fn(&Job) -> Result<Trace, EngineError> + Send + Sync + 'static,
 ) -> ConsumerSummary {
     queue.close();
     let running = run(

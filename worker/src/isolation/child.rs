@@ -18,14 +18,14 @@ use loto_proto::wire::{
 };
 
 use super::{frame, memory};
-use crate::WorkerError;
-use crate::runner::{Blobs, TraceRunner, cache};
+use loto_engine::EngineError;
+use loto_engine::runner::{Blobs, TraceRunner, cache};
 
 /// First argument of a program that is to be a computing process; the second is its memory in bytes.
 pub const ARGUMENT: &str = "compute-jobs";
 
 /// Computes the trace of a job.
-pub type Run = Box<dyn FnMut(&Job) -> Result<Trace, WorkerError>>;
+pub type Run = Box<dyn FnMut(&Job) -> Result<Trace, EngineError>>;
 
 /// Computes traces with the methods of this program.
 pub fn methods(blobs: Arc<dyn Blobs>) -> Run {
@@ -35,7 +35,7 @@ pub fn methods(blobs: Arc<dyn Blobs>) -> Run {
 
 /// If this process was started to compute, does so to its end, with the function that
 /// `run` makes, and returns its exit status; `None` if it was started for something else.
-/// To be called first in `main`, after [`crate::blas::pin_kernels`].
+/// To be called first in `main`, after [`loto_engine::blas::pin_kernels`].
 pub fn serve_if_asked(run: impl FnOnce(Arc<dyn Blobs>) -> Run) -> Option<ExitCode> {
     let mut arguments = std::env::args().skip(1);
     if arguments.next()? != ARGUMENT {
@@ -162,9 +162,9 @@ impl Pipe {
     }
 
     /// Asks the worker and waits for its answer.
-    fn ask(&self, question: from_computing::Message) -> Result<BlobAnswer, WorkerError> {
+    fn ask(&self, question: from_computing::Message) -> Result<BlobAnswer, EngineError> {
         let answers = lock(&self.answers);
-        let lost = |problem: String| WorkerError::LostWorker { problem };
+        let lost = |problem: String| EngineError::LostWorker { problem };
         self.send(question)
             .map_err(|error| lost(error.to_string()))?;
         answers.recv().map_err(|error| lost(error.to_string()))
@@ -176,12 +176,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Blobs for Pipe {
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, WorkerError> {
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, EngineError> {
         let answer = self.ask(from_computing::Message::GetBlob(name.to_owned()))?;
         Ok(answer.bytes)
     }
 
-    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), WorkerError> {
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), EngineError> {
         self.ask(from_computing::Message::PutBlob(PutBlob {
             name: name.to_owned(),
             bytes: bytes.to_vec(),

@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use loto_proto::job::Job;
-use loto_proto::store::Store;
 use loto_proto::trace::Trace;
+use loto_transport::store::Store;
 
 use self::process::{ComputingProcess, Ended};
 use crate::consumer::{Compute, ComputeError};

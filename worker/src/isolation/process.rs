@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use loto_proto::ProtoError;
 use loto_proto::job::Job;
-use loto_proto::retry::{RetryPolicy, retry_transient};
-use loto_proto::store::Store;
 use loto_proto::trace::Trace;
 use loto_proto::wire::{
     BlobAnswer, FromComputing, JobFailure, PutBlob, ToComputing, from_computing, to_computing,
 };
+use loto_transport::retry::{RetryPolicy, retry_transient};
+use loto_transport::store::Store;
 use tokio::io::{AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;

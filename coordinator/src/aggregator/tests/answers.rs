@@ -2,7 +2,7 @@
 
 use loto_proto::job::Job;
 use loto_proto::trace::Trace;
-use loto_proto::wire;
+use loto_service::wire;
 
 use super::{SHAPE, Served};
 use crate::results::tests::sample_sweep::{SampleSweep, Shape, objective};

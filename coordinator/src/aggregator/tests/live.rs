@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_proto::job::Job;
-use loto_proto::store::Store;
-use loto_proto::wire;
+use loto_service::wire;
+use loto_transport::store::Store;
 use tokio::time::timeout;
 use tokio_stream::StreamExt;
 use tonic::Code;

@@ -6,8 +6,8 @@ mod refusals;
 
 use std::sync::Arc;
 
-use loto_proto::wire;
-use loto_proto::wire::aggregator_client::AggregatorClient;
+use loto_service::wire;
+use loto_service::wire::aggregator_client::AggregatorClient;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Channel;

@@ -9,11 +9,11 @@ use loto_proto::attempt::{Attempt, AttemptVersion};
 use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::job::Job;
 use loto_proto::lifecycle::JobRecord;
-use loto_proto::store::{Conflict, Cursor, EmbeddedStore, Events, Store, Stored};
 use loto_proto::sweep::Sweep;
 use loto_proto::sweep_state::SweepState;
 use loto_proto::trace::Trace;
 use loto_proto::worker_report::WorkerReport;
+use loto_transport::store::{Conflict, Cursor, EmbeddedStore, Events, Store, Stored};
 use tonic::async_trait;
 
 /// An embedded store in memory behind faults.

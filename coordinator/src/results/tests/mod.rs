@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 
 use loto_proto::ProtoError;
 use loto_proto::job::{Job, Series};
-use loto_proto::store::Store;
 use loto_proto::sweep::Sweep;
+use loto_transport::store::Store;
 
 use self::faulty_store::FaultyStore;
 use self::sample_sweep::{SampleSweep, Shape};

@@ -8,12 +8,12 @@ use async_trait::async_trait;
 use loto_proto::attempt::{Attempt, AttemptVersion};
 use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::lifecycle::JobRecord;
-use loto_proto::queue::{Delivery, InProcessQueue};
-use loto_proto::store::{Conflict, Cursor, Events, Stored};
 use loto_proto::sweep::Sweep;
 use loto_proto::sweep_state::SweepState;
 use loto_proto::trace::Trace;
 use loto_proto::worker_report::WorkerReport;
+use loto_transport::queue::{Delivery, InProcessQueue};
+use loto_transport::store::{Conflict, Cursor, Events, Stored};
 
 use super::super::*;
 use super::{EmbeddedStore, ProtoError};

@@ -1,0 +1,125 @@
+//! Critical-difference diagrams (Demsar 2006, figure 1).
+
+use loto_statistics::analysis::Comparison;
+
+use super::palette::Palette;
+use super::scale::Linear;
+use super::svg::{Anchor, Stroke, Svg, TextStyle, shorten, text_width};
+
+const TEXT_SIZE: f64 = 12.5;
+const LINE_HEIGHT: f64 = 19.0;
+const BAR_GAP: f64 = 8.0;
+const AXIS: Stroke = Stroke::solid("#222222", 1.2);
+const TICK: Stroke = Stroke::solid("#222222", 1.0);
+const BAR: Stroke = Stroke::solid("#222222", 4.0);
+const DIFFERENCE: Stroke = Stroke::solid("#222222", 1.6);
+const LEADER_WIDTH: f64 = 1.4;
+
+/// The methods on an axis of average ranks, the best on the left; thick bars
+/// join methods that do not differ significantly (Nemenyi).
+pub fn critical_difference(
+    comparison: &Comparison,
+    title: &str,
+    palette: &Palette,
+    width: f64,
+) -> Svg {
+    let count = comparison.methods.len();
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by(|&one, &other| {
+        comparison.average_ranks[one].total_cmp(&comparison.average_ranks[other])
+    });
+    let label = |index: usize| shorten(&comparison.methods[index], 26);
+    let label_width = (0..count)
+        .map(|index| text_width(&label(index), TEXT_SIZE))
+        .fold(40.0, f64::max);
+    let margin = label_width + 80.0;
+    let difference = comparison.nemenyi.critical_difference;
+    let ranks = Linear {
+        lower: 1.0,
+        upper: 1.0 + (count as f64 - 1.0).max(difference).max(1.0),
+        start: margin,
+        end: width - margin,
+    };
+
+    let mut groups: Vec<&Vec<usize>> = comparison.nemenyi.groups.iter().collect();
+    groups.sort_by_key(|group| order.iter().position(|method| group.contains(method)));
+    let axis = 82.0;
+    let first_label = axis + 16.0 + BAR_GAP * groups.len() as f64 + 10.0;
+    let left = count.div_ceil(2);
+    let height = first_label + LINE_HEIGHT * left as f64 + 6.0;
+
+    let mut picture = Svg::new(width, height);
+    let heading = TextStyle::new(14.0, Anchor::Start).bold();
+    picture.text((10.0, 18.0), &shorten(title, 90), heading);
+    draw_axis(&mut picture, &ranks, count, difference, axis);
+    for (level, group) in groups.iter().enumerate() {
+        let y = axis + 14.0 + BAR_GAP * level as f64;
+        let pixels = group
+            .iter()
+            .map(|&method| ranks.pixel(comparison.average_ranks[method]));
+        let first = pixels.clone().fold(f64::INFINITY, f64::min);
+        let last = pixels.fold(f64::NEG_INFINITY, f64::max);
+        picture.line((first - 3.0, y), (last + 3.0, y), BAR);
+    }
+    for (position, &method) in order.iter().enumerate() {
+        // On both sides the outermost method has the uppermost label, so that no two lines cross.
+        let on_left = position < left;
+        let line = if on_left {
+            position
+        } else {
+            count - 1 - position
+        };
+        let y = first_label + LINE_HEIGHT * line as f64;
+        let rank = comparison.average_ranks[method];
+        let pixel = ranks.pixel(rank);
+        let style = palette.style(&comparison.methods[method]);
+        let (end, anchor, outward) = if on_left {
+            (margin - 24.0, Anchor::End, -1.0)
+        } else {
+            (width - margin + 24.0, Anchor::Start, 1.0)
+        };
+        let leader = Stroke::solid(style.colour, LEADER_WIDTH);
+        picture.polyline(&[(pixel, axis), (pixel, y), (end, y)], leader);
+        let name = TextStyle::new(TEXT_SIZE, anchor);
+        picture.text((end + outward * 47.0, y + 4.0), &label(method), name);
+        let number = TextStyle::new(TEXT_SIZE - 1.5, anchor).coloured("#444444");
+        picture.text(
+            (end + outward * 6.0, y + 4.0),
+            &format!("{rank:.2}"),
+            number,
+        );
+        picture.marker(style.marker, (pixel, axis), 3.6, style.colour, None);
+    }
+    picture
+}
+
+fn draw_axis(picture: &mut Svg, ranks: &Linear, count: usize, difference: f64, y: f64) {
+    let number = TextStyle::new(TEXT_SIZE - 1.5, Anchor::Middle).coloured("#444444");
+    picture.line((ranks.start, y), (ranks.pixel(count as f64), y), AXIS);
+    for rank in 1..=count {
+        let pixel = ranks.pixel(rank as f64);
+        picture.line((pixel, y - 6.0), (pixel, y), TICK);
+        picture.text((pixel, y - 10.0), &rank.to_string(), number);
+        if rank < count {
+            let half = ranks.pixel(rank as f64 + 0.5);
+            picture.line((half, y - 3.0), (half, y), TICK);
+        }
+    }
+    let (start, end) = (ranks.start, ranks.pixel(1.0 + difference));
+    let level = y - 32.0;
+    picture.line((start, level), (end, level), DIFFERENCE);
+    for pixel in [start, end] {
+        picture.line((pixel, level - 4.0), (pixel, level + 4.0), DIFFERENCE);
+    }
+    let text = format!("critical difference {difference:.2}");
+    let style = TextStyle::new(TEXT_SIZE - 1.0, Anchor::Start);
+    picture.text((start, level - 8.0), &text, style);
+    picture.text(
+        (ranks.start - 10.0, y + 4.0),
+        "average rank",
+        TextStyle {
+            anchor: Anchor::End,
+            ..number
+        },
+    );
+}

@@ -1,0 +1,156 @@
+//! Improvement over random search per data set: one dot per method, with its standard errors.
+
+use crate::numbers;
+use loto_statistics::analysis::{BlackboxAnalysis, TaskMethodAnalysis};
+
+use super::legend;
+use super::palette::Palette;
+use super::scale::{Label, Linear};
+use super::svg::{Anchor, Marker, Stroke, Svg, TextStyle, shorten, text_width};
+
+/// Improvements below this are drawn at the edge, with their values beside them.
+const LEAST_SHOWN: f64 = -1.0;
+/// Improvements cannot be above 1 unless values are foreign to the table.
+const GREATEST_SHOWN: f64 = 1.0;
+
+const TEXT_SIZE: f64 = 12.0;
+const TOP: f64 = 56.0;
+const ZERO: Stroke = Stroke::solid("#444444", 1.2);
+const GRID: Stroke = Stroke::solid("#e6e6e6", 1.0);
+const SEPARATOR: Stroke = Stroke::solid("#d0d0d0", 1.0);
+
+/// The improvement of every method on every task that has one, the tasks by ascending RMSE of
+/// their prior, in parentheses where it is known (ICML 2020, figure 4); `None` if there is none.
+pub fn improvement(blackbox: &BlackboxAnalysis, palette: &Palette, width: f64) -> Option<Svg> {
+    let scored = |method: &&TaskMethodAnalysis| method.improvement.is_some();
+    let tasks: Vec<_> = blackbox
+        .tasks_by_prior_rmse()
+        .into_iter()
+        .map(|task| (task, task.methods.iter().filter(scored).collect::<Vec<_>>()))
+        .filter(|(_, methods)| !methods.is_empty())
+        .collect();
+    let dots = tasks
+        .iter()
+        .map(|(_, methods)| methods.len())
+        .sum::<usize>();
+    let scores = tasks.iter().flat_map(|(_, methods)| methods.iter());
+    let least = scores
+        .filter_map(|method| method.improvement)
+        .reduce(f64::min)?;
+    // Each method has its own lane, as long as the picture stays on a page.
+    let lane = (1100.0 / dots as f64).clamp(4.0, 11.0);
+    let gap = 12.0;
+
+    let names = tasks.iter().map(|(task, _)| {
+        let name = shorten(&task.name, 26);
+        match task.prior_rmse {
+            Some(error) => format!("{name} ({error:.2})"),
+            None => name,
+        }
+    });
+    let names: Vec<String> = names.collect();
+    let name_width = names
+        .iter()
+        .map(|name| text_width(name, TEXT_SIZE))
+        .fold(60.0, f64::max);
+    let methods: Vec<&str> = blackbox
+        .methods
+        .iter()
+        .map(|method| method.method.as_str())
+        .collect();
+    let (legend, top) = legend::legend(&methods, palette, width - name_width - 20.0);
+    let top = TOP + top;
+    let height = top + dots as f64 * lane + tasks.len() as f64 * gap + 44.0;
+    let x = Linear {
+        lower: (least - 0.05).clamp(LEAST_SHOWN, -0.1),
+        upper: GREATEST_SHOWN,
+        start: name_width + 34.0,
+        end: width - 34.0,
+    };
+
+    let mut picture = Svg::new(width, height);
+    let title = TextStyle::new(14.0, Anchor::Start).bold();
+    picture.text((10.0, 18.0), &shorten(&blackbox.name, 60), title);
+    picture.place((name_width + 14.0, 30.0), &legend);
+    draw_axis(&mut picture, &x, top, height - 40.0);
+    let mut y = top;
+    for ((_, methods), name) in tasks.iter().zip(&names) {
+        let row = methods.len() as f64 * lane + gap;
+        let style = TextStyle::new(TEXT_SIZE, Anchor::End);
+        picture.text((name_width + 12.0, y + row / 2.0 + 4.0), name, style);
+        for (index, method) in methods.iter().enumerate() {
+            let centre = y + gap / 2.0 + (index as f64 + 0.5) * lane;
+            draw_dot(&mut picture, method, palette, &x, centre, lane);
+        }
+        y += row;
+        picture.line((10.0, y), (width - 10.0, y), SEPARATOR);
+    }
+    Some(picture)
+}
+
+fn draw_axis(picture: &mut Svg, x: &Linear, top: f64, bottom: f64) {
+    let style = TextStyle::new(TEXT_SIZE - 1.0, Anchor::Middle).coloured("#444444");
+    picture.line((10.0, top), (x.end + 24.0, top), SEPARATOR);
+    for tick in x.ticks(8) {
+        let pixel = x.pixel(tick.value);
+        let stroke = if tick.value.abs() < 1e-9 { ZERO } else { GRID };
+        picture.line((pixel, top), (pixel, bottom), stroke);
+        if let Label::Number(number) = &tick.label {
+            picture.text((pixel, bottom + 16.0), number, style);
+        }
+    }
+    let caption = TextStyle::new(TEXT_SIZE, Anchor::Middle);
+    let text = "improvement over random search";
+    picture.text(((x.start + x.end) / 2.0, bottom + 34.0), text, caption);
+}
+
+fn draw_dot(
+    picture: &mut Svg,
+    method: &TaskMethodAnalysis,
+    palette: &Palette,
+    x: &Linear,
+    y: f64,
+    lane: f64,
+) {
+    let Some(value) = method.improvement else {
+        return;
+    };
+    let style = palette.style(&method.method);
+    let tooltip = format!(
+        "{}: {}",
+        method.method,
+        numbers::typographic(&numbers::score(value))
+    );
+    let radius = (lane * 0.34).clamp(2.0, 3.6);
+    let beyond = value < x.lower || value > x.upper;
+    if beyond {
+        let (marker, pixel, anchor, offset) = if value < x.lower {
+            (Marker::TriangleLeft, x.start - 8.0, Anchor::Start, 7.0)
+        } else {
+            (Marker::TriangleRight, x.end + 8.0, Anchor::End, -7.0)
+        };
+        picture.marker(
+            marker,
+            (pixel, y),
+            radius + 0.6,
+            style.colour,
+            Some(&tooltip),
+        );
+        if lane >= 8.0 {
+            let text = TextStyle::new(lane - 1.0, anchor).coloured(style.colour);
+            picture.text((pixel + offset, y + lane * 0.32), &tooltip, text);
+        }
+        return;
+    }
+    if let Some(error) = method.improvement_standard_error {
+        let ends = ((x.pixel(value - error), y), (x.pixel(value + error), y));
+        picture.line(ends.0, ends.1, Stroke::solid(style.colour, 1.3));
+    }
+    picture.marker(
+        style.marker,
+        (x.pixel(value), y),
+        radius,
+        style.colour,
+        Some(&tooltip),
+    );
+}

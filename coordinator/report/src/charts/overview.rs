@@ -1,0 +1,52 @@
+//! All black boxes at a glance: their curves and the overall comparison on one sheet.
+
+use loto_statistics::analysis::SweepAnalysis;
+
+use super::svg::Svg;
+use super::{CURVES_SIZE, Palette, adtm, critical_difference};
+
+/// Width and height of one chart where several share a sheet.
+const PANEL: (f64, f64) = (560.0, 330.0);
+
+/// The ADTM curves of every black box, two in a row, above the overall
+/// critical-difference diagram; `None` if there is nothing to draw.
+pub fn overview(analysis: &SweepAnalysis, palette: &Palette, baseline: bool) -> Option<Svg> {
+    let (columns, size) = match analysis.blackboxes.len() {
+        0 | 1 => (1, CURVES_SIZE),
+        _ => (2, PANEL),
+    };
+    let curves = analysis
+        .blackboxes
+        .iter()
+        .filter_map(|blackbox| adtm(blackbox, palette, baseline, size));
+    let curves: Vec<Svg> = curves.collect();
+    let width = size.0 * columns as f64;
+    let comparison = analysis.comparison.computed().map(|comparison| {
+        let title = format!(
+            "Average ranks over {} data sets",
+            comparison.data_sets.len()
+        );
+        critical_difference(comparison, &title, palette, width.min(CURVES_SIZE.0))
+    });
+    if curves.is_empty() && comparison.is_none() {
+        return None;
+    }
+    let rows = curves.len().div_ceil(columns);
+    let top = rows as f64 * size.1;
+    let height = top
+        + comparison
+            .as_ref()
+            .map_or(0.0, |picture| picture.height() + 10.0);
+    let mut sheet = Svg::new(width, height);
+    for (index, picture) in curves.iter().enumerate() {
+        let position = (
+            (index % columns) as f64 * size.0,
+            (index / columns) as f64 * size.1,
+        );
+        sheet.place(position, picture);
+    }
+    if let Some(picture) = &comparison {
+        sheet.place(((width - picture.width()) / 2.0, top + 10.0), picture);
+    }
+    Some(sheet)
+}

@@ -1,0 +1,333 @@
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::sync::Arc;
+
+use super::*;
+use loto_statistics::analysis::{AnalysisOptions, analyse};
+use loto_statistics::results::{BlackboxResults, SeedTrace, TaskResults};
+
+/// A name as an attacker would choose it.
+const EVIL: &str = "</svg><script>alert('1')</script>\"&\u{7}";
+
+/// Two methods on three tasks; the second lacks a seed on the first task.
+fn results() -> SweepResults {
+    let objective: Arc<[f64]> = (1..=20).map(|row| f64::from(row) / 10.0).collect();
+    let trace = |start: u32, step: u32| {
+        let rows: Vec<u32> = (0..5).map(|t| (start + 7 * step * t) % 20).collect();
+        SeedTrace {
+            values: rows.iter().map(|&row| objective[row as usize]).collect(),
+            seconds: rows.iter().map(|&row| 1e-3 * f64::from(row + 1)).collect(),
+            rows,
+        }
+    };
+    let task = |name: &str, position: u32| {
+        let seeds = |method: u32| -> BTreeMap<u32, SeedTrace> {
+            let first = u32::from(position == 0 && method == 1);
+            (first..4)
+                .map(|seed| (seed, trace(3 + 5 * position + seed + method, 1 + method)))
+                .collect()
+        };
+        TaskResults {
+            name: name.into(),
+            objective: Arc::clone(&objective),
+            traces: vec![seeds(0), seeds(1)],
+        }
+    };
+    SweepResults {
+        name: format!("sweep {EVIL}"),
+        seeds: 4,
+        blackboxes: vec![BlackboxResults {
+            name: format!("box, {EVIL}"),
+            iterations: 5,
+            methods: vec!["rs".into(), format!("method {EVIL}")],
+            tasks: vec![task(EVIL, 0), task("plain", 1), task("third", 2)],
+        }],
+    }
+}
+
+fn with_report(check: impl FnOnce(&Report<'_>)) {
+    let results = results();
+    let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    check(&Report {
+        results: &results,
+        analysis: &analysis,
+        sweep: Some(SweepId([0xab; 16])),
+        notes: &[format!("note {EVIL}")],
+    });
+}
+
+fn text(report: &Report<'_>, format: Format) -> String {
+    let mut output = Vec::new();
+    report.write(format, &mut output).unwrap();
+    String::from_utf8(output).unwrap()
+}
+
+/// Checks that every element of the markup is closed, in order. `<` occurs in tags alone, since text is escaped.
+fn check_well_formed(markup: &str) {
+    const EMPTY: [&str; 4] = ["meta", "!DOCTYPE", "br", "link"];
+    let mut open: Vec<&str> = Vec::new();
+    for tag in markup.split('<').skip(1) {
+        let (tag, _) = tag.split_once('>').expect("a tag is closed");
+        let name = tag.split([' ', '\n']).next().unwrap_or_default();
+        if let Some(closed) = name.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(closed), "{tag}");
+        } else if !tag.ends_with('/') && !EMPTY.contains(&name) {
+            open.push(name);
+        }
+    }
+    assert_eq!(open, Vec::<&str>::new());
+}
+
+/// The report of an analysis, of no sweep and without notes.
+fn report_of<'a>(results: &'a SweepResults, analysis: &'a SweepAnalysis) -> Report<'a> {
+    Report {
+        results,
+        analysis,
+        sweep: None,
+        notes: &[],
+    }
+}
+
+#[test]
+fn the_page_is_well_formed_safe_and_needs_no_network() {
+    with_report(|report| {
+        let page = text(report, Format::Html);
+        check_well_formed(&page);
+        assert!(!page.contains("<script"), "a name became markup");
+        assert!(!page.contains('\u{7}'));
+        let addresses = page.matches("http").count();
+        let namespaces = page.matches("xmlns=\"http://www.w3.org/2000/svg\"").count();
+        assert_eq!(addresses, namespaces, "the page refers to other files");
+        assert!(page.contains("abababababababababababababababab"));
+        assert!(page.contains("23 of 24 finished"));
+        assert!(page.contains("(3 of 4 seeds)"));
+        // Curves, scores and ranks of the black box; ranks of the whole sweep.
+        assert_eq!(page.matches("<svg").count(), 4);
+        for bad in ["NaN", "inf\"", "infinity"] {
+            assert!(!page.contains(bad), "{bad}");
+        }
+    });
+}
+
+#[test]
+fn text_tells_scores_and_what_is_missing() {
+    with_report(|report| {
+        let text = text(report, Format::Text);
+        assert!(text.contains("23 of 24 traces finished"), "{text}");
+        assert!(text.contains("missing:\n  method"), "{text}");
+        assert!(text.contains("Friedman chi-square"), "{text}");
+        assert!(!text.contains('\u{7}'), "{text:?}");
+        let row = text.lines().find(|line| line.starts_with("  rs ")).unwrap();
+        assert_eq!(row.split_whitespace().last(), Some("12"), "{row}");
+    });
+}
+
+#[test]
+fn a_method_of_one_black_box_only_has_blanks_elsewhere_and_is_left_out_of_the_whole() {
+    let mut results = results();
+    let mut second = results.blackboxes[0].clone();
+    second.name = "second".into();
+    second.methods.push("only here".into());
+    for task in &mut second.tasks {
+        let traces = task.traces[0].clone();
+        task.traces.push(traces);
+    }
+    results.blackboxes.push(second);
+    let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    // Ranks are those among the methods of each black box: here three, the first and the last tied.
+    let ranks = analysis.blackboxes[1].methods.iter();
+    let ranks = ranks.map(|method| method.averages.as_ref().unwrap().average_rank);
+    assert!((ranks.sum::<f64>() - 6.0).abs() < 1e-12);
+    let report = report_of(&results, &analysis);
+    let text_report = text(&report, Format::Text);
+    let left_out = "left out, not finished or not planned on every black box: only here";
+    assert!(text_report.contains(left_out), "{text_report}");
+    let page = text(&report, Format::Html);
+    check_well_formed(&page);
+    let row = page.split("<tr><th>only here</th>").nth(1).unwrap();
+    assert!(row.starts_with("<td class=\"muted\">&ndash;</td>"), "{row}");
+    assert!(page.contains("not planned everywhere: only here"));
+}
+
+#[test]
+fn scores_read_back_bit_for_bit() {
+    with_report(|report| {
+        let text = text(report, Format::Csv);
+        let mut lines = csv::Reader::from_reader(text.as_bytes());
+        let methods = &report.analysis.blackboxes[0].methods;
+        let rows: Vec<csv::StringRecord> = lines.records().map(Result::unwrap).collect();
+        assert_eq!(rows.len(), methods.len());
+        for (row, method) in rows.iter().zip(methods) {
+            let averages = method.averages.as_ref().unwrap();
+            let expected = [
+                averages.improvement,
+                averages.average_rank,
+                averages.final_adtm,
+            ];
+            let found = [2, 3, 4].map(|column| row[column].parse::<f64>().unwrap());
+            assert_eq!(row[0], report.analysis.blackboxes[0].name);
+            assert_eq!(row[1], method.method);
+            assert_eq!(found.map(f64::to_bits), expected.map(f64::to_bits));
+        }
+    });
+}
+
+#[test]
+fn the_folder_has_every_file_and_the_same_bytes_each_time() {
+    with_report(|report| {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("not/there/yet");
+        report.write_folder(&out).unwrap();
+        let names = [
+            "traces.csv.gz",
+            "scores.csv",
+            "scores_by_task.csv",
+            "statistics.json",
+            "report.html",
+        ];
+        let read = |name: &str| fs::read(out.join(name)).unwrap();
+        let before = names.map(read);
+        report.write_folder(&out).unwrap();
+        assert!(
+            before == names.map(read),
+            "the same report was written in different bytes"
+        );
+        assert_eq!(fs::read_dir(&out).unwrap().count(), names.len() + 1);
+        let mut charts: Vec<_> = fs::read_dir(out.join("charts"))
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        charts.sort_by_key(fs::DirEntry::file_name);
+        assert_eq!(charts.len(), 4);
+        for chart in charts {
+            let picture = fs::read_to_string(chart.path()).unwrap();
+            check_well_formed(&picture);
+            assert!(!picture.contains("<script"));
+        }
+        let json: serde_json::Value = serde_json::from_slice(&before[3]).unwrap();
+        assert_eq!(json["finished_traces"], 23);
+    });
+}
+
+#[test]
+fn published_figures_are_shown_where_they_apply_and_nowhere_else() {
+    with_report(|report| {
+        assert!(!text(report, Format::Text).contains("published"));
+        assert!(!text(report, Format::Html).contains("published"));
+    });
+    let mut results = results();
+    let blackbox = &mut results.blackboxes[0];
+    blackbox.name = "nas_bench102".into();
+    blackbox.iterations = 70;
+    blackbox.methods[1] = "gcp-prior".into();
+    let objective: Arc<[f64]> = (1..=70).map(f64::from).collect();
+    let names = ["cifar10", "cifar100", "ImageNet16-120"];
+    for (task, name) in blackbox.tasks.iter_mut().zip(names) {
+        task.name = name.into();
+        task.objective = Arc::clone(&objective);
+        for trace in task.traces.iter_mut().flat_map(BTreeMap::values_mut) {
+            trace.values = objective.to_vec();
+        }
+    }
+    let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    let report = report_of(&results, &analysis);
+    // Each trace finds the optimum at once: improvement 1, all ranks 1.5.
+    let text_report = text(&report, Format::Text);
+    assert!(text_report.contains("ICML 2020, Table 2"), "{text_report}");
+    let rows = text_report.lines().map(|line| line.split_whitespace());
+    let rows: Vec<Vec<&str>> = rows.map(Iterator::collect).collect();
+    let expected = ["gcp-prior", "1.00", "0.94", "+0.06", "1.50", "1.30", "-"];
+    assert!(rows.iter().any(|row| *row == expected), "{text_report}");
+    let page = text(&report, Format::Html);
+    check_well_formed(&page);
+    assert!(page.contains("<td>0.94</td><td>+0.06</td>"));
+    let folder = tempfile::tempdir().unwrap();
+    report.write_folder(folder.path()).unwrap();
+    let csv = fs::read_to_string(folder.path().join("published.csv")).unwrap();
+    assert!(
+        csv.contains("\nnas_bench102,rs,1,0,1,1.5,12,,2,16,"),
+        "{csv}"
+    );
+}
+
+#[test]
+fn data_sets_are_ordered_by_the_error_of_the_prior_where_it_is_known() {
+    let results = results();
+    let mut analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    let files = |analysis: &SweepAnalysis| {
+        let report = report_of(&results, analysis);
+        let mut csv = Vec::new();
+        scores_csv::write_scores_by_task(analysis, &mut csv).unwrap();
+        (text(&report, Format::Html), String::from_utf8(csv).unwrap())
+    };
+    let (page, csv) = files(&analysis);
+    assert!(!page.contains("<th>prior RMSE</th>"));
+    assert!(csv.starts_with("blackbox,task,method,improvement,rank,final_dtm\n"));
+    for (task, error) in [(0, 1.25), (1, 0.875)] {
+        analysis.blackboxes[0].tasks[task].prior_rmse = Some(error);
+    }
+    let (page, csv) = files(&analysis);
+    check_well_formed(&page);
+    assert!(page.contains("<th>prior RMSE</th>"));
+    let table = page.split("<th>prior RMSE</th>").nth(1).unwrap();
+    let place = |text: &str| table.find(text).unwrap();
+    assert!(place("<th>plain</th><td>0.88</td>") < place("<td>1.25</td>"));
+    assert!(place("<td>1.25</td>") < place("<th>third</th><td class=\"muted\">&ndash;</td>"));
+    assert!(page.contains("plain (0.88)"), "the chart names the error");
+    assert!(csv.starts_with("blackbox,task,method,improvement,rank,final_dtm,prior_rmse\n"));
+    let lines = csv.lines().filter(|line| line.ends_with(",0.875"));
+    assert_eq!(lines.count(), 2);
+}
+
+#[test]
+fn traces_are_complete_and_exact() {
+    let results = results();
+    let mut bytes = Vec::new();
+    traces_csv::write(&results, &mut bytes).unwrap();
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(bytes.as_slice())
+        .read_to_string(&mut text)
+        .unwrap();
+    let mut lines = csv::Reader::from_reader(text.as_bytes());
+    let header = "blackbox,task,method,seed,iteration,row,value,best,seconds";
+    assert_eq!(
+        lines
+            .headers()
+            .unwrap()
+            .iter()
+            .collect::<Vec<_>>()
+            .join(","),
+        header
+    );
+    let rows: Vec<csv::StringRecord> = lines.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 23 * 5);
+    let is_wanted =
+        |row: &&csv::StringRecord| &row[1] == "plain" && &row[2] == "rs" && &row[3] == "2";
+    let trace = &results.blackboxes[0].tasks[1].traces[0][&2];
+    let mut best = f64::INFINITY;
+    for (index, row) in rows.iter().filter(is_wanted).enumerate() {
+        best = best.min(trace.values[index]);
+        assert_eq!(row[4], (index + 1).to_string());
+        assert_eq!(row[5], trace.rows[index].to_string());
+        let numbers = [6, 7, 8].map(|column| row[column].parse::<f64>().unwrap());
+        assert_eq!(numbers, [trace.values[index], best, trace.seconds[index]]);
+    }
+}
+
+#[test]
+fn a_report_without_any_trace_says_so() {
+    let mut results = results();
+    for task in &mut results.blackboxes[0].tasks {
+        task.traces.iter_mut().for_each(BTreeMap::clear);
+    }
+    let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    let report = report_of(&results, &analysis);
+    let page = text(&report, Format::Html);
+    check_well_formed(&page);
+    assert!(page.contains("0 of 24 finished"));
+    assert!(page.contains("There is no curve to draw yet."));
+    assert!(text(&report, Format::Text).contains("no comparison of the methods"));
+    let folder = tempfile::tempdir().unwrap();
+    report.write_folder(folder.path()).unwrap();
+}

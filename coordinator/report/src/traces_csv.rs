@@ -1,0 +1,86 @@
+//! `traces.csv.gz`: every finished trace, one line per evaluation.
+
+use std::io::{self, Write};
+
+use flate2::{Compression, GzBuilder};
+
+use loto_statistics::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
+
+const COLUMNS: [&str; 9] = [
+    "blackbox",
+    "task",
+    "method",
+    "seed",
+    "iteration",
+    "row",
+    "value",
+    "best",
+    "seconds",
+];
+
+/// Writes the traces, gzipped; the same traces give the same bytes.
+///
+/// Iterations are counted from 1, rows from 0. Row and seconds are empty where they were not recorded.
+pub(super) fn write(results: &SweepResults, output: &mut impl Write) -> io::Result<()> {
+    // No name and no time in the header: they would make equal results differ.
+    let gzip = GzBuilder::new()
+        .mtime(0)
+        .write(output, Compression::default());
+    let mut lines = csv::Writer::from_writer(gzip);
+    lines.write_record(COLUMNS)?;
+    let mut line = csv::ByteRecord::new();
+    for blackbox in &results.blackboxes {
+        for task in &blackbox.tasks {
+            write_task(blackbox, task, &mut line, &mut lines)?;
+        }
+    }
+    let gzip = lines.into_inner().map_err(|error| error.into_error())?;
+    gzip.finish()?.flush()
+}
+
+fn write_task(
+    blackbox: &BlackboxResults,
+    task: &TaskResults,
+    line: &mut csv::ByteRecord,
+    lines: &mut csv::Writer<impl Write>,
+) -> io::Result<()> {
+    for (method, seeds) in blackbox.methods.iter().zip(&task.traces) {
+        for (seed, trace) in seeds {
+            let prefix = [&blackbox.name, &task.name, method, &seed.to_string()];
+            write_trace(prefix, trace, line, lines)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_trace(
+    prefix: [&String; 4],
+    trace: &SeedTrace,
+    line: &mut csv::ByteRecord,
+    lines: &mut csv::Writer<impl Write>,
+) -> io::Result<()> {
+    let mut best = f64::INFINITY;
+    let mut number = Vec::new();
+    for (index, &value) in trace.values.iter().enumerate() {
+        best = best.min(value);
+        line.clear();
+        prefix
+            .iter()
+            .for_each(|field| line.push_field(field.as_bytes()));
+        let mut push = |field: Option<&dyn std::fmt::Display>| -> io::Result<()> {
+            number.clear();
+            if let Some(field) = field {
+                write!(number, "{field}")?;
+            }
+            line.push_field(&number);
+            Ok(())
+        };
+        push(Some(&(index + 1)))?;
+        push(trace.rows.get(index).map(|row| row as _))?;
+        push(Some(&value))?;
+        push(Some(&best))?;
+        push(trace.seconds.get(index).map(|seconds| seconds as _))?;
+        lines.write_byte_record(line)?;
+    }
+    Ok(())
+}

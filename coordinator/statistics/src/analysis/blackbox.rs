@@ -1,0 +1,203 @@
+//! The analysis of one black box: its tasks, and the averages over them.
+
+use super::AnalysisOptions;
+use super::bands::fill_bands;
+use super::compare;
+use super::output::{
+    Band, BlackboxAnalysis, ExcludedTask, ExclusionReason, MethodAnalysis, MethodAverages,
+    RelativeImprovement, RelativeImprovementAt, TaskAnalysis, TaskMethodAnalysis,
+};
+use super::task::TaskGaps;
+use crate::dtm::mean_of_curves;
+use crate::ranks::Ranker;
+use crate::results::BlackboxCurves;
+use crate::sgpt;
+
+/// Computes all statistics of one black box, which must have been validated.
+pub(super) fn analyse(blackbox: &BlackboxCurves, options: &AnalysisOptions) -> BlackboxAnalysis {
+    let curves: Vec<TaskGaps> = blackbox
+        .tasks
+        .iter()
+        .map(|task| TaskGaps::new(blackbox, task, options.baseline))
+        .collect();
+    let mut tasks: Vec<TaskAnalysis> = curves
+        .iter()
+        .zip(&blackbox.tasks)
+        .map(|(curves, task)| curves.analyse(blackbox, task))
+        .collect();
+
+    let finished: Vec<u64> = (0..blackbox.methods.len())
+        .map(|method| {
+            let seeds = tasks
+                .iter()
+                .map(|task| u64::from(task.methods[method].seeds));
+            seeds.sum()
+        })
+        .collect();
+    let (present, absent): (Vec<usize>, Vec<usize>) =
+        (0..finished.len()).partition(|&method| finished[method] > 0);
+    let mut averaged = Vec::new();
+    let mut excluded_tasks = Vec::new();
+    for (position, (curves, task)) in curves.iter().zip(&tasks).enumerate() {
+        match exclusion(curves, task, &present) {
+            None => averaged.push(position),
+            Some(reason) => excluded_tasks.push(ExcludedTask {
+                task: task.name.clone(),
+                reason,
+            }),
+        }
+    }
+
+    rank_improvements(&mut tasks, &averaged, &present);
+    let adtm = fill_bands(blackbox, &curves, &averaged, options, &mut tasks);
+    let averages = average_methods(&tasks, &averaged, &present, adtm);
+    let name = |method: usize| blackbox.methods[method].clone();
+    BlackboxAnalysis {
+        name: blackbox.name.clone(),
+        iterations: blackbox.iterations,
+        methods: averages
+            .into_iter()
+            .enumerate()
+            .map(|(method, averages)| MethodAnalysis {
+                method: name(method),
+                finished_traces: finished[method],
+                averages,
+            })
+            .collect(),
+        averaged_tasks: averaged.len(),
+        excluded_tasks,
+        absent_methods: absent.iter().map(|&method| name(method)).collect(),
+        comparison: compare::compare(
+            present.iter().map(|&method| name(method)).collect(),
+            absent.iter().map(|&method| name(method)).collect(),
+            tasks.iter().map(|task| (blackbox.name.as_str(), task)),
+            options.significance,
+        ),
+        unbalanced: tasks.iter().any(|task| task.unbalanced),
+        tasks,
+    }
+}
+
+/// Why a task cannot be averaged over, if so.
+fn exclusion(curves: &TaskGaps, task: &TaskAnalysis, present: &[usize]) -> Option<ExclusionReason> {
+    if curves.is_constant() {
+        return Some(ExclusionReason::ConstantObjective);
+    }
+    let Some(baseline) = &task.baseline else {
+        return Some(ExclusionReason::NoBaseline);
+    };
+    let mut without_trace = present
+        .iter()
+        .map(|&method| &task.methods[method])
+        .filter(|method| method.seeds == 0)
+        .map(|method| method.method.clone())
+        .peekable();
+    if without_trace.peek().is_some() {
+        return Some(ExclusionReason::NoTrace {
+            methods: without_trace.collect(),
+        });
+    }
+    let dtm = baseline.dtm.as_deref().unwrap_or_default();
+    let always_optimal = dtm.iter().all(|&dtm| dtm == 0.0);
+    always_optimal.then_some(ExclusionReason::BaselineAlwaysOptimal)
+}
+
+/// Fills in the rank of each present method's improvement on the averaged tasks.
+fn rank_improvements(tasks: &mut [TaskAnalysis], averaged: &[usize], present: &[usize]) {
+    let mut ranker = Ranker::default();
+    let mut ranks = vec![0.0; present.len()];
+    for &task in averaged {
+        let methods = &mut tasks[task].methods;
+        let improvements = present
+            .iter()
+            .filter_map(|&method| methods[method].improvement);
+        let losses: Vec<f64> = improvements.map(|improvement| -improvement).collect();
+        ranker.rank(&losses, &mut ranks);
+        for (&method, &rank) in present.iter().zip(&ranks) {
+            methods[method].rank = Some(rank);
+        }
+    }
+}
+
+/// The averages of every planned method over the averaged tasks, if there are any.
+fn average_methods(
+    tasks: &[TaskAnalysis],
+    averaged: &[usize],
+    present: &[usize],
+    adtm: Vec<Option<Band>>,
+) -> Vec<Option<MethodAverages>> {
+    let curves: Vec<Vec<&[f64]>> = averaged
+        .iter()
+        .map(|&task| {
+            let dtm = |&method: &usize| tasks[task].methods[method].dtm.as_ref();
+            let bands = present.iter().filter_map(dtm);
+            bands.map(|band| band.mean.as_slice()).collect()
+        })
+        .collect();
+    let ranks = sgpt::average_ranks(&curves);
+    let mut ranks_of: Vec<Option<Vec<f64>>> = vec![None; adtm.len()];
+    for (&method, ranks) in present.iter().zip(ranks) {
+        ranks_of[method] = Some(ranks);
+    }
+    let bands_and_ranks = adtm.into_iter().zip(ranks_of).enumerate();
+    bands_and_ranks
+        .map(|(method, (band, ranks))| {
+            let own = averaged.iter().map(|&task| &tasks[task].methods[method]);
+            Some(average(&own.collect::<Vec<_>>(), band?, ranks?))
+        })
+        .collect()
+}
+
+/// The averages of one method over its entries of the averaged tasks.
+fn average(tasks: &[&TaskMethodAnalysis], adtm: Band, average_rank_at: Vec<f64>) -> MethodAverages {
+    let errors = tasks.iter().map(|task| task.improvement_standard_error);
+    let squares: Option<f64> = errors.map(|error| error.map(|error| error * error)).sum();
+    let unsolved = tasks
+        .iter()
+        .filter_map(|task| task.unsolved_fraction.as_deref());
+    MethodAverages {
+        final_adtm: adtm.mean.last().copied().unwrap_or(f64::NAN),
+        adtm,
+        improvement: mean(tasks.iter().map(|task| task.improvement)).unwrap_or(f64::NAN),
+        improvement_standard_error: squares.map(|squares| squares.sqrt() / tasks.len() as f64),
+        improvement_terms_left_out: tasks
+            .iter()
+            .map(|task| task.improvement_terms_left_out)
+            .sum(),
+        average_rank: mean(tasks.iter().map(|task| task.rank)).unwrap_or(f64::NAN),
+        relative_improvement: average_relative(tasks),
+        average_rank_at,
+        unsolved_fraction: mean_of_curves(unsolved),
+    }
+}
+
+fn average_relative(tasks: &[&TaskMethodAnalysis]) -> RelativeImprovement {
+    let all: Vec<&RelativeImprovement> = tasks
+        .iter()
+        .filter_map(|task| task.relative_improvement.as_ref())
+        .collect();
+    let iterations = all
+        .first()
+        .map(|first| first.at.as_slice())
+        .unwrap_or_default();
+    RelativeImprovement {
+        mean: mean(all.iter().map(|task| task.mean)),
+        at: iterations
+            .iter()
+            .enumerate()
+            .map(|(position, at)| RelativeImprovementAt {
+                iteration: at.iteration,
+                value: mean(all.iter().map(|task| task.at[position].value)),
+            })
+            .collect(),
+        terms_left_out: all.iter().map(|task| task.terms_left_out).sum(),
+    }
+}
+
+/// Mean of the values that are there.
+fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let (sum, count) = values
+        .flatten()
+        .fold((0.0, 0), |(sum, count), value| (sum + value, count + 1));
+    (count > 0).then(|| sum / f64::from(count))
+}

@@ -1,0 +1,146 @@
+//! The analysis of one task: the baseline, and every method against it.
+
+use super::RANDOM_SEARCH_METHOD;
+use super::output::{
+    Band, BaselineCurve, RelativeImprovement, RelativeImprovementAt, TaskAnalysis,
+    TaskMethodAnalysis,
+};
+use crate::dtm::{GapCurves, dtm};
+use crate::improvement::{Improvement, improvement, standard_error};
+use crate::random_search::{
+    Baseline, expected_gaps_with_replacement, expected_gaps_without_replacement,
+};
+use crate::relative_improvement::relative_improvement;
+use crate::results::{BlackboxCurves, TaskCurves};
+
+/// The finished seeds of one task, by method.
+pub(super) struct TaskGaps {
+    /// Least objective value of the table.
+    pub(super) minimum: f64,
+    /// Greatest minus least objective value of the table.
+    pub(super) range: f64,
+    /// Curves of each planned method; absent without a finished trace.
+    pub(super) methods: Vec<Option<GapCurves>>,
+    /// Mean gap of the baseline, if there is a baseline.
+    baseline_gaps: Option<Vec<f64>>,
+}
+
+impl TaskGaps {
+    /// Folds the traces of one task, which must have been validated.
+    pub(super) fn new(blackbox: &BlackboxCurves, task: &TaskCurves, baseline: Baseline) -> Self {
+        let minimum = task.objective[0];
+        let iterations = blackbox.iterations;
+        let methods: Vec<Option<GapCurves>> = task
+            .traces
+            .iter()
+            .map(|curves| (!curves.is_empty()).then(|| GapCurves::of(curves, iterations, minimum)))
+            .collect();
+        let baseline_gaps = match baseline {
+            Baseline::Exact => Some(expected_gaps_without_replacement(
+                &task.objective,
+                iterations,
+            )),
+            Baseline::ExactWithReplacement => {
+                Some(expected_gaps_with_replacement(&task.objective, iterations))
+            }
+            Baseline::Sampled => {
+                let is_random = |method: &String| method == RANDOM_SEARCH_METHOD;
+                let position = blackbox.methods.iter().position(is_random);
+                let curves = position.and_then(|position| methods[position].as_ref());
+                curves.map(GapCurves::mean)
+            }
+        };
+        Self {
+            minimum,
+            range: task.objective[task.objective.len() - 1] - minimum,
+            methods,
+            baseline_gaps,
+        }
+    }
+
+    /// Whether all rows have the same objective value, which leaves DTM undefined.
+    pub(super) fn is_constant(&self) -> bool {
+        self.range == 0.0
+    }
+
+    /// The statistics of the task, still without ranks and band limits.
+    pub(super) fn analyse(&self, blackbox: &BlackboxCurves, task: &TaskCurves) -> TaskAnalysis {
+        let baseline = self.baseline_gaps.as_ref().map(|gaps| BaselineCurve {
+            dtm: (!self.is_constant()).then(|| dtm(gaps, self.range)),
+            best: self.best(gaps),
+        });
+        let mut seed_sets = task.traces.iter().filter(|traces| !traces.is_empty());
+        let first = seed_sets.next();
+        let unbalanced =
+            first.is_some_and(|first| seed_sets.any(|seeds| seeds.seeds() != first.seeds()));
+        let methods = blackbox.methods.iter().zip(&self.methods);
+        TaskAnalysis {
+            name: task.name.clone(),
+            rows: task.objective.len(),
+            minimum: self.minimum,
+            prior_rmse: None,
+            maximum: task.objective[task.objective.len() - 1],
+            methods: methods
+                .map(|(method, curves)| self.method(method, curves.as_ref(), baseline.as_ref()))
+                .collect(),
+            baseline,
+            unbalanced,
+        }
+    }
+
+    fn best(&self, mean_gaps: &[f64]) -> Vec<f64> {
+        mean_gaps.iter().map(|gap| self.minimum + gap).collect()
+    }
+
+    fn method(
+        &self,
+        method: &str,
+        curves: Option<&GapCurves>,
+        baseline: Option<&BaselineCurve>,
+    ) -> TaskMethodAnalysis {
+        let mean_gaps = curves.map(GapCurves::mean);
+        let mean = mean_gaps.as_ref().filter(|_| !self.is_constant());
+        let mean = mean.map(|gaps| dtm(gaps, self.range));
+        let baseline_dtm = baseline.and_then(|baseline| baseline.dtm.as_ref());
+        let score = match (&mean, baseline_dtm) {
+            (Some(mean), Some(baseline)) => improvement(mean, baseline),
+            _ => Improvement {
+                value: None,
+                terms_left_out: 0,
+            },
+        };
+        let error = curves.zip(self.baseline_gaps.as_ref());
+        TaskMethodAnalysis {
+            method: method.to_owned(),
+            seeds: curves.map_or(0, |curves| curves.seeds() as u32),
+            final_dtm: mean.as_ref().and_then(|mean| mean.last().copied()),
+            dtm: mean.map(|mean| Band {
+                mean,
+                lower: Vec::new(),
+                upper: Vec::new(),
+            }),
+            improvement: score.value,
+            improvement_standard_error: error
+                .filter(|_| score.value.is_some())
+                .and_then(|(curves, baseline)| standard_error(curves, baseline)),
+            improvement_terms_left_out: score.terms_left_out,
+            rank: None,
+            relative_improvement: mean_gaps
+                .zip(baseline)
+                .map(|(gaps, baseline)| relative(&self.best(&gaps), &baseline.best)),
+            unsolved_fraction: curves.map(GapCurves::unsolved_fraction),
+        }
+    }
+}
+
+fn relative(best: &[f64], baseline_best: &[f64]) -> RelativeImprovement {
+    let found = relative_improvement(best, baseline_best);
+    let at = found.at.into_iter();
+    RelativeImprovement {
+        mean: found.mean,
+        at: at
+            .map(|(iteration, value)| RelativeImprovementAt { iteration, value })
+            .collect(),
+        terms_left_out: found.terms_left_out,
+    }
+}

@@ -1,0 +1,175 @@
+//! Options of a command line that say how to reach the broker and the store, and as whom.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use loto_proto::ProtoError;
+use loto_transport::connection::Access;
+use loto_transport::connection::address::Address;
+use loto_transport::connection::password::PasswordSources;
+use loto_transport::connection::tls::Tls;
+
+const BROKER_PASSWORD: PasswordSources = PasswordSources {
+    option: "--broker-password-file",
+    variable: "LOTO_BROKER_PASSWORD",
+};
+
+const STORE_PASSWORD: PasswordSources = PasswordSources {
+    option: "--store-password-file",
+    variable: "LOTO_STORE_PASSWORD",
+};
+
+/// Where jobs wait.
+#[derive(Debug, Args)]
+pub struct BrokerOptions {
+    /// The broker: amqp[s]://[USER[:PASSWORD]@]HOST[:PORT][/VHOST]
+    #[arg(long, env = "LOTO_BROKER", hide_env_values = true, value_name = "URL")]
+    broker: Address,
+
+    /// File with the password of the broker's user; LOTO_BROKER_PASSWORD may hold it instead
+    #[arg(long, env = "LOTO_BROKER_PASSWORD_FILE", value_name = "FILE")]
+    broker_password_file: Option<PathBuf>,
+}
+
+impl BrokerOptions {
+    /// How to reach the broker.
+    ///
+    /// # Errors
+    /// As [`PasswordSources::find`] and [`Tls::read`].
+    pub fn access(&self, tls: &TlsOptions) -> Result<Access, ProtoError> {
+        access(
+            &self.broker,
+            &BROKER_PASSWORD,
+            &self.broker_password_file,
+            tls,
+        )
+    }
+}
+
+/// Where tables come from and traces go.
+#[derive(Debug, Args)]
+pub struct StoreOptions {
+    /// The store: redis[s]://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE], or the sweep.loto file of
+    /// `loto run`
+    #[arg(long, env = "LOTO_STORE", hide_env_values = true, value_name = "URL")]
+    store: Address,
+
+    /// File with the password of the store's user; LOTO_STORE_PASSWORD may hold it instead
+    #[arg(long, env = "LOTO_STORE_PASSWORD_FILE", value_name = "FILE")]
+    store_password_file: Option<PathBuf>,
+}
+
+impl StoreOptions {
+    /// How to reach the store.
+    ///
+    /// # Errors
+    /// As [`PasswordSources::find`] and [`Tls::read`].
+    pub fn access(&self, tls: &TlsOptions) -> Result<Access, ProtoError> {
+        access(&self.store, &STORE_PASSWORD, &self.store_password_file, tls)
+    }
+}
+
+/// Whom to trust and who to be, over TLS.
+#[derive(Debug, Args)]
+pub struct TlsOptions {
+    /// PEM file of the authorities to trust for amqps and rediss [default: the system's]
+    #[arg(long, env = "LOTO_CA", value_name = "FILE")]
+    ca: Option<PathBuf>,
+
+    /// PEM file of the certificate to show to broker and store
+    #[arg(long, env = "LOTO_CERTIFICATE", value_name = "FILE", requires = "key")]
+    certificate: Option<PathBuf>,
+
+    /// PEM file of that certificate's key
+    #[arg(long, env = "LOTO_KEY", value_name = "FILE", requires = "certificate")]
+    key: Option<PathBuf>,
+}
+
+/// A file as a store takes no password, and only TLS takes certificates: what is in the environment
+/// for the servers does not get in its way.
+fn access(
+    address: &Address,
+    password: &PasswordSources,
+    file: &Option<PathBuf>,
+    tls: &TlsOptions,
+) -> Result<Access, ProtoError> {
+    let scheme = address.expose().split_once("://").map(|(scheme, _)| scheme);
+    let password = match scheme {
+        Some(_) => password.find(
+            address,
+            file.as_deref(),
+            std::env::var_os(password.variable),
+        )?,
+        None => None,
+    };
+    let tls = match scheme {
+        Some("amqps" | "rediss") => Tls::read(
+            tls.ca.as_deref(),
+            tls.certificate.as_deref(),
+            tls.key.as_deref(),
+        )?,
+        _ => Tls::default(),
+    };
+    Ok(Access {
+        address: address.clone(),
+        password,
+        tls,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Arguments {
+        #[command(flatten)]
+        broker: BrokerOptions,
+        #[command(flatten)]
+        store: StoreOptions,
+        #[command(flatten)]
+        tls: TlsOptions,
+    }
+
+    fn parse(arguments: &[&str]) -> Result<Arguments, clap::Error> {
+        Arguments::try_parse_from([&["program"], arguments].concat())
+    }
+
+    #[test]
+    fn options_are_shown_without_passwords_and_a_file_needs_none() {
+        let servers = ["--broker", "amqps://me:secret@host", "--store", "x.loto"];
+        let passwords = [
+            "--store-password-file",
+            "/no/such/file",
+            "--ca",
+            "/no/such/ca",
+        ];
+        let arguments = parse(&[servers.as_slice(), &passwords].concat()).unwrap();
+        let shown = format!("{arguments:?}");
+        assert!(
+            shown.contains("amqps://me@host") && !shown.contains("secret"),
+            "{shown}"
+        );
+        assert!(arguments.store.access(&arguments.tls).is_ok());
+        let error = arguments
+            .broker
+            .access(&arguments.tls)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("/no/such/ca") && !error.contains("secret"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_certificate_needs_its_key() {
+        let servers = ["--broker", "amqp://host", "--store", "x.loto"];
+        for alone in ["--certificate", "--key"] {
+            let error = parse(&[servers.as_slice(), &[alone, "file"]].concat()).unwrap_err();
+            assert!(error.to_string().contains("required"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The names of metrics. They are stable: dashboards and alert rules rely on them.
+//!
+//! Values are reported with the macros of the crate [`metrics`](::metrics).
+
+/// What kind of number a metric is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// It only grows.
+    Counter,
+    /// It goes up and down.
+    Gauge,
+    /// Many observations, counted by size: at most each of these bounds, or more.
+    Histogram(&'static [f64]),
+}
+
+/// A metric that a process reports.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Metric {
+    /// Its name.
+    pub name: &'static str,
+    /// What kind of number it is.
+    pub kind: Kind,
+    /// What it tells, and its labels.
+    pub help: &'static str,
+}
+
+/// Calls to the broker or the store that are made again.
+pub const RETRIES: &str = "loto_retries_total";
+
+/// Connections that were lost and made anew.
+pub const RECONNECTS: &str = "loto_reconnects_total";
+
+/// What all processes report.
+pub const EVERYWHERE: [Metric; 2] = [
+    Metric {
+        name: RETRIES,
+        kind: Kind::Counter,
+        help: "Calls that failed because the broker or the store was out of reach and were made again, by operation",
+    },
+    Metric {
+        name: RECONNECTS,
+        kind: Kind::Counter,
+        help: "Connections that were lost and opened anew, by server (broker, store)",
+    },
+];
+
+/// What whoever looks at the queue reports.
+pub const QUEUE_MESSAGES: Metric = Metric {
+    name: "loto_queue_messages",
+    kind: Kind::Gauge,
+    help: "Messages that no worker holds, by queue (loto.jobs, loto.jobs.paused: failed jobs before their next attempt, loto.jobs.dead: refused messages)",
+};

@@ -1,0 +1,284 @@
+//! The embedded queue: jobs wait in memory.
+//!
+//! It keeps nothing when the process ends. Nothing is lost by that: the store
+//! says what is done, and the next run queues what is missing.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+
+use super::{Consumer, Delivery, Queue, Receipt};
+use loto_proto::ProtoError;
+use loto_proto::job::Job;
+
+/// A queue inside one process. Clones are the same queue.
+///
+/// A bounded one lets its publisher wait for consumers, so that a sweep of
+/// millions of jobs is never in memory at once.
+#[derive(Clone, Default)]
+pub struct InProcessQueue {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// Woken whenever `state` changes in a way a waiting consumer may care for.
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Vec<u8>>,
+    unsettled: usize,
+    /// How many of the unsettled ones nobody holds: they come again after a pause.
+    paused: usize,
+    closed: bool,
+    /// Publishing waits while as many messages wait; `None`: it never does.
+    capacity: Option<usize>,
+    dead_letters: Vec<Vec<u8>>,
+}
+
+impl State {
+    /// Whether a publisher need not wait; a closed queue turns it away at once.
+    fn has_room(&self) -> bool {
+        let is_full = |capacity| self.waiting.len() >= capacity;
+        self.closed || !self.capacity.is_some_and(is_full)
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing panics while it holds the lock, so the state is sound.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn settle(&self, body: Option<Vec<u8>>, place: impl FnOnce(&mut State, Vec<u8>)) {
+        let Some(body) = body else { return };
+        let mut state = self.state();
+        state.unsettled -= 1;
+        place(&mut state, body);
+        drop(state);
+        self.changed.notify_waiters();
+    }
+}
+
+impl InProcessQueue {
+    /// An empty queue.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An empty queue in which at most about `capacity` messages wait.
+    pub fn bounded(capacity: usize) -> Self {
+        let queue = Self::default();
+        queue.shared.state().capacity = Some(capacity.max(1));
+        queue
+    }
+
+    /// Waits until a publisher need not wait.
+    pub async fn room(&self) {
+        loop {
+            let changed = self.shared.changed.notified();
+            tokio::pin!(changed);
+            // From here on no change is missed.
+            changed.as_mut().enable();
+            if self.shared.state().has_room() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// Takes no more jobs. Consumers end when those that wait and those in
+    /// flight are settled.
+    pub fn close(&self) {
+        self.shared.state().closed = true;
+        self.shared.changed.notify_waiters();
+    }
+
+    /// Puts messages on the queue as they are, whatever they say, without waiting for room.
+    ///
+    /// # Errors
+    /// [`ProtoError::Malformed`] if the queue was closed.
+    pub fn publish_messages(
+        &self,
+        messages: impl IntoIterator<Item = Vec<u8>>,
+    ) -> Result<(), ProtoError> {
+        let mut state = self.shared.state();
+        if state.closed {
+            return Err(ProtoError::Malformed {
+                what: "job".into(),
+                problem: "it was published after the queue was closed".into(),
+            });
+        }
+        state.waiting.extend(messages);
+        drop(state);
+        self.shared.changed.notify_waiters();
+        Ok(())
+    }
+
+    /// Messages that were rejected, in order.
+    pub fn dead_letters(&self) -> Vec<Vec<u8>> {
+        self.shared.state().dead_letters.clone()
+    }
+}
+
+#[async_trait]
+impl Queue for InProcessQueue {
+    async fn publish(&self, jobs: &[Job]) -> Result<(), ProtoError> {
+        self.room().await;
+        self.publish_messages(jobs.iter().map(Job::encode))
+    }
+
+    async fn waiting(&self) -> Result<u64, ProtoError> {
+        let state = self.shared.state();
+        Ok((state.waiting.len() + state.paused) as u64)
+    }
+
+    async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, ProtoError> {
+        Ok(Box::new(InProcessConsumer {
+            shared: self.shared.clone(),
+            in_flight: Arc::new(Semaphore::new(in_flight.max(1).into())),
+        }))
+    }
+}
+
+struct InProcessConsumer {
+    shared: Arc<Shared>,
+    in_flight: Arc<Semaphore>,
+}
+
+#[async_trait]
+impl Consumer for InProcessConsumer {
+    async fn next(&mut self) -> Result<Option<Delivery>, ProtoError> {
+        // A consumer whose own deliveries are all in flight waits for one to be settled.
+        let Ok(slot) = self.in_flight.clone().acquire_owned().await else {
+            return Ok(None);
+        };
+        loop {
+            let changed = self.shared.changed.notified();
+            tokio::pin!(changed);
+            // From here on no change is missed.
+            changed.as_mut().enable();
+            {
+                let mut state = self.shared.state();
+                if let Some(body) = state.waiting.pop_front() {
+                    state.unsettled += 1;
+                    return Ok(Some(Delivery {
+                        receipt: Box::new(InProcessReceipt {
+                            shared: self.shared.clone(),
+                            body: Some(body.clone()),
+                            _slot: slot,
+                        }),
+                        body,
+                    }));
+                }
+                if state.closed && state.unsettled == 0 {
+                    return Ok(None);
+                }
+            }
+            changed.await;
+        }
+    }
+}
+
+struct InProcessReceipt {
+    shared: Arc<Shared>,
+    /// The message, until it is settled.
+    body: Option<Vec<u8>>,
+    _slot: OwnedSemaphorePermit,
+}
+
+#[async_trait]
+impl Receipt for InProcessReceipt {
+    async fn acknowledge(mut self: Box<Self>) -> Result<(), ProtoError> {
+        self.shared.settle(self.body.take(), |_, _| ());
+        Ok(())
+    }
+
+    async fn give_back(mut self: Box<Self>, pause: Duration) -> Result<(), ProtoError> {
+        if pause.is_zero() {
+            return Ok(()); // Dropping it does.
+        }
+        // It stays unsettled meanwhile: a closed queue is not drained before it is.
+        let (shared, body) = (self.shared.clone(), self.body.take());
+        shared.state().paused += 1;
+        tokio::spawn(async move {
+            tokio::time::sleep(pause).await;
+            shared.settle(body, |state, body| {
+                state.paused -= 1;
+                state.waiting.push_back(body);
+            });
+        });
+        Ok(())
+    }
+
+    async fn reject(mut self: Box<Self>) -> Result<(), ProtoError> {
+        self.shared.settle(self.body.take(), |state, body| {
+            state.dead_letters.push(body)
+        });
+        Ok(())
+    }
+}
+
+impl Drop for InProcessReceipt {
+    /// A delivery that was not settled goes to the end of the queue.
+    fn drop(&mut self) {
+        self.shared.settle(self.body.take(), |state, body| {
+            state.waiting.push_back(body)
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use loto_proto::identity::Fingerprint;
+    use loto_proto::job::{MethodSpec, Series};
+
+    fn jobs(seeds: std::ops::Range<u32>) -> Vec<Job> {
+        let series = Series {
+            method: MethodSpec {
+                id: "rs".into(),
+                version: 1,
+                parameters: BTreeMap::new(),
+            },
+            table: Fingerprint([1; 16]),
+            task: "task".into(),
+            iterations: 5,
+        };
+        let job = |seed| Job {
+            series: series.clone(),
+            seed,
+        };
+        seeds.map(job).collect()
+    }
+
+    #[tokio::test]
+    async fn a_bounded_queue_makes_its_publisher_wait() {
+        let queue = InProcessQueue::bounded(2);
+        queue.publish(&jobs(0..2)).await.unwrap();
+        let more = jobs(2..3);
+        let publishing = queue.publish(&more);
+        tokio::pin!(publishing);
+        let waited = tokio::time::timeout(Duration::from_millis(50), &mut publishing).await;
+        assert!(waited.is_err(), "there was no room");
+        let mut consumer = queue.consume(1).await.unwrap();
+        let delivery = consumer.next().await.unwrap().unwrap();
+        delivery.receipt.acknowledge().await.unwrap();
+        publishing.await.unwrap();
+        queue.close();
+        let mut rest = 0;
+        while let Some(delivery) = consumer.next().await.unwrap() {
+            delivery.receipt.acknowledge().await.unwrap();
+            rest += 1;
+        }
+        assert_eq!(rest, 2);
+    }
+}

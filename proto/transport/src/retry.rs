@@ -1,0 +1,169 @@
+//! Trying again what failed because the broker or the store was out of reach.
+
+use std::time::{Duration, Instant};
+
+use rand::RngExt;
+
+use crate::metrics::RETRIES;
+use loto_proto::ProtoError;
+
+/// How long to pause between tries, and when to stop trying.
+///
+/// The pause doubles from try to try; half of it is drawn at random, so that
+/// many processes do not knock on a restarted server in step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// Longest pause after the first failure.
+    pub first_pause: Duration,
+    /// Longest pause at all.
+    pub longest_pause: Duration,
+    /// No try begins later than this after the first one; `None`: never give up.
+    pub give_up_after: Option<Duration>,
+}
+
+impl RetryPolicy {
+    /// Outlasts a restart of the server, then reports the failure: for commands a user waits for.
+    pub const BRIEF: Self = Self {
+        first_pause: Duration::from_millis(200),
+        longest_pause: Duration::from_secs(5),
+        give_up_after: Some(Duration::from_secs(45)),
+    };
+
+    /// Never gives up: for finished work that must not be lost. The caller ends it by dropping the future.
+    pub const FOREVER: Self = Self {
+        first_pause: Duration::from_millis(200),
+        longest_pause: Duration::from_secs(15),
+        give_up_after: None,
+    };
+
+    /// Between the attempts at a job that failed: what was wrong on one worker may be
+    /// right on another, or a minute later.
+    pub const FAILED_JOB: Self = Self {
+        first_pause: Duration::from_secs(1),
+        longest_pause: Duration::from_secs(60),
+        give_up_after: None,
+    };
+
+    /// The pause after so many failures in a row, counted from 1.
+    pub fn pause(&self, failures: u32) -> Duration {
+        let doublings = failures.saturating_sub(1).min(20);
+        let longest = self
+            .first_pause
+            .saturating_mul(1 << doublings)
+            .min(self.longest_pause);
+        longest.mul_f64(rand::rng().random_range(0.5..=1.0))
+    }
+}
+
+/// Calls until it works, until it fails in a way that trying again cannot mend,
+/// or until the policy gives up; then the last error is returned. Each failure
+/// is logged with `doing`, for example "storing a trace".
+///
+/// # Errors
+/// Whatever the last call reported.
+pub async fn retry_transient<Value, Call, Outcome>(
+    policy: RetryPolicy,
+    doing: &'static str,
+    mut call: Call,
+) -> Result<Value, ProtoError>
+where
+    Call: FnMut() -> Outcome,
+    Outcome: Future<Output = Result<Value, ProtoError>>,
+{
+    let begin = Instant::now();
+    let mut failures = 0;
+    loop {
+        let error = match call().await {
+            Err(error) if error.is_transient() => error,
+            settled => return settled,
+        };
+        failures += 1;
+        let pause = policy.pause(failures);
+        if policy
+            .give_up_after
+            .is_some_and(|limit| begin.elapsed() + pause > limit)
+        {
+            return Err(error);
+        }
+        metrics::counter!(RETRIES, "operation" => doing).increment(1);
+        tracing::warn!(
+            "{doing}: {error}; trying again in {:.1} s",
+            pause.as_secs_f64()
+        );
+        tokio::time::sleep(pause).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    fn out_of_reach() -> ProtoError {
+        ProtoError::Store {
+            store: "test".into(),
+            problem: "out of reach".into(),
+        }
+    }
+
+    fn quick(give_up_after: Option<Duration>) -> RetryPolicy {
+        RetryPolicy {
+            first_pause: Duration::from_millis(1),
+            longest_pause: Duration::from_millis(2),
+            give_up_after,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_passing_failure_is_outlasted() {
+        let calls = Cell::new(0);
+        let value = retry_transient(quick(None), "testing", || async {
+            calls.set(calls.get() + 1);
+            if calls.get() < 4 {
+                Err(out_of_reach())
+            } else {
+                Ok(7)
+            }
+        });
+        assert_eq!(value.await.unwrap(), 7);
+        assert_eq!(calls.get(), 4);
+    }
+
+    #[tokio::test]
+    async fn a_lasting_failure_is_not_tried_again() {
+        let calls = Cell::new(0);
+        let result: Result<(), _> = retry_transient(quick(None), "testing", || async {
+            calls.set(calls.get() + 1);
+            Err(ProtoError::Malformed {
+                what: "it".into(),
+                problem: "broken".into(),
+            })
+        })
+        .await;
+        assert!(matches!(result, Err(ProtoError::Malformed { .. })));
+        assert_eq!(calls.get(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_bounded_policy_gives_up() {
+        let policy = quick(Some(Duration::from_millis(20)));
+        let begin = Instant::now();
+        let result: Result<(), _> =
+            retry_transient(policy, "testing", || async { Err(out_of_reach()) }).await;
+        assert!(result.unwrap_err().is_transient());
+        assert!(begin.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn pauses_double_up_to_the_longest() {
+        let policy = RetryPolicy::FOREVER;
+        for (failures, longest) in [(1, 0.2), (2, 0.4), (4, 1.6), (30, 15.0), (u32::MAX, 15.0)] {
+            let pause = policy.pause(failures).as_secs_f64();
+            assert!(
+                pause <= longest + 1e-9 && pause >= longest / 2.0 - 1e-9,
+                "{failures}: {pause}"
+            );
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What only a store in a file can get wrong; the rest is shared by all stores and tested in `tests/`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use super::*;
+use loto_proto::identity::Fingerprint;
+use loto_proto::job::{MethodSpec, Series};
+use loto_proto::limits::MAX_BLOB_BYTES;
+
+fn job(seed: u32) -> Job {
+    Job {
+        series: Series {
+            method: MethodSpec {
+                id: "rs".into(),
+                version: 1,
+                parameters: BTreeMap::new(),
+            },
+            table: Fingerprint([3; 16]),
+            task: "one".into(),
+            iterations: 2,
+        },
+        seed,
+    }
+}
+
+fn trace(seed: u32) -> Trace {
+    Trace {
+        rows: vec![seed, seed + 1],
+        values: vec![0.5, 0.25],
+        microseconds: vec![1, 2],
+        preparation_microseconds: 0,
+        linear_algebra: "none".into(),
+    }
+}
+
+fn file(name: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    (folder, path)
+}
+
+async fn refusal(path: &Path) -> String {
+    EmbeddedStore::open(path)
+        .await
+        .err()
+        .expect("it must be refused")
+        .to_string()
+}
+
+#[tokio::test]
+async fn a_store_is_found_again_after_closing() {
+    let (_folder, path) = file("a.loto");
+    let store = EmbeddedStore::open(&path).await.unwrap();
+    store.put_trace(&job(4), &trace(4)).await.unwrap();
+    drop(store);
+    let store = EmbeddedStore::open(&path).await.unwrap();
+    assert_eq!(
+        store.trace(job(4).series.id(), 4).await.unwrap(),
+        Some(trace(4))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_openers_of_a_new_file_share_it() {
+    let (_folder, path) = file("shared.loto");
+    let writer = |path: PathBuf, seeds: std::ops::Range<u32>| async move {
+        let store = EmbeddedStore::open(&path).await.unwrap();
+        for seed in seeds {
+            assert_eq!(
+                store.put_trace(&job(seed), &trace(seed)).await.unwrap(),
+                Stored::New
+            );
+        }
+        store
+    };
+    let first = tokio::spawn(writer(path.clone(), 0..50));
+    let second = tokio::spawn(writer(path, 50..100));
+    let (first, second) = (first.await.unwrap(), second.await.unwrap());
+    for store in [first, second] {
+        let seeds = store.seeds_done(&[job(0).series.id()]).await.unwrap();
+        assert_eq!(seeds, [(0..100).collect::<Vec<_>>()]);
+    }
+}
+
+#[tokio::test]
+async fn files_of_another_kind_are_refused_and_left_alone() {
+    let (_folder, path) = file("notes.loto");
+    std::fs::write(
+        &path,
+        "dear diary, this is not a database but a long enough text\n".repeat(99),
+    )
+    .unwrap();
+    let before = std::fs::read(&path).unwrap();
+    let message = refusal(&path).await;
+    assert!(
+        message.contains("notes.loto") && message.contains("no loto store"),
+        "{message}"
+    );
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+
+    let (_folder, path) = file("other.sqlite");
+    let other = Connection::open(&path).unwrap();
+    other
+        .execute_batch("CREATE TABLE bookmarks (url TEXT)")
+        .unwrap();
+    let message = refusal(&path).await;
+    assert!(message.contains("another program"), "{message}");
+    let tables: u32 = other
+        .query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(tables, 1);
+
+    let (_folder, path) = file("newer.loto");
+    drop(EmbeddedStore::open(&path).await.unwrap());
+    Connection::open(&path)
+        .unwrap()
+        .pragma_update(None, "user_version", 99)
+        .unwrap();
+    let message = refusal(&path).await;
+    assert!(message.contains("schema 99"), "{message}");
+
+    let (folder, _) = file("");
+    let message = refusal(&folder.path().join("no/such/folder.loto")).await;
+    assert!(message.contains("folder.loto"), "{message}");
+}
+
+#[tokio::test]
+async fn damaged_values_are_named() {
+    let (_folder, path) = file("damaged.loto");
+    let store = EmbeddedStore::open(&path).await.unwrap();
+    store.put_trace(&job(7), &trace(7)).await.unwrap();
+    let series = job(7).series.id();
+    let damage = Connection::open(&path).unwrap();
+    damage
+        .execute("UPDATE traces SET trace = x'00ff'", [])
+        .unwrap();
+    for error in [
+        store.trace(series, 7).await.unwrap_err(),
+        store.traces(series).await.unwrap_err(),
+        store.put_trace(&job(7), &trace(7)).await.unwrap_err(),
+    ] {
+        assert!(matches!(error, ProtoError::CorruptValue { .. }), "{error}");
+        assert!(error.to_string().contains("seed 7"), "{error}");
+    }
+    damage
+        .execute("UPDATE traces SET seed = 'seven'", [])
+        .unwrap();
+    let error = store.seeds_done(&[series]).await.unwrap_err();
+    assert!(matches!(error, ProtoError::CorruptValue { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_value_without_bound_is_refused_before_it_is_read() {
+    let (_folder, path) = file("huge.loto");
+    let store = EmbeddedStore::open(&path).await.unwrap();
+    let largest = vec![0; MAX_BLOB_BYTES];
+    store.put_blob("largest", &largest).await.unwrap();
+    assert_eq!(store.blob("largest").await.unwrap(), Some(largest));
+    let error = store.put_blob("x", &vec![0; MAX_BLOB_BYTES + 1]).await;
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("68157441 bytes, allowed are 68157440"),
+        "{error}"
+    );
+    Connection::open(&path)
+        .unwrap()
+        .execute(
+            "INSERT INTO blobs (name, bytes) VALUES ('huge', zeroblob(100000000))",
+            [],
+        )
+        .unwrap();
+    let error = store.blob("huge").await.unwrap_err();
+    assert!(matches!(error, ProtoError::CorruptValue { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_writer_in_the_way_is_waited_for() {
+    let (_folder, path) = file("busy.loto");
+    let store = EmbeddedStore::open(&path).await.unwrap();
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let writing = tokio::spawn(async move { store.put_trace(&job(1), &trace(1)).await });
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    assert!(!writing.is_finished());
+    other.execute_batch("COMMIT").unwrap();
+    assert_eq!(writing.await.unwrap().unwrap(), Stored::New);
+}

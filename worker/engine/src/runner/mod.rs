@@ -1,0 +1,144 @@
+//! Runs one job: the optimisation loop over a target task's rows.
+
+pub mod cache;
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use loto_proto::ProtoError;
+use loto_proto::identity::Fingerprint;
+use loto_proto::job::Job;
+use loto_proto::table_spec::{self, TableSpec};
+use loto_proto::trace::Trace;
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::EngineError;
+use crate::blas;
+use crate::history::History;
+use crate::methods::Method;
+use crate::setting::Setting;
+use crate::sharing::SharedFits;
+use crate::table::Table;
+use cache::Cache;
+
+/// Tables kept in memory; the largest public one takes about 20 MB.
+const KEPT_TABLES: NonZeroUsize = NonZeroUsize::new(8).unwrap();
+
+/// Where tables come from and fits are shared: the store, seen from a
+/// thread that computes. Calls block.
+pub trait Blobs: Send + Sync {
+    /// The bytes kept under a name.
+    ///
+    /// # Errors
+    /// Whatever the store reports.
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, EngineError>;
+
+    /// Keeps bytes under a name; the first bytes stay.
+    ///
+    /// # Errors
+    /// Whatever the store reports.
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), EngineError>;
+}
+
+/// Runs jobs; shared by all threads of a process. Caches tables and fits.
+pub struct TraceRunner {
+    blobs: Arc<dyn Blobs>,
+    tables: Cache<Fingerprint, Table>,
+    shared: SharedFits,
+}
+
+impl TraceRunner {
+    /// A runner that takes tables from, and shares fits through, `blobs`.
+    pub fn new(blobs: Arc<dyn Blobs>) -> Self {
+        Self {
+            shared: SharedFits::new(Arc::clone(&blobs)),
+            tables: Cache::new(KEPT_TABLES),
+            blobs,
+        }
+    }
+
+    /// Runs a job to its end: CPU work, to be called from a thread that may block.
+    ///
+    /// # Errors
+    /// [`EngineError::Proto`] if the store failed (retrying may help); any other if
+    /// the job cannot be run.
+    pub fn run(&self, job: &Job) -> Result<Trace, EngineError> {
+        let linear_algebra = blas::single_threaded().to_owned();
+        let mut watch = CpuWatch::start();
+        let table = self.table(job.series.table)?;
+        let name = &job.series.task;
+        let target = table.tasks.iter().position(|task| task.name == *name);
+        let target = target
+            .ok_or_else(|| EngineError::ImpossibleJob(format!("the table has no task `{name}`")))?;
+        let objective = &table.tasks[target].objective;
+        let iterations = job.series.iterations as usize;
+        if iterations > objective.len() {
+            return Err(EngineError::ImpossibleJob(format!(
+                "{iterations} iterations, but task `{name}` has {} rows",
+                objective.len()
+            )));
+        }
+        let setting = Setting::new(&table, target, job.seed, iterations, &self.shared);
+        let mut search = Method::start(&job.series.method, &setting)?;
+        let preparation_microseconds = watch.lap();
+
+        let mut history = History::new(objective.len());
+        let mut microseconds = Vec::with_capacity(iterations);
+        for _ in 0..iterations {
+            let row = search.choose(&history)?;
+            let value = objective.get(row as usize).copied();
+            match value {
+                Some(value) if !history.evaluated[row as usize] => history.record(row, value),
+                _ => {
+                    let problem = format!("the method chose row {row}, which is not a candidate");
+                    return Err(EngineError::ImpossibleJob(problem));
+                }
+            }
+            microseconds.push(watch.lap().try_into().unwrap_or(u32::MAX));
+        }
+        Ok(Trace {
+            rows: history.rows,
+            values: history.values,
+            microseconds,
+            preparation_microseconds,
+            linear_algebra,
+        })
+    }
+
+    fn table(&self, fingerprint: Fingerprint) -> Result<Arc<Table>, EngineError> {
+        self.tables.get_or_make(&fingerprint, || {
+            let name = table_spec::blob_name(fingerprint);
+            let bytes = self.blobs.get(&name)?;
+            let bytes = bytes.ok_or(ProtoError::MissingTable(fingerprint))?;
+            let (spec, file) = TableSpec::decode(&bytes, fingerprint)?;
+            Table::read(&file, &spec, &name)
+        })
+    }
+}
+
+/// Measures the CPU time of the calling thread.
+struct CpuWatch {
+    last: u64,
+}
+
+impl CpuWatch {
+    fn now() -> u64 {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        time.tv_sec as u64 * 1_000_000 + time.tv_nsec as u64 / 1_000
+    }
+
+    fn start() -> Self {
+        Self { last: Self::now() }
+    }
+
+    /// Microseconds since the last call, or the start.
+    fn lap(&mut self) -> u64 {
+        let now = Self::now();
+        let passed = now.saturating_sub(self.last);
+        self.last = now;
+        passed
+    }
+}
+
+#[cfg(test)]
+mod tests;

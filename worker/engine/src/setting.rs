@@ -1,0 +1,141 @@
+//! What a method starts from: the job without its method.
+
+use std::sync::Arc;
+
+use crate::EngineError;
+use crate::random::{Purpose, RandomStream};
+use crate::sharing::{FitName, SharedFits};
+use crate::table::encoding::{Column, Space};
+use crate::table::{Table, Task};
+use crate::transform::Transform;
+
+/// The target with its configurations, the source tasks, the seed. It never shows
+/// the target's objective.
+pub struct Setting<'a> {
+    table: &'a Table,
+    target: usize,
+    seed: u32,
+    /// Number of evaluations to come.
+    pub iterations: usize,
+    shared: &'a SharedFits,
+}
+
+/// A source task with its transformed objective.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// The task.
+    pub task: &'a Task,
+    /// Its transformed objective, row by row.
+    pub targets: &'a [f64],
+}
+
+/// The source tasks of a setting, in the order of the table.
+pub struct Sources<'a> {
+    table: &'a Table,
+    target: usize,
+    /// Every task's transformed objective.
+    transformed: Arc<Vec<Vec<f64>>>,
+}
+
+impl Sources<'_> {
+    /// One after the other.
+    pub fn iter(&self) -> impl Iterator<Item = Source<'_>> {
+        let tasks = self.table.tasks.iter().zip(self.transformed.iter());
+        let sources = tasks
+            .enumerate()
+            .filter(|(position, _)| *position != self.target);
+        sources.map(|(_, (task, targets))| Source { task, targets })
+    }
+}
+
+impl<'a> Setting<'a> {
+    /// The setting of a job on the task at position `target` of the table.
+    pub fn new(
+        table: &'a Table,
+        target: usize,
+        seed: u32,
+        iterations: usize,
+        shared: &'a SharedFits,
+    ) -> Self {
+        Self {
+            table,
+            target,
+            seed,
+            iterations,
+            shared,
+        }
+    }
+
+    /// The hyperparameters.
+    pub fn space(&self) -> &'a Space {
+        &self.table.space
+    }
+
+    /// The configurations of the target's rows.
+    pub fn columns(&self) -> &'a [Column] {
+        &self.table.tasks[self.target].columns
+    }
+
+    /// Number of rows of the target.
+    pub fn rows(&self) -> usize {
+        self.table.tasks[self.target].rows()
+    }
+
+    /// The job's random stream of that purpose.
+    pub fn random(&self, purpose: Purpose) -> RandomStream {
+        self.random_of_task(purpose, &self.table.tasks[self.target])
+    }
+
+    /// The random stream of that purpose for a source task and the job's seed: the
+    /// same whatever the target.
+    pub fn random_of_task(&self, purpose: Purpose, task: &Task) -> RandomStream {
+        RandomStream::new(purpose, self.table.fingerprint, &task.name, self.seed)
+    }
+
+    /// Every task but the target, with its objective transformed.
+    ///
+    /// # Errors
+    /// [`EngineError::ImpossibleJob`] if there is none, or one has a single row.
+    pub fn sources(&self, transform: Transform) -> Result<Sources<'a>, EngineError> {
+        if self.table.tasks.len() == 1 {
+            return Err(EngineError::ImpossibleJob(format!(
+                "`{}` is the only task of its table: there is nothing to transfer from",
+                self.table.tasks[self.target].name
+            )));
+        }
+        Ok(Sources {
+            table: self.table,
+            target: self.target,
+            transformed: self.shared.transformed(self.table, transform)?,
+        })
+    }
+
+    /// What fits of this setting are shared through.
+    pub fn shared(&self) -> &'a SharedFits {
+        self.shared
+    }
+
+    /// Names a fit to all source tasks: it belongs to the target and the seed.
+    pub fn fit_name(&self, kind: &'static str, version: u64, transform: Transform) -> FitName<'a> {
+        self.fit_name_of_task(kind, version, transform, &self.table.tasks[self.target])
+    }
+
+    /// Names a fit to one task: it belongs to that task and the seed.
+    pub fn fit_name_of_task<'b>(
+        &self,
+        kind: &'static str,
+        version: u64,
+        transform: Transform,
+        task: &'b Task,
+    ) -> FitName<'b> {
+        FitName {
+            kind,
+            variant: "",
+            version,
+            transform,
+            table: self.table.fingerprint,
+            task: &task.name,
+            seed: self.seed,
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! The objective of the fit: negative log marginal likelihood plus the priors'
+//! penalty, with its gradient (Rasmussen and Williams 2006, eq. 2.30 and 5.9).
+//!
+//! With K = s M + v I (signal variance s, noise variance v) and the mean profiled
+//! out, m = (1' K^-1 z) / (1' K^-1 1), alpha = K^-1 (z - m):
+//!
+//!   L = 1/2 (z - m)' alpha + 1/2 log |K| + n/2 log(2 pi)
+//!   dL/dp = -1/2 trace((alpha alpha' - K^-1) dK/dp)
+//!
+//! m being optimal, its own dependence on p does not contribute.
+
+use std::f64::consts::PI;
+
+use pulp::Simd;
+
+use super::hyperparameters::HyperparameterModel;
+use super::matern::correlation_and_slope;
+use super::pairs::{SquaredDifferences, pair_count};
+use crate::EngineError;
+use crate::blas::{self, Triangle};
+
+/// Buffers for up to a number of points, reused from fit to fit.
+pub struct Likelihood {
+    stride: usize,
+    /// r^2 of each pair, then the weight of each pair in the gradient.
+    pairs: Vec<f64>,
+    correlations: Vec<f64>,
+    slopes: Vec<f64>,
+    /// K, then its Cholesky factor, then its inverse: lower triangle.
+    matrix: Vec<f64>,
+    /// L^-1 z and L^-1 1 side by side, then K^-1 z and K^-1 1.
+    solved: Vec<f64>,
+    weights: Vec<f64>,
+    coordinate_gradient: Vec<f64>,
+    /// Of the last factorisation.
+    mean: f64,
+}
+
+impl Likelihood {
+    /// Buffers for `points` points of `width` coordinates.
+    pub fn new(width: usize, points: usize) -> Self {
+        let pairs = pair_count(points);
+        Self {
+            stride: points,
+            pairs: vec![0.0; pairs],
+            correlations: vec![0.0; pairs],
+            slopes: vec![0.0; pairs],
+            matrix: vec![0.0; points * points],
+            solved: vec![0.0; 2 * points],
+            weights: vec![0.0; width],
+            coordinate_gradient: vec![0.0; width],
+            mean: 0.0,
+        }
+    }
+
+    /// The objective at these logarithms of the hyperparameters; its gradient goes to `gradient`.
+    ///
+    /// # Errors
+    /// [`EngineError::LinearAlgebra`] if K is not positive definite in floating point.
+    pub fn evaluate(
+        &mut self,
+        squares: &SquaredDifferences,
+        targets: &[f64],
+        model: &HyperparameterModel,
+        logarithms: &[f64],
+        gradient: &mut [f64],
+    ) -> Result<f64, EngineError> {
+        let count = targets.len();
+        let width = logarithms.len() - 2;
+        let value = self.factorise(squares, targets, logarithms)?;
+        let (signal, noise) = (
+            libm::exp(logarithms[width]),
+            libm::exp(logarithms[width + 1]),
+        );
+
+        // alpha = K^-1 z - m K^-1 1, into the place of K^-1 z.
+        let (alpha, ones) = self.solved[..2 * count].split_at_mut(count);
+        for (entry, one) in alpha.iter_mut().zip(ones) {
+            *entry -= self.mean * *one;
+        }
+        let alpha = &self.solved[..count];
+        blas::invert_from_cholesky(&mut self.matrix, count, self.stride)?;
+
+        // G = alpha alpha' - K^-1 meets dK/dp: on the diagonal and, twice, on each pair.
+        let mut trace = 0.0;
+        let mut signal_sum = 0.0;
+        for (row, &left) in alpha.iter().enumerate() {
+            trace += left * left - self.matrix[row * (self.stride + 1)];
+            let first = pair_count(row);
+            for (column, &right) in alpha[..row].iter().enumerate() {
+                let pair = first + column;
+                let entry = left * right - self.matrix[column * self.stride + row];
+                signal_sum += entry * self.correlations[pair];
+                self.pairs[pair] = entry * self.slopes[pair];
+            }
+        }
+        let (matrix, stride) = squares.matrix();
+        blas::multiply_vector_transposed(
+            matrix,
+            squares.len(),
+            width,
+            stride,
+            &self.pairs,
+            &mut self.coordinate_gradient,
+        );
+        let slopes = self.weights.iter().zip(&self.coordinate_gradient);
+        for (slot, (weight, slope)) in gradient.iter_mut().zip(slopes) {
+            *slot = -signal * (weight * slope);
+        }
+        gradient[width] = -signal * (0.5 * trace + signal_sum);
+        gradient[width + 1] = -0.5 * noise * trace;
+        Ok(value + model.penalty(logarithms, gradient))
+    }
+
+    /// Factorises K at these hyperparameters and returns the negative log
+    /// likelihood; afterwards [`Self::factor`] and [`Self::weights`] are valid.
+    ///
+    /// # Errors
+    /// [`EngineError::LinearAlgebra`] if K is not positive definite in floating point.
+    pub fn factorise(
+        &mut self,
+        squares: &SquaredDifferences,
+        targets: &[f64],
+        logarithms: &[f64],
+    ) -> Result<f64, EngineError> {
+        let count = targets.len();
+        let width = logarithms.len() - 2;
+        for (weight, &logarithm) in self.weights.iter_mut().zip(logarithms) {
+            *weight = libm::exp(-2.0 * logarithm);
+        }
+        let (signal, noise) = (
+            libm::exp(logarithms[width]),
+            libm::exp(logarithms[width + 1]),
+        );
+        let (matrix, stride) = squares.matrix();
+        blas::multiply_vector(
+            matrix,
+            squares.len(),
+            width,
+            stride,
+            &self.weights,
+            &mut self.pairs,
+        );
+        let pairs = squares.len();
+        correlate(
+            &self.pairs[..pairs],
+            &mut self.correlations[..pairs],
+            &mut self.slopes[..pairs],
+        );
+        for row in 0..count {
+            let first = pair_count(row);
+            for column in 0..row {
+                self.matrix[column * self.stride + row] =
+                    signal * self.correlations[first + column];
+            }
+            self.matrix[row * (self.stride + 1)] = signal + noise;
+        }
+        blas::cholesky(&mut self.matrix, count, self.stride)?;
+
+        self.solved[..count].copy_from_slice(targets);
+        self.solved[count..2 * count].fill(1.0);
+        let solved = &mut self.solved[..2 * count];
+        blas::solve_triangular(Triangle::Lower, &self.matrix, count, self.stride, solved, 2);
+        let (half, ones) = solved.split_at(count);
+        self.mean = dot(half, ones) / dot(ones, ones);
+        let misfit: f64 = half
+            .iter()
+            .zip(ones)
+            .map(|(entry, one)| (entry - self.mean * one).powi(2))
+            .sum();
+        blas::solve_triangular(
+            Triangle::LowerTransposed,
+            &self.matrix,
+            count,
+            self.stride,
+            solved,
+            2,
+        );
+        let log_root: f64 = (0..count)
+            .map(|row| libm::log(self.matrix[row * (self.stride + 1)]))
+            .sum();
+        Ok(0.5 * misfit + log_root + 0.5 * count as f64 * libm::log(2.0 * PI))
+    }
+
+    /// The Cholesky factor of the last [`Self::factorise`], with its stride.
+    pub fn factor(&self) -> (&[f64], usize) {
+        (&self.matrix, self.stride)
+    }
+
+    /// The mean m of the last [`Self::factorise`].
+    pub fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// alpha = K^-1 (z - m) after the last [`Self::factorise`] on `count` points.
+    pub fn alpha(&self, count: usize) -> impl Iterator<Item = f64> + '_ {
+        let (targets, ones) = self.solved[..2 * count].split_at(count);
+        targets
+            .iter()
+            .zip(ones)
+            .map(|(target, one)| target - self.mean * one)
+    }
+}
+
+/// Correlations and slopes from r^2, compiled for each kind of processor.
+#[pulp::with_simd(correlate = pulp::Arch::new())]
+#[inline(always)]
+fn correlate_with<'a, S: Simd>(
+    _simd: S,
+    squared: &'a [f64],
+    correlations: &'a mut [f64],
+    slopes: &'a mut [f64],
+) {
+    for ((&squared, correlation), slope) in squared.iter().zip(correlations).zip(slopes) {
+        (*correlation, *slope) = correlation_and_slope(squared);
+    }
+}
+
+fn dot(left: &[f64], right: &[f64]) -> f64 {
+    left.iter()
+        .zip(right)
+        .map(|(left, right)| left * right)
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::{Array1, Array2};
+    use ndarray_linalg::{Determinant, Inverse};
+
+    use super::*;
+    use crate::surrogate::hyperparameters::Hyperprior;
+    use crate::surrogate::matern::correlation;
+    use crate::table::encoding::Space;
+
+    struct Case {
+        points: Vec<[f64; 3]>,
+        targets: Vec<f64>,
+        squares: SquaredDifferences,
+    }
+
+    fn case(count: usize) -> Case {
+        let mut state = 7u64;
+        let mut next = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) as f64 / (1u64 << 31) as f64
+        };
+        let points: Vec<[f64; 3]> = (0..count).map(|_| [next(), next(), next()]).collect();
+        let targets = points
+            .iter()
+            .map(|p| (6.0 * p[0]).sin() + p[1] + 0.1 * next())
+            .collect();
+        let mut squares = SquaredDifferences::new(3, count);
+        for (index, point) in points.iter().enumerate() {
+            squares.append(points[..index].as_flattened(), point);
+        }
+        Case {
+            points,
+            targets,
+            squares,
+        }
+    }
+
+    fn model(width: usize, hyperprior: Hyperprior) -> HyperparameterModel {
+        HyperparameterModel::new(&Space::numeric(width), hyperprior)
+    }
+
+    const LOGARITHMS: [f64; 5] = [-0.7, 0.1, 0.9, 0.3, -2.0];
+
+    /// The textbook formula with dense inverse and determinant.
+    fn dense(case: &Case, logarithms: &[f64]) -> f64 {
+        let count = case.targets.len();
+        let kernel = Array2::from_shape_fn((count, count), |(i, j)| {
+            let squared: f64 = (0..3)
+                .map(|k| {
+                    let scaled = (case.points[i][k] - case.points[j][k]) / logarithms[k].exp();
+                    scaled * scaled
+                })
+                .sum();
+            let noise = if i == j { logarithms[4].exp() } else { 0.0 };
+            logarithms[3].exp() * correlation(squared) + noise
+        });
+        let inverse = kernel.inv().unwrap();
+        let targets = Array1::from(case.targets.clone());
+        let ones = Array1::ones(count);
+        let mean = ones.dot(&inverse.dot(&targets)) / ones.dot(&inverse.dot(&ones));
+        let centred = &targets - mean;
+        let (_, log_determinant) = kernel.sln_det().unwrap();
+        0.5 * centred.dot(&inverse.dot(&centred))
+            + 0.5 * log_determinant
+            + 0.5 * count as f64 * (2.0 * PI).ln()
+    }
+
+    #[test]
+    fn the_value_agrees_with_the_dense_formula() {
+        for count in [1, 2, 5, 30] {
+            let case = case(count);
+            let mut likelihood = Likelihood::new(3, 40);
+            let mut gradient = [0.0; 5];
+            let found = likelihood
+                .evaluate(
+                    &case.squares,
+                    &case.targets,
+                    &model(3, Hyperprior::None),
+                    &LOGARITHMS,
+                    &mut gradient,
+                )
+                .unwrap();
+            let expected = dense(&case, &LOGARITHMS);
+            assert!(
+                (found - expected).abs() < 1e-10 * count as f64,
+                "{count}: {found} {expected}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_gradient_agrees_with_finite_differences() {
+        for hyperprior in [Hyperprior::None, Hyperprior::Gamma] {
+            let case = case(25);
+            let model = model(3, hyperprior);
+            let mut likelihood = Likelihood::new(3, 25);
+            let mut evaluate = |logarithms: &[f64], gradient: &mut [f64]| {
+                likelihood
+                    .evaluate(&case.squares, &case.targets, &model, logarithms, gradient)
+                    .unwrap()
+            };
+            let mut gradient = [0.0; 5];
+            evaluate(&LOGARITHMS, &mut gradient);
+            for index in 0..5 {
+                let mut shifted = |step: f64| {
+                    let mut logarithms = LOGARITHMS;
+                    logarithms[index] += step;
+                    evaluate(&logarithms, &mut [0.0; 5])
+                };
+                let expected = (shifted(1e-5) - shifted(-1e-5)) / 2e-5;
+                let error = (gradient[index] - expected).abs();
+                assert!(error < 1e-6 * expected.abs().max(1.0), "{index}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn coinciding_points_are_no_obstacle() {
+        let mut squares = SquaredDifferences::new(1, 3);
+        squares.append(&[], &[0.5]);
+        squares.append(&[0.5], &[0.5]);
+        squares.append(&[0.5, 0.5], &[0.5]);
+        let mut likelihood = Likelihood::new(1, 3);
+        let (_, upper) = model(1, Hyperprior::None).bounds();
+        let logarithms = [upper[0], upper[1], libm::log(1e-4)];
+        let value = likelihood
+            .factorise(&squares, &[0.0, 1.0, 2.0], &logarithms)
+            .unwrap();
+        assert!(value.is_finite());
+        assert!((likelihood.mean() - 1.0).abs() < 1e-6);
+    }
+}
