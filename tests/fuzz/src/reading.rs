@@ -6,7 +6,7 @@ use loto_coordinator::CoordinatorError;
 use loto_coordinator::aggregator::AggregatorService;
 use loto_coordinator::progress::Tracker;
 use loto_coordinator::results::{Keep, ObjectiveCache, ResultsCollector};
-use loto_proto::ProtoError;
+use loto_transport::TransportError;
 use loto_transport::store::{Cursor, Store};
 use loto_service::wire;
 use loto_service::wire::aggregator_server::Aggregator;
@@ -29,7 +29,7 @@ pub fn cut(mut bytes: Vec<u8>, place: usize, flip: u8) -> Vec<u8> {
 }
 
 /// Checks what a damaged value is called: whoever takes it for an outage tries again for ever.
-fn check_damage(error: ProtoError) {
+fn check_damage(error: TransportError) {
     assert!(
         !error.is_transient(),
         "damage is told as an outage: {error}"
@@ -39,7 +39,7 @@ fn check_damage(error: ProtoError) {
 
 fn check_coordinator_error(error: CoordinatorError) {
     match error {
-        CoordinatorError::Proto(error) | CoordinatorError::Worker(WorkerError::Proto(error)) => {
+        CoordinatorError::Transport(error) | CoordinatorError::Worker(WorkerError::Transport(error)) => {
             check_damage(error)
         }
         error => check_error(error),

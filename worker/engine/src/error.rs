@@ -1,6 +1,7 @@
 //! The one error type of this crate.
 
-use loto_proto::ProtoError;
+use loto_proto::identity::Fingerprint;
+use loto_proto::message_error::MessageError;
 
 use crate::methods::Spaces;
 
@@ -88,7 +89,16 @@ pub enum EngineError {
         problem: String,
     },
 
-    /// The queue or the store failed.
+    /// A job's table is not where tables come from.
+    #[error("table {0} is not in the store; submit the sweep again to upload it")]
+    MissingTable(Fingerprint),
+
+    /// A table in the store is damaged.
     #[error(transparent)]
-    Proto(#[from] ProtoError),
+    Message(#[from] MessageError),
+
+    /// Where tables come from and fits are shared failed; whoever implements
+    /// [`Blobs`](crate::runner::Blobs) knows whether trying again may help.
+    #[error("{0}")]
+    Blobs(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

@@ -28,13 +28,17 @@ impl Blobs for StoreBlobs {
         let reading = retry_transient(RetryPolicy::BRIEF, "reading a blob", || {
             self.store.blob(name)
         });
-        Ok(self.runtime.block_on(reading)?)
+        self.runtime
+            .block_on(reading)
+            .map_err(|error| EngineError::Blobs(error.into()))
     }
 
     fn put(&self, name: &str, bytes: &[u8]) -> Result<(), EngineError> {
         let writing = retry_transient(RetryPolicy::BRIEF, "keeping a blob", || {
             self.store.put_blob(name, bytes)
         });
-        Ok(self.runtime.block_on(writing)?)
+        self.runtime
+            .block_on(writing)
+            .map_err(|error| EngineError::Blobs(error.into()))
     }
 }
