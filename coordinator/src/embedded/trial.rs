@@ -41,7 +41,7 @@ pub struct Trial {
 /// does in the sweep itself.
 ///
 /// # Errors
-/// [`CoordinatorError::Worker`] if a trace cannot be run.
+/// [`CoordinatorError::Engine`] if a trace cannot be run.
 pub fn run(plan: &Plan) -> Result<Outcome, CoordinatorError> {
     let runner = TraceRunner::new(Arc::new(BlobsInMemory::of(plan)));
     let series: Vec<Series> = plan.sweep.series().collect();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loto_proto::ProtoError;
+use loto_transport::TransportError;
 use loto_transport::connection::Access;
 use loto_transport::connection::address::Address;
 use loto_transport::connection::password::PasswordSources;
@@ -36,7 +36,7 @@ impl BrokerOptions {
     ///
     /// # Errors
     /// As [`PasswordSources::find`] and [`Tls::read`].
-    pub fn access(&self, tls: &TlsOptions) -> Result<Access, ProtoError> {
+    pub fn access(&self, tls: &TlsOptions) -> Result<Access, TransportError> {
         let file = self.broker_password_file.as_deref();
         access(&self.broker, &BROKER_PASSWORD, file, tls)
     }
@@ -60,7 +60,7 @@ impl StoreOptions {
     ///
     /// # Errors
     /// As [`PasswordSources::find`] and [`Tls::read`].
-    pub fn access(&self, tls: &TlsOptions) -> Result<Access, ProtoError> {
+    pub fn access(&self, tls: &TlsOptions) -> Result<Access, TransportError> {
         let file = self.store_password_file.as_deref();
         access(&self.store, &STORE_PASSWORD, file, tls)
     }
@@ -89,7 +89,7 @@ fn access(
     sources: &PasswordSources,
     file: Option<&Path>,
     options: &TlsOptions,
-) -> Result<Access, ProtoError> {
+) -> Result<Access, TransportError> {
     let scheme = address.expose().split_once("://").map(|(scheme, _)| scheme);
     let password = match scheme {
         Some(_) => sources.find(address, file, std::env::var_os(sources.variable))?,

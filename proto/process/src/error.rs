@@ -1,10 +1,9 @@
 //! The one error type of this crate.
 
-use std::io;
 use std::net::SocketAddr;
 
-use loto_proto::ProtoError;
-use metrics_exporter_prometheus::BuildError;
+use loto_transport::TransportError;
+use loto_transport::error::Reason;
 
 /// What can go wrong around a program's work.
 #[derive(Debug, thiserror::Error)]
@@ -15,23 +14,21 @@ pub enum ProcessError {
         /// What it needs.
         what: &'static str,
         /// The system's reason.
-        source: io::Error,
+        source: std::io::Error,
     },
 
-    /// The address for metrics and probes is taken or not this host's.
-    #[error("cannot offer metrics and probes on {address} (--metrics, LOTO_METRICS): {source}")]
+    /// The address for metrics and probes is taken or not this host's, or something else in this
+    /// process collects metrics already.
+    #[error("cannot offer metrics and probes on {address} (--metrics, LOTO_METRICS): {reason}")]
     Endpoint {
         /// The address.
         address: SocketAddr,
-        /// The system's reason.
-        source: io::Error,
+        /// What is in the way.
+        #[source]
+        reason: Reason,
     },
 
-    /// Something else in this process collects metrics already.
-    #[error("cannot collect metrics: {0}")]
-    Metrics(#[from] BuildError),
-
-    /// The queue or the store failed, or the options that say how to reach them are wrong.
+    /// The broker or the store failed, or the options that say how to reach it are wrong.
     #[error(transparent)]
-    Proto(#[from] ProtoError),
+    Transport(#[from] TransportError),
 }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use loto_proto::ProtoError;
+use loto_transport::TransportError;
 
 use crate::ProcessError;
 
@@ -25,12 +25,12 @@ impl From<ExitStatus> for ExitCode {
     }
 }
 
-impl From<&ProtoError> for ExitStatus {
+impl From<&TransportError> for ExitStatus {
     /// A server that is not there and a value that is damaged are wrong input,
     /// two outcomes of one job are not.
-    fn from(error: &ProtoError) -> Self {
+    fn from(error: &TransportError) -> Self {
         match error {
-            ProtoError::Conflict { .. } => Self::Failed,
+            TransportError::Conflict { .. } => Self::Failed,
             _ => Self::WrongInput,
         }
     }
@@ -39,9 +39,9 @@ impl From<&ProtoError> for ExitStatus {
 impl From<&ProcessError> for ExitStatus {
     fn from(error: &ProcessError) -> Self {
         match error {
-            ProcessError::CannotStart { .. } | ProcessError::Metrics(_) => Self::Failed,
+            ProcessError::CannotStart { .. } => Self::Failed,
             ProcessError::Endpoint { .. } => Self::WrongInput,
-            ProcessError::Proto(error) => error.into(),
+            ProcessError::Transport(error) => error.into(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The one error type of this crate.
 
-use loto_proto::ProtoError;
+use loto_proto::identity::Fingerprint;
+use loto_proto::message_error::MessageError;
 
 use crate::methods::Spaces;
 
@@ -63,13 +64,13 @@ pub enum EngineError {
     #[error("job cannot be run: {0}")]
     ImpossibleJob(String),
 
-    /// The linear algebra gave up.
-    #[error("{routine} failed: {problem}")]
+    /// A matrix that has to be positive definite is not, in floating point.
+    #[error("{routine} failed: the matrix is not positive definite (info {info})")]
     LinearAlgebra {
-        /// The BLAS or LAPACK routine.
+        /// The LAPACK routine.
         routine: &'static str,
-        /// What it reported.
-        problem: String,
+        /// Its return code: the order of the leading minor that is not positive.
+        info: i32,
     },
 
     /// A table or a fitted prior in the store is damaged.
@@ -88,7 +89,16 @@ pub enum EngineError {
         problem: String,
     },
 
-    /// The queue or the store failed.
+    /// A job's table is not where tables come from.
+    #[error("table {0} is not in the store; submit the sweep again to upload it")]
+    MissingTable(Fingerprint),
+
+    /// A table in the store is damaged.
     #[error(transparent)]
-    Proto(#[from] ProtoError),
+    Message(#[from] MessageError),
+
+    /// Where tables come from and fits are shared failed; whoever implements
+    /// [`Blobs`](crate::runner::Blobs) knows whether trying again may help.
+    #[error("{0}")]
+    Blobs(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

@@ -1,6 +1,7 @@
 //! Collects what this process reports with the macros of the crate [`metrics`].
 
 use loto_transport::metrics::{EVERYWHERE, Kind, Metric, RECONNECTS};
+use loto_transport::server::Server;
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 
 use super::process_metrics::PROCESS_METRICS;
@@ -15,8 +16,7 @@ pub(super) fn start(described: &[&[Metric]]) -> Result<PrometheusHandle, BuildEr
     let mut builder = PrometheusBuilder::new();
     for metric in known.clone() {
         if let Kind::Histogram(bounds) = metric.kind {
-            builder =
-                builder.set_buckets_for_metric(Matcher::Full(metric.name.into()), bounds)?;
+            builder = builder.set_buckets_for_metric(Matcher::Full(metric.name.into()), bounds)?;
         }
     }
     let collected = builder.install_recorder()?;
@@ -28,8 +28,8 @@ pub(super) fn start(described: &[&[Metric]]) -> Result<PrometheusHandle, BuildEr
         }
     }
     // A rate needs a beginning: what can happen is reported before it happens.
-    for server in ["broker", "store"] {
-        metrics::counter!(RECONNECTS, "server" => server).increment(0);
+    for server in Server::ALL {
+        metrics::counter!(RECONNECTS, "server" => server.name()).increment(0);
     }
     Ok(collected)
 }

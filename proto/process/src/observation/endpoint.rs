@@ -11,6 +11,7 @@ use axum::Router;
 use axum::http::{StatusCode, header};
 use axum::routing::get;
 use clap::Args;
+use loto_transport::error::Reason;
 use loto_transport::metrics::Metric;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
@@ -37,8 +38,7 @@ impl EndpointOption {
     /// endpoint.
     ///
     /// # Errors
-    /// [`ProcessError::Endpoint`] if the address is taken or not this host's,
-    /// [`ProcessError::Metrics`] if metrics are collected already.
+    /// [`ProcessError::Endpoint`].
     pub async fn start(
         self,
         described: &[&[Metric]],
@@ -47,9 +47,10 @@ impl EndpointOption {
         let Some(address) = self.metrics else {
             return Ok(());
         };
+        let failed = |reason: Reason| ProcessError::Endpoint { address, reason };
         let listener = TcpListener::bind(address).await;
-        let listener = listener.map_err(|source| ProcessError::Endpoint { address, source })?;
-        let collected = collection::start(described)?;
+        let listener = listener.map_err(|error| failed(error.into()))?;
+        let collected = collection::start(described).map_err(|error| failed(error.into()))?;
         process_metrics::report_start();
         let bound = listener.local_addr().unwrap_or(address);
         tracing::info!("metrics and probes on http://{bound}");

@@ -4,7 +4,7 @@
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use loto_transport::metrics::{Kind, Metric};
+use loto_transport::metrics::Metric;
 use metrics::{counter, gauge};
 use rustix::process::{Resource, getrlimit};
 use rustix::time::{ClockId, clock_gettime};
@@ -18,24 +18,24 @@ const ADDRESSES: &str = "process_virtual_memory_bytes";
 const MOST_ADDRESSES: &str = "process_virtual_memory_max_bytes";
 const THREADS: &str = "process_threads";
 
-const fn gauge(name: &'static str, help: &'static str) -> Metric {
-    let kind = Kind::Gauge;
-    Metric { name, kind, help }
-}
-
 pub(super) const PROCESS_METRICS: [Metric; 8] = [
-    Metric {
-        name: CPU_SECONDS,
-        kind: Kind::Counter,
-        help: "Total user and system CPU time spent in seconds.",
-    },
-    gauge(START_TIME, "Start time of the process since unix epoch in seconds."),
-    gauge(OPEN_FILES, "Number of open file descriptors."),
-    gauge(MOST_FILES, "Maximum number of open file descriptors."),
-    gauge(MEMORY, "Resident memory size in bytes."),
-    gauge(ADDRESSES, "Virtual memory size in bytes."),
-    gauge(MOST_ADDRESSES, "Maximum amount of virtual memory available in bytes."),
-    gauge(THREADS, "Number of OS threads in the process."),
+    Metric::counter(
+        CPU_SECONDS,
+        "Total user and system CPU time spent in seconds.",
+    ),
+    Metric::gauge(
+        START_TIME,
+        "Start time of the process since unix epoch in seconds.",
+    ),
+    Metric::gauge(OPEN_FILES, "Number of open file descriptors."),
+    Metric::gauge(MOST_FILES, "Maximum number of open file descriptors."),
+    Metric::gauge(MEMORY, "Resident memory size in bytes."),
+    Metric::gauge(ADDRESSES, "Virtual memory size in bytes."),
+    Metric::gauge(
+        MOST_ADDRESSES,
+        "Maximum amount of virtual memory available in bytes.",
+    ),
+    Metric::gauge(THREADS, "Number of OS threads in the process."),
 ];
 
 /// Reports that the process starts now.
@@ -86,7 +86,10 @@ mod tests {
         assert_eq!(number(status, "VmSwap:"), None);
         let own = fs::read_to_string("/proc/self/status").unwrap();
         for key in ["VmSize:", "VmRSS:", "Threads:"] {
-            assert!(number(&own, key).is_some_and(|number| number > 0.0), "{key}");
+            assert!(
+                number(&own, key).is_some_and(|number| number > 0.0),
+                "{key}"
+            );
         }
     }
 }

@@ -5,10 +5,9 @@ pub mod cache;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use loto_proto::ProtoError;
 use loto_proto::identity::Fingerprint;
 use loto_proto::job::Job;
-use loto_proto::table_spec::{self, TableSpec};
+use loto_proto::table_spec::TableSpec;
 use loto_proto::trace::Trace;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -60,7 +59,7 @@ impl TraceRunner {
     /// Runs a job to its end: CPU work, to be called from a thread that may block.
     ///
     /// # Errors
-    /// [`EngineError::Proto`] if the store failed (retrying may help); any other if
+    /// [`EngineError::Blobs`] if the store failed (retrying may help); any other if
     /// the job cannot be run.
     pub fn run(&self, job: &Job) -> Result<Trace, EngineError> {
         let linear_algebra = blas::single_threaded().to_owned();
@@ -107,9 +106,9 @@ impl TraceRunner {
 
     fn table(&self, fingerprint: Fingerprint) -> Result<Arc<Table>, EngineError> {
         self.tables.get_or_make(&fingerprint, || {
-            let name = table_spec::blob_name(fingerprint);
+            let name = fingerprint.blob_name();
             let bytes = self.blobs.get(&name)?;
-            let bytes = bytes.ok_or(ProtoError::MissingTable(fingerprint))?;
+            let bytes = bytes.ok_or(EngineError::MissingTable(fingerprint))?;
             let (spec, file) = TableSpec::decode(&bytes, fingerprint)?;
             Table::read(&file, &spec, &name)
         })
