@@ -87,7 +87,7 @@ impl ServeCommand {
         let store = self.store.open().await?;
         tokio::spawn(look_for_store(Arc::clone(&store), reached));
         let listener = aggregator::bind(self.listen).await?;
-        aggregator::serve(store, listener, guard()?).await
+        aggregator::serve(store, listener, guard, shutdown::on_signal()?).await
     }
 }
 

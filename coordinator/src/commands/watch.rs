@@ -33,7 +33,7 @@ impl WatchCommand {
         let mut tracker = Tracker::new(&sweep);
         tracker.scan(store.as_ref()).await?;
         let mut display = Display::new(&sweep.name);
-        let wait = wait(id, store.as_ref(), None()?);
+        let wait = wait(id, store.as_ref(), None, shutdown::on_signal()?);
         wait_until_done(&mut tracker, wait, |progress| display.update(progress)).await
     }
 }
