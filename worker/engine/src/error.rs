@@ -63,13 +63,13 @@ pub enum EngineError {
     #[error("job cannot be run: {0}")]
     ImpossibleJob(String),
 
-    /// The linear algebra gave up.
-    #[error("{routine} failed: {problem}")]
+    /// A matrix that has to be positive definite is not, in floating point.
+    #[error("{routine} failed: the matrix is not positive definite (info {info})")]
     LinearAlgebra {
-        /// The BLAS or LAPACK routine.
+        /// The LAPACK routine.
         routine: &'static str,
-        /// What it reported.
-        problem: String,
+        /// Its return code: the order of the leading minor that is not positive.
+        info: i32,
     },
 
     /// A table or a fitted prior in the store is damaged.
