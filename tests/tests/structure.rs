@@ -122,7 +122,8 @@ fn a_circle_of_folders_is_found_where_no_files_form_one() {
 fn dependencies_on_crates_above_are_found() {
     let folder = TempDir::new().unwrap();
     let workspace = folder.path();
-    let members = "[workspace]\nresolver = \"3\"\nmembers = [\"proto\", \"engine\", \"report\", \"tokio\"]\n";
+    let members =
+        "[workspace]\nresolver = \"3\"\nmembers = [\"proto\", \"engine\", \"report\", \"tokio\"]\n";
     write(workspace, "Cargo.toml", members);
     for (package, needed) in [
         ("proto", "engine"),
