@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
-use loto_engine::runner::Blobs;
+use loto_engine::blobs::Blobs;
 use loto_process::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
 use loto_process::logs::LogOptions;
 use loto_process::observation::endpoint::EndpointOption;

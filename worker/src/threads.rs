@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use loto_engine::EngineError;
-use loto_engine::runner::{Blobs, TraceRunner};
+use loto_engine::blobs::{BlobError, Blobs};
+use loto_engine::runner::TraceRunner;
 use loto_proto::job::Job;
 use loto_proto::trace::Trace;
 use loto_transport::TransportError;
@@ -57,7 +58,7 @@ where
 /// Who is at fault that the engine has no trace.
 fn compute_error(error: EngineError) -> ComputeError {
     match error {
-        EngineError::Blobs(error) => match error.downcast::<TransportError>() {
+        EngineError::Blobs(error) => match error.source.downcast::<TransportError>() {
             Ok(error) => (*error).into(),
             Err(error) => ComputeError::job(error),
         },
@@ -80,13 +81,20 @@ impl StoreBlobs {
 }
 
 impl Blobs for StoreBlobs {
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, EngineError> {
-        let blob = self.runtime.block_on(blobs::get(&*self.store, name));
-        blob.map_err(|error| EngineError::Blobs(error.into()))
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, BlobError> {
+        let getting = blobs::get(&*self.store, name);
+        self.runtime.block_on(getting).map_err(blob_error)
     }
 
-    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), EngineError> {
-        let kept = self.runtime.block_on(blobs::put(&*self.store, name, bytes));
-        kept.map_err(|error| EngineError::Blobs(error.into()))
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), BlobError> {
+        let putting = blobs::put(&*self.store, name, bytes);
+        self.runtime.block_on(putting).map_err(blob_error)
+    }
+}
+
+fn blob_error(error: TransportError) -> BlobError {
+    BlobError {
+        unavailable: error.is_transient(),
+        source: Box::new(error),
     }
 }

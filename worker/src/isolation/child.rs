@@ -10,8 +10,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
-use loto_engine::runner::{Blobs, TraceRunner, cache};
-use loto_engine::{EngineError, blas};
+use loto_engine::blobs::{BlobError, Blobs};
+use loto_engine::runner::TraceRunner;
+use loto_engine::{EngineError, blas, cache};
 use loto_process::{ExitStatus, ProcessError, program};
 use loto_proto::job::Job;
 use loto_proto::trace::Trace;
@@ -158,6 +159,11 @@ fn failure(error: impl ToString) -> from_computing::Message {
     })
 }
 
+/// The pipe to the worker broke: this process ends, too.
+#[derive(Debug, thiserror::Error)]
+#[error("the worker is gone: {0}")]
+struct LostWorker(#[source] io::Error);
+
 /// The pipes to the worker; also the store, as far as the job sees it.
 struct Pipe {
     output: Mutex<BufWriter<File>>,
@@ -173,22 +179,26 @@ impl Pipe {
     }
 
     /// Asks the worker and waits for its answer.
-    fn ask(&self, question: from_computing::Message) -> Result<BlobAnswer, EngineError> {
+    fn ask(&self, question: from_computing::Message) -> Result<BlobAnswer, BlobError> {
+        let lost = |error| BlobError {
+            unavailable: false,
+            source: Box::new(LostWorker(error)),
+        };
         let answers = self.answers.lock();
-        let lost = |problem: String| EngineError::LostWorker { problem };
-        self.send(question)
-            .map_err(|error| lost(error.to_string()))?;
-        answers.recv().map_err(|error| lost(error.to_string()))
+        self.send(question).map_err(lost)?;
+        answers
+            .recv()
+            .map_err(|error| lost(io::Error::other(error)))
     }
 }
 
 impl Blobs for Pipe {
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, EngineError> {
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, BlobError> {
         let answer = self.ask(from_computing::Message::GetBlob(name.to_owned()))?;
         Ok(answer.bytes)
     }
 
-    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), EngineError> {
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), BlobError> {
         self.ask(from_computing::Message::PutBlob(PutBlob {
             name: name.to_owned(),
             bytes: bytes.to_vec(),
