@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use loto_engine::table::container;
+use loto_engine::table::container::{self, ContainerError};
 use loto_proto::limits::MAX_RECORDED_BYTES;
 
 use crate::CoordinatorError;
@@ -18,10 +18,14 @@ pub(super) fn with_reader<T>(
         path: path.to_owned(),
         source,
     })?;
-    container::with_csv(BufReader::new(file), MAX_RECORDED_BYTES, consume).map_err(|problem| {
-        CoordinatorError::InvalidTraces {
+    let consumed = container::with_csv(BufReader::new(file), MAX_RECORDED_BYTES, |csv| {
+        Ok::<_, ContainerError>(consume(csv))
+    });
+    consumed
+        .map_err(|error| error.to_string())
+        .flatten()
+        .map_err(|problem| CoordinatorError::InvalidTraces {
             path: path.to_owned(),
             problem,
-        }
-    })
+        })
 }

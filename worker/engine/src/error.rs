@@ -4,17 +4,18 @@ use loto_proto::identity::Fingerprint;
 use loto_proto::message_error::MessageError;
 
 use crate::methods::Spaces;
+use crate::table::error::TableError;
 
 /// What can go wrong while a job is run.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// A table breaks a rule; `problem` names the line and column and says what to do.
-    #[error("table {table}: {problem}")]
-    InvalidTable {
+    /// A table breaks a rule.
+    #[error("table {table}: {source}")]
+    Table {
         /// The table, as the caller named it.
         table: String,
         /// What is wrong and where.
-        problem: String,
+        source: TableError,
     },
 
     /// A method id that no method has.
