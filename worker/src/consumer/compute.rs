@@ -70,10 +70,10 @@ where
         let (run, job) = (Arc::clone(&self.0), job.clone());
         let error = match tokio::task::spawn_blocking(move || run(&job)).await {
             Ok(Ok(trace)) => return Ok(trace),
-            Ok(Err(EngineError::Blobs(error))) => match error.downcast::<TransportError>() {
-                Ok(error) if error.is_transient() => {
-                    return Err(ComputeError::Outage(error.to_string()));
-                }
+            Ok(Err(EngineError::Blobs(error))) if error.unavailable => {
+                return Err(ComputeError::Outage(error.to_string()));
+            }
+            Ok(Err(EngineError::Blobs(error))) => match error.source.downcast::<TransportError>() {
                 Ok(error) if error.concerns_server() => return Err(ComputeError::Refused(*error)),
                 Ok(error) => error.to_string(),
                 Err(error) => error.to_string(),

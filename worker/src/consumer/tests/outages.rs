@@ -1,6 +1,6 @@
 //! The broker or the store is away for a while.
 
-use loto_transport::server::Server;
+use loto_engine::blobs::BlobError;
 
 use super::*;
 
@@ -11,14 +11,10 @@ async fn an_outage_of_the_store_costs_neither_traces_nor_attempts() {
     let flaky = Arc::new(FlakyStore::new(store.clone(), 2));
     let calls = AtomicU32::new(0);
     let compute = Threads::new(move |job: &Job| match calls.fetch_add(1, SeqCst) {
-        0 => Err(EngineError::Blobs(
-            TransportError::Unavailable {
-                server: Server::Store,
-                address: "test".into(),
-                reason: "out of reach".into(),
-            }
-            .into(),
-        )),
+        0 => Err(EngineError::Blobs(BlobError {
+            unavailable: true,
+            source: "out of reach".into(),
+        })),
         _ => Ok(trace(job.seed)),
     });
     let token = CancellationToken::new();
