@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use loto_proto::job::Job;
 use loto_proto::trace::Trace;
 use loto_transport::TransportError;
+use loto_transport::error::Reason;
 
 /// Computes traces.
 #[async_trait]
@@ -29,8 +30,8 @@ pub enum ComputeError {
         backtrace: String,
     },
     /// The store is unavailable: the job may be computed later and is not at fault.
-    #[error(transparent)]
-    Unavailable(TransportError),
+    #[error("{0}")]
+    Unavailable(#[source] Reason),
     /// This host cannot start a process: the job may be computed later and is not at fault.
     #[error("cannot start a process: {0}")]
     NoProcess(#[source] std::io::Error),
@@ -53,7 +54,7 @@ impl From<TransportError> for ComputeError {
     /// What the store does not give this job it may give another.
     fn from(error: TransportError) -> Self {
         match error {
-            TransportError::Unavailable { .. } => Self::Unavailable(error),
+            TransportError::Unavailable { .. } => Self::Unavailable(error.into()),
             TransportError::Refused { .. } => Self::Refused(error),
             _ => Self::job(error),
         }

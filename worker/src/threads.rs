@@ -58,6 +58,7 @@ where
 /// Who is at fault that the engine has no trace.
 fn compute_error(error: EngineError) -> ComputeError {
     match error {
+        EngineError::Blobs(error) if error.unavailable => ComputeError::Unavailable(error.source),
         EngineError::Blobs(error) => match error.source.downcast::<TransportError>() {
             Ok(error) => (*error).into(),
             Err(error) => ComputeError::job(error),

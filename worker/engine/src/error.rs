@@ -93,7 +93,7 @@ pub enum EngineError {
     #[error("table {0} is not in the store; submit the sweep again to upload it")]
     MissingTable(Fingerprint),
 
-    /// A table in the store is damaged.
+    /// The bytes in the store are not those of a table.
     #[error(transparent)]
     Message(#[from] MessageError),
 

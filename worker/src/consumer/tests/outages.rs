@@ -1,7 +1,6 @@
 //! The broker or the store is away for a while.
 
 use loto_engine::blobs::BlobError;
-use loto_transport::server::Server;
 
 use super::*;
 
@@ -14,11 +13,7 @@ async fn an_outage_of_the_store_costs_neither_traces_nor_attempts() {
     let compute = Threads::new(move |job: &Job| match calls.fetch_add(1, SeqCst) {
         0 => Err(EngineError::Blobs(BlobError {
             unavailable: true,
-            source: Box::new(TransportError::Unavailable {
-                server: Server::Store,
-                address: "test".into(),
-                reason: "out of reach".into(),
-            }),
+            source: "out of reach".into(),
         })),
         _ => Ok(trace(job.seed)),
     });
