@@ -27,7 +27,8 @@ format:
 
 # Checks format, lints and structure. The release profile shares what is compiled with `make test`.
 lint:
-	deploy/local/install-packages
+	deploy/local/install-packages --lint
+	deploy/local/check-structure
 	$(sources) | xargs -0 rustfmt --edition 2024 --check
 	cargo clippy --release --workspace --all-targets --locked -- --deny warnings
 

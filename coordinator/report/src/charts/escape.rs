@@ -1,9 +1,9 @@
-//! Makes any text safe inside HTML and SVG.
+//! Makes any text safe inside SVG, which is XML: stricter than the HTML that maud escapes for.
 
 /// The text with markup characters as entities and control characters replaced.
 ///
-/// Safe as element content and inside quoted attributes of HTML and XML.
-pub(super) fn escape(text: &str) -> String {
+/// Safe as element content and inside quoted attributes of XML.
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
