@@ -25,7 +25,7 @@ use crate::isolation::child::{self, Run};
 use crate::isolation::{JobLimits, ProcessPool};
 use crate::metrics::METRICS;
 use loto_engine::blas;
-use loto_engine::runner::Blobs;
+use loto_engine::blobs::Blobs;
 use loto_process::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
 use loto_process::shutdown;
 

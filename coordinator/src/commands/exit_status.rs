@@ -26,11 +26,7 @@ impl ExitStatus {
     pub fn of(error: &CoordinatorError) -> Self {
         use CoordinatorError::*;
         match error {
-            Proto(error)
-            | Engine(EngineError::Proto(error))
-            | Worker(WorkerError::Proto(error) | WorkerError::Engine(EngineError::Proto(error))) => {
-                Self::of_proto(error)
-            }
+            Proto(error) | Worker(WorkerError::Proto(error)) => Self::of_proto(error),
             Engine(EngineError::ImpossibleJob(_) | EngineError::LinearAlgebra { .. })
             | Worker(WorkerError::Engine(
                 EngineError::ImpossibleJob(_) | EngineError::LinearAlgebra { .. },

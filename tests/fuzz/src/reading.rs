@@ -11,11 +11,12 @@ use loto_transport::store::{Cursor, Store};
 use loto_service::wire;
 use loto_service::wire::aggregator_server::Aggregator;
 use loto_worker::WorkerError;
+use loto_engine::blobs::MemoryBlobs;
 use loto_engine::runner::TraceRunner;
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Request};
 
-use crate::{MemoryBlobs, check_error, sweep};
+use crate::{check_error, sweep};
 
 /// Damages a value: cuts it at a place, or flips bits there.
 pub fn cut(mut bytes: Vec<u8>, place: usize, flip: u8) -> Vec<u8> {
@@ -129,11 +130,11 @@ async fn run(store: &dyn Store) {
     let sweep = sweep();
     let name = format!("table:{}", sweep.blackboxes[0].table);
     let blobs = match store.blob(&name).await {
-        Ok(bytes) => MemoryBlobs::new(bytes.map(|bytes| (name, bytes))),
+        Ok(bytes) => MemoryBlobs::from_iter(bytes.map(|bytes| (name, bytes))),
         Err(error) => return check_damage(error),
     };
     let job = sweep.jobs().next().expect("a job");
-    match TraceRunner::new(blobs).run(&job) {
+    match TraceRunner::new(Arc::new(blobs)).run(&job) {
         Ok(trace) => assert_eq!(trace.rows.len(), 3),
         Err(error) => check_error(error),
     }

@@ -70,12 +70,14 @@ where
         let (run, job) = (Arc::clone(&self.0), job.clone());
         let error = match tokio::task::spawn_blocking(move || run(&job)).await {
             Ok(Ok(trace)) => return Ok(trace),
-            Ok(Err(EngineError::Proto(error))) if error.is_transient() => {
+            Ok(Err(EngineError::Blobs(error))) if error.unavailable => {
                 return Err(ComputeError::Outage(error.to_string()));
             }
-            Ok(Err(EngineError::Proto(error))) if error.concerns_server() => {
-                return Err(ComputeError::Refused(error));
-            }
+            Ok(Err(EngineError::Blobs(error))) => match error.source.downcast::<ProtoError>() {
+                Ok(error) if error.concerns_server() => return Err(ComputeError::Refused(*error)),
+                Ok(error) => error.to_string(),
+                Err(error) => error.to_string(),
+            },
             Ok(Err(error)) => error.to_string(),
             Err(error) => panic_message(error),
         };
