@@ -1,7 +1,7 @@
 //! The one error type of this crate.
 
-use loto_proto::ProtoError;
 use loto_proto::identity::Fingerprint;
+use loto_proto::message_error::MessageError;
 
 use crate::blobs::BlobError;
 use crate::table::error::TableError;
@@ -95,7 +95,7 @@ pub enum EngineError {
 
     /// The bytes in the store are not those of a table.
     #[error(transparent)]
-    Proto(#[from] ProtoError),
+    Message(#[from] MessageError),
 
     /// The store failed.
     #[error(transparent)]
