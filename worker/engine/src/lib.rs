@@ -11,6 +11,7 @@ mod error;
 pub mod fits;
 mod lbfgs;
 pub mod methods;
+mod prediction_error;
 pub mod prior;
 pub mod random;
 pub mod runner;
@@ -23,4 +24,4 @@ pub mod surrogate;
 pub mod table;
 pub mod transform;
 
-pub use error::EngineError;
+pub use error::{EngineError, ImpossibleJob, ParameterError};
