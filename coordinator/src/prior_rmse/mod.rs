@@ -87,7 +87,8 @@ fn all_of_table(
     seeds: u32,
 ) -> Result<Vec<(String, f64)>, CoordinatorError> {
     let (spec, file) = TableSpec::decode(blob, fingerprint)?;
-    let table = Table::read(&file, &spec, &format!("{fingerprint} in the store"))?;
+    let table = Table::read(&file, &spec, &format!("{fingerprint} in the store"))
+        .map_err(EngineError::from)?;
     let mut found = Vec::new();
     for task in targets.iter().filter_map(|target| table.task(target)) {
         if let Some(error) = prior_rmse(priors, &table, task, seeds)? {

@@ -9,13 +9,8 @@ use crate::table::error::TableError;
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// A table breaks a rule.
-    #[error("table {table}: {source}")]
-    Table {
-        /// The table, as the caller named it.
-        table: String,
-        /// What is wrong and where.
-        source: TableError,
-    },
+    #[error(transparent)]
+    Table(#[from] TableError),
 
     /// A method id that no method has.
     #[error("unknown method `{id}`: known are {known}")]

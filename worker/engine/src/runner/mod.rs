@@ -111,7 +111,7 @@ impl TraceRunner {
             let bytes = self.blobs.get(&name)?;
             let bytes = bytes.ok_or(ProtoError::MissingTable(fingerprint))?;
             let (spec, file) = TableSpec::decode(&bytes, fingerprint)?;
-            Table::read(&file, &spec, &name)
+            Ok(Table::read(&file, &spec, &name)?)
         })
     }
 }

@@ -11,7 +11,7 @@ use loto_proto::table_spec::TableSpec;
 
 use super::bounded_lines::BoundedLines;
 use super::encoding::{Column, Space};
-use super::error::TableError;
+use super::error::TableProblem;
 use super::fields::{check_blackbox, level, number, task_name};
 use super::header::Header;
 use super::lookup_table::Task;
@@ -20,7 +20,7 @@ use super::scaling::scale;
 /// What the CSV text says: the hyperparameters, the tasks and the black box.
 pub(super) type Contents = (Space, Vec<Task>, Option<String>);
 
-pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Contents, TableError> {
+pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Contents, TableProblem> {
     let mut reader = csv::Reader::from_reader(BoundedLines::new(csv));
     let mut header = Header::read(reader.byte_headers()?, spec)?;
     let mut readers: Vec<TaskReader> = Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Contents, TableEr
         reader.get_mut().end_record();
         let line = record.position().map_or(0, csv::Position::line);
         let check_limit = |count: usize, most: usize, what: &'static str| match count > most {
-            true => Err(TableError::TooMany { line, most, what }),
+            true => Err(TableProblem::TooMany { line, most, what }),
             false => Ok(()),
         };
         rows += 1;
@@ -62,13 +62,13 @@ pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Contents, TableEr
         readers[number].push(&record, &mut header, &spec.objective, &hashing, line)?;
     }
     if readers.is_empty() {
-        return Err(TableError::NoRows);
+        return Err(TableProblem::NoRows);
     }
     let mut tasks: Vec<Task> = readers.into_iter().map(|reader| reader.task).collect();
     let space = scale(header.hyperparameters, &mut tasks);
     match space.width() {
         coordinates if coordinates > MAX_COORDINATES => {
-            Err(TableError::TooManyCoordinates(coordinates))
+            Err(TableProblem::TooManyCoordinates(coordinates))
         }
         _ => Ok((space, tasks, blackbox)),
     }
@@ -118,7 +118,7 @@ impl TaskReader {
         objective: &str,
         hashing: &ConfigurationHashing,
         line: u64,
-    ) -> Result<(), TableError> {
+    ) -> Result<(), TableProblem> {
         let mut configuration = Vec::with_capacity(self.task.columns.len());
         let columns = self.task.columns.iter_mut();
         for (column, read) in columns.zip(&mut header.hyperparameters) {
@@ -140,7 +140,7 @@ impl TaskReader {
         let value = number(&record[header.objective]).map_err(|error| error.at(line, objective))?;
         self.task.objective.push(value);
         if !self.seen.insert(hashing.hash(&configuration)) {
-            return Err(TableError::DuplicateConfiguration {
+            return Err(TableProblem::DuplicateConfiguration {
                 line,
                 task: excerpt(&self.task.name),
             });
