@@ -24,7 +24,7 @@ pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Contents, TablePr
     let mut reader = csv::Reader::from_reader(BoundedLines::new(csv));
     let mut header = Header::read(reader.byte_headers()?, spec)?;
     let mut readers: Vec<TaskReader> = Vec::new();
-    let mut task_numbers: HashMap<Vec<u8>, usize> = HashMap::new();
+    let mut task_indices: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut blackbox: Option<String> = None;
     let mut record = ByteRecord::new();
     let hashing = ConfigurationHashing::default();
@@ -44,22 +44,22 @@ pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Contents, TablePr
             "hyperparameter values (rows times hyperparameters)",
         )?;
         let name = &record[header.task];
-        let number = match task_numbers.get(name) {
-            Some(&number) => number,
+        let index = match task_indices.get(name) {
+            Some(&index) => index,
             None => {
                 let text = task_name(name).map_err(|error| error.at(line, "task"))?;
-                let number = readers.len();
-                check_limit(number + 1, MAX_TASKS, "tasks")?;
+                let index = readers.len();
+                check_limit(index + 1, MAX_TASKS, "tasks")?;
                 readers.push(TaskReader::new(text, &header));
-                task_numbers.insert(name.to_vec(), number);
-                number
+                task_indices.insert(name.to_vec(), index);
+                index
             }
         };
         if let Some(column) = header.blackbox {
             check_blackbox(&record[column], &mut blackbox)
                 .map_err(|error| error.at(line, "blackbox"))?;
         }
-        readers[number].push(&record, &mut header, &spec.objective, &hashing, line)?;
+        readers[index].push(&record, &mut header, &spec.objective, &hashing, line)?;
     }
     if readers.is_empty() {
         return Err(TableProblem::NoRows);
@@ -130,10 +130,10 @@ impl TaskReader {
                     values.push(value);
                 }
                 Column::Categorical(levels) => {
-                    let number = level(field, &mut read.levels)
+                    let level_number = level(field, &mut read.levels)
                         .map_err(|error| error.at(line, &read.name))?;
-                    configuration.push(number.into());
-                    levels.push(number);
+                    configuration.push(level_number.into());
+                    levels.push(level_number);
                 }
             }
         }
