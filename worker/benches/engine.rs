@@ -23,7 +23,7 @@ use loto_engine::table::{Table, Task};
 use loto_engine::{blas, methods};
 use loto_proto::identity::Fingerprint;
 use loto_proto::job::{Job, MethodSpec, Series};
-use loto_proto::table_spec::{self, Categorical, TableSpec};
+use loto_proto::table_spec::{Categorical, TableSpec};
 
 const SVM: &[u8] = include_bytes!("../../coordinator/sweeps/svm-sklearn.csv.zip");
 
@@ -206,10 +206,7 @@ fn whole_trace(criterion: &mut Criterion) {
         categorical: Categorical::Columns(BTreeSet::new()),
     };
     let table = Table::read(SVM, &spec, "svm-sklearn.csv.zip").unwrap();
-    let blob = (
-        table_spec::blob_name(table.fingerprint),
-        spec.encode_with(SVM),
-    );
+    let blob = (table.fingerprint.blob_name(), spec.encode_with(SVM));
     let blobs = Arc::new(TableOnly(Mutex::new(HashMap::from([blob]))));
     let runner = TraceRunner::new(blobs);
     let mut group = criterion.benchmark_group("trace of 100 iterations, 288 candidates, own prior");

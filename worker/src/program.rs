@@ -146,7 +146,7 @@ pub fn main(run: impl FnOnce(Arc<dyn Blobs>) -> Run) -> ExitCode {
 fn failed(error: &WorkerError) -> ExitCode {
     eprintln!("loto-worker: {error}");
     ExitCode::from(match error {
-        WorkerError::Proto(_) => WRONG_INPUT,
+        WorkerError::Transport(_) | WorkerError::Endpoint(_) => WRONG_INPUT,
         _ => FAILED,
     })
 }

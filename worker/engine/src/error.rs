@@ -1,7 +1,7 @@
 //! The one error type of this crate.
 
-use loto_proto::ProtoError;
 use loto_proto::identity::Fingerprint;
+use loto_proto::message_error::MessageError;
 
 use crate::blobs::BlobError;
 use crate::table::error::TableError;
@@ -10,13 +10,8 @@ use crate::table::error::TableError;
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// A table breaks a rule.
-    #[error("table {table}: {source}")]
-    Table {
-        /// The table, as the caller named it.
-        table: String,
-        /// What is wrong and where.
-        source: TableError,
-    },
+    #[error(transparent)]
+    Table(#[from] TableError),
 
     /// A method id that no method has.
     #[error("unknown method `{id}`: known are {known}")]
@@ -95,7 +90,7 @@ pub enum EngineError {
 
     /// The bytes in the store are not those of a table.
     #[error(transparent)]
-    Proto(#[from] ProtoError),
+    Message(#[from] MessageError),
 
     /// The store failed.
     #[error(transparent)]

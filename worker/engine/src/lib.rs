@@ -18,7 +18,7 @@ pub mod runner;
 mod search;
 pub mod setting;
 mod sources;
-pub mod special;
+mod special;
 mod strategies;
 pub mod surrogate;
 pub mod table;

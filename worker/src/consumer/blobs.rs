@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loto_proto::ProtoError;
+use loto_transport::TransportError;
 use loto_transport::retry::{RetryPolicy, retry_transient};
 use loto_transport::store::Store;
 use tokio::runtime::Handle;
@@ -39,7 +39,7 @@ impl Blobs for StoreBlobs {
     }
 }
 
-fn blob_error(error: ProtoError) -> BlobError {
+fn blob_error(error: TransportError) -> BlobError {
     BlobError {
         unavailable: error.is_transient(),
         source: Box::new(error),

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use loto_proto::ProtoError;
 use loto_proto::job::Job;
 use loto_proto::trace::Trace;
+use loto_transport::TransportError;
 use loto_transport::store::Store;
 use tokio::runtime::Handle;
 
@@ -27,7 +27,7 @@ pub enum ComputeError {
     /// be computed later and is not at fault.
     Outage(String),
     /// The store refuses this worker; the job is not at fault.
-    Refused(ProtoError),
+    Refused(TransportError),
 }
 
 /// Computes traces.
@@ -73,7 +73,7 @@ where
             Ok(Err(EngineError::Blobs(error))) if error.unavailable => {
                 return Err(ComputeError::Outage(error.to_string()));
             }
-            Ok(Err(EngineError::Blobs(error))) => match error.source.downcast::<ProtoError>() {
+            Ok(Err(EngineError::Blobs(error))) => match error.source.downcast::<TransportError>() {
                 Ok(error) if error.concerns_server() => return Err(ComputeError::Refused(*error)),
                 Ok(error) => error.to_string(),
                 Err(error) => error.to_string(),

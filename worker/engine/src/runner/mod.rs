@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use loto_proto::identity::Fingerprint;
 use loto_proto::job::Job;
-use loto_proto::table_spec::{self, TableSpec};
+use loto_proto::table_spec::TableSpec;
 use loto_proto::trace::Trace;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -90,11 +90,11 @@ impl TraceRunner {
 
     fn table(&self, fingerprint: Fingerprint) -> Result<Arc<Table>, EngineError> {
         self.tables.get_or_make(&fingerprint, || {
-            let name = table_spec::blob_name(fingerprint);
+            let name = fingerprint.blob_name();
             let bytes = self.blobs.get(&name)?;
             let bytes = bytes.ok_or(EngineError::MissingTable(fingerprint))?;
             let (spec, file) = TableSpec::decode(&bytes, fingerprint)?;
-            Table::read(&file, &spec, &name)
+            Ok(Table::read(&file, &spec, &name)?)
         })
     }
 }

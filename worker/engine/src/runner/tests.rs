@@ -37,7 +37,7 @@ fn runner_and_table() -> (TraceRunner, Arc<MemoryBlobs>, Fingerprint) {
 fn runner_of(spec: &TableSpec, text: &str) -> (TraceRunner, Arc<MemoryBlobs>, Fingerprint) {
     let fingerprint = spec.fingerprint(text.as_bytes());
     let blobs = Arc::new(MemoryBlobs::default());
-    let name = table_spec::blob_name(fingerprint);
+    let name = fingerprint.blob_name();
     blobs
         .put(&name, &spec.encode_with(text.as_bytes()))
         .unwrap();
