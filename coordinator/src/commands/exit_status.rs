@@ -41,6 +41,7 @@ impl From<&CoordinatorError> for ExitStatus {
 
 #[cfg(test)]
 mod tests {
+    use loto_engine::ImpossibleJob;
     use loto_proto::identity::JobId;
     use loto_transport::TransportError;
     use loto_transport::server::Server;
@@ -68,7 +69,7 @@ mod tests {
             (unreachable.into(), ExitStatus::WrongInput),
             (unknown.into(), ExitStatus::WrongInput),
             (
-                EngineError::ImpossibleJob("x".into()).into(),
+                EngineError::from(ImpossibleJob::NoRow("x")).into(),
                 ExitStatus::Failed,
             ),
             (
