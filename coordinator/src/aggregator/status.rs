@@ -12,7 +12,7 @@ pub(super) fn to_status(error: CoordinatorError) -> Status {
     let message = error.to_string();
     match error {
         CoordinatorError::Proto(error) => proto_status(&error, message),
-        CoordinatorError::UnknownSweep { .. } => Status::not_found(message),
+        CoordinatorError::UnknownSweep(_) => Status::not_found(message),
         CoordinatorError::Statistics(
             StatisticsError::NoSampledBaseline { .. }
             | StatisticsError::InvalidAnalysisOption { .. },

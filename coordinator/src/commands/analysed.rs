@@ -7,8 +7,8 @@ use loto_proto::identity::SweepId;
 use loto_proto::sweep::Sweep;
 use loto_transport::store::Store;
 
+use super::error::CommandError;
 use super::output::print_with;
-use crate::CoordinatorError;
 use crate::prior_rmse;
 use crate::results::{Keep, ObjectiveCache, ResultsCollector, Selection};
 use crate::score::ScoredTraces;
@@ -34,7 +34,7 @@ impl Analysed {
         store: Arc<dyn Store>,
         sweep: Sweep,
         baseline: Baseline,
-    ) -> Result<Self, CoordinatorError> {
+    ) -> Result<Self, CommandError> {
         let tables = ObjectiveCache::default();
         let collector =
             ResultsCollector::open(Arc::clone(&store), &tables, sweep, Keep::Everything).await?;
@@ -49,10 +49,7 @@ impl Analysed {
     ///
     /// # Errors
     /// Those of [`analyse`].
-    pub(super) fn recorded(
-        traces: ScoredTraces,
-        baseline: Baseline,
-    ) -> Result<Self, CoordinatorError> {
+    pub(super) fn recorded(traces: ScoredTraces, baseline: Baseline) -> Result<Self, CommandError> {
         Self::new(None, traces.results, traces.notes, baseline)
     }
 
@@ -62,7 +59,7 @@ impl Analysed {
         results: SweepResults,
         notes: Vec<String>,
         baseline: Baseline,
-    ) -> Result<Self, CoordinatorError> {
+    ) -> Result<Self, CommandError> {
         let options = AnalysisOptions {
             baseline,
             ..AnalysisOptions::default()
@@ -79,12 +76,12 @@ impl Analysed {
     /// Writes the report's files to `folder`, if there is one, and prints it.
     ///
     /// # Errors
-    /// [`CoordinatorError::UnwritableFile`].
+    /// [`CommandError::UnwritableFile`].
     pub(super) fn publish(
         &self,
         folder: Option<&Path>,
         format: Format,
-    ) -> Result<(), CoordinatorError> {
+    ) -> Result<(), CommandError> {
         let report = Report {
             results: &self.results,
             analysis: &self.analysis,

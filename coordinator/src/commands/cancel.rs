@@ -2,10 +2,10 @@
 
 use clap::Args;
 
+use super::error::CommandError;
 use super::find_sweep::find_sweep;
 use super::options::StoreOption;
 use super::output::print;
-use crate::CoordinatorError;
 use crate::dispatch::cancel;
 use crate::progress::Tracker;
 
@@ -30,7 +30,7 @@ pub(super) struct CancelCommand {
 }
 
 impl CancelCommand {
-    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) async fn execute(self) -> Result<(), CommandError> {
         let store = self.store.open().await?;
         let (id, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
         let cancelled = cancel(id, &sweep, store.as_ref()).await?;

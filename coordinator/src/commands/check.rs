@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use loto_proto::sweep::{Blackbox, Sweep};
 
+use super::error::CommandError;
 use super::options::DataOption;
 use super::output::print;
 use super::text_table::lay_out;
-use crate::CoordinatorError;
 use crate::embedded::trial;
 use crate::plan::{Plan, SweepSource};
 use crate::progress::describe_duration;
@@ -36,7 +36,7 @@ pub(super) struct CheckCommand {
 }
 
 impl CheckCommand {
-    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) async fn execute(self) -> Result<(), CommandError> {
         let source = SweepSource::File(self.sweep.clone());
         let plan = Plan::read(&source, self.data.data.as_deref())?;
         print(&describe(&plan))?;

@@ -6,7 +6,11 @@ use loto_engine::EngineError;
 use loto_proto::ProtoError;
 use loto_worker::WorkerError;
 
+use super::error::CommandError;
 use crate::CoordinatorError;
+use crate::dispatch::DispatchError;
+use crate::embedded::EmbeddedError;
+use crate::plan::PlanError;
 
 /// How the process ends, for scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,38 +27,64 @@ pub enum ExitStatus {
 
 impl ExitStatus {
     /// The exit status of a command that ends with `error`.
-    pub fn of(error: &CoordinatorError) -> Self {
-        use CoordinatorError::*;
+    pub(super) fn of(error: &CommandError) -> Self {
+        use CommandError::*;
         match error {
-            Proto(error)
-            | Engine(EngineError::Proto(error))
-            | Worker(WorkerError::Proto(error) | WorkerError::Engine(EngineError::Proto(error))) => {
-                Self::of_proto(error)
+            Proto(error) => Self::of_proto(error),
+            Engine(error) => Self::of_engine(error),
+            Dispatch(error) => Self::of_dispatch(error),
+            Embedded(error) => Self::of_embedded(error),
+            Coordinator(CoordinatorError::Proto(error)) => Self::of_proto(error),
+            Coordinator(CoordinatorError::Engine(error)) | Plan(PlanError::Table(error)) => {
+                Self::of_engine(error)
             }
-            Engine(EngineError::ImpossibleJob(_) | EngineError::LinearAlgebra { .. })
-            | Worker(WorkerError::Engine(
-                EngineError::ImpossibleJob(_) | EngineError::LinearAlgebra { .. },
-            ))
-            | GaveUp { .. }
-            | Conflicts { .. }
-            | Cancelled(_)
-            | RunFailed(_)
-            | ThreadDied { .. }
-            | Internal(_) => Self::Failed,
-            Interrupted(_) => Self::Interrupted,
-            Worker(_)
-            | Engine(_)
+            RunInterrupted { .. } => Self::Interrupted,
+            Coordinator(CoordinatorError::ThreadDied { .. }) | CannotStart { .. } => Self::Failed,
+            Plan(_)
+            | Score(_)
+            | Coordinator(_)
             | Report(_)
             | Statistics(_)
-            | TableNotFound { .. }
-            | TableChanged { .. }
             | UnknownSweep { .. }
-            | InvalidInput(_)
-            | UnwritableFile { .. }
-            | InvalidTraces { .. }
-            | CorruptTrace { .. }
-            | TaskNotInTable { .. }
-            | Serving { .. } => Self::WrongInput,
+            | AmbiguousSweep { .. }
+            | InvalidLogFilter { .. }
+            | UnwritableOutput(_) => Self::WrongInput,
+        }
+    }
+
+    fn of_embedded(error: &EmbeddedError) -> Self {
+        match error {
+            EmbeddedError::Dispatch(error) => Self::of_dispatch(error),
+            EmbeddedError::Proto(error) | EmbeddedError::Worker(WorkerError::Proto(error)) => {
+                Self::of_proto(error)
+            }
+            EmbeddedError::Engine(error) | EmbeddedError::Worker(WorkerError::Engine(error)) => {
+                Self::of_engine(error)
+            }
+            EmbeddedError::RefusedTraces { .. } => Self::Failed,
+            EmbeddedError::Worker(_)
+            | EmbeddedError::FolderInUse(_)
+            | EmbeddedError::UnwritableFolder { .. } => Self::WrongInput,
+        }
+    }
+
+    fn of_dispatch(error: &DispatchError) -> Self {
+        match error {
+            DispatchError::Proto(error) => Self::of_proto(error),
+            DispatchError::TableChanged { .. } => Self::WrongInput,
+            DispatchError::Interrupted(_) => Self::Interrupted,
+            DispatchError::Cancelled(_)
+            | DispatchError::Unfinished(_)
+            | DispatchError::Poisoned { .. }
+            | DispatchError::Conflicts(_) => Self::Failed,
+        }
+    }
+
+    fn of_engine(error: &EngineError) -> Self {
+        match error {
+            EngineError::Proto(error) => Self::of_proto(error),
+            EngineError::ImpossibleJob(_) | EngineError::LinearAlgebra { .. } => Self::Failed,
+            _ => Self::WrongInput,
         }
     }
 
@@ -79,6 +109,7 @@ mod tests {
     use loto_proto::identity::JobId;
 
     use super::*;
+    use crate::dispatch::Interruption;
 
     #[test]
     fn errors_end_as_documented() {
@@ -96,7 +127,7 @@ mod tests {
             known: "rs".into(),
         };
         let cases = [
-            (CoordinatorError::from(conflict), ExitStatus::Failed),
+            (CommandError::from(conflict), ExitStatus::Failed),
             (unreachable.into(), ExitStatus::WrongInput),
             (unknown.into(), ExitStatus::WrongInput),
             (
@@ -104,7 +135,7 @@ mod tests {
                 ExitStatus::Failed,
             ),
             (
-                CoordinatorError::Interrupted("x".into()),
+                DispatchError::Interrupted(Interruption::LookingForLostJobs).into(),
                 ExitStatus::Interrupted,
             ),
         ];

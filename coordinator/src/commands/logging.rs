@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use loto_process::observation::logs::LogFormat;
 use tracing_subscriber::EnvFilter;
 
-use crate::CoordinatorError;
+use super::error::CommandError;
 use crate::progress::display::LogWriter;
 
 /// Progress of this process, and warnings of everything.
@@ -15,12 +15,11 @@ pub(super) const DEFAULT_FILTER: &str =
 /// Begins to log what `filter` lets through.
 ///
 /// # Errors
-/// [`CoordinatorError::InvalidInput`] if it is not a filter.
-pub(super) fn start(filter: &str, format: LogFormat) -> Result<(), CoordinatorError> {
-    let filter = EnvFilter::try_new(filter).map_err(|problem| {
-        CoordinatorError::InvalidInput(format!(
-            "--log (LOTO_LOG): `{filter}` is not a filter: {problem}"
-        ))
+/// [`CommandError::InvalidLogFilter`] if it is not a filter.
+pub(super) fn start(filter: &str, format: LogFormat) -> Result<(), CommandError> {
+    let filter = EnvFilter::try_new(filter).map_err(|problem| CommandError::InvalidLogFilter {
+        filter: filter.to_owned(),
+        problem,
     })?;
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -3,9 +3,9 @@
 use clap::Args;
 use loto_engine::methods::{Method, find, registry};
 
+use super::error::CommandError;
 use super::output::print;
 use super::text_table::lay_out;
-use crate::CoordinatorError;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,7 +22,7 @@ pub(super) struct MethodsCommand {
 }
 
 impl MethodsCommand {
-    pub(super) fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) fn execute(self) -> Result<(), CommandError> {
         match self.method {
             None => print(&list(registry())),
             Some(id) => print(&describe(find(&id)?)),

@@ -3,6 +3,7 @@
 mod analysed;
 mod cancel;
 mod check;
+mod error;
 mod exit_status;
 mod find_sweep;
 mod logging;
@@ -20,7 +21,6 @@ mod submit;
 mod text_table;
 mod watch;
 
-use std::error::Error;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -28,7 +28,7 @@ use clap::{Parser, Subcommand};
 pub use exit_status::ExitStatus;
 use loto_process::observation::logs::LogFormat;
 
-use crate::CoordinatorError;
+use error::CommandError;
 
 const AFTER_HELP: &str = "\
 Exit status:
@@ -91,7 +91,7 @@ enum Command {
 }
 
 impl Command {
-    async fn execute(self) -> Result<(), CoordinatorError> {
+    async fn execute(self) -> Result<(), CommandError> {
         match self {
             Self::Run(command) => command.execute().await,
             Self::Submit(command) => command.execute().await,
@@ -115,36 +115,22 @@ pub fn main() -> ExitCode {
     match start(arguments) {
         Ok(()) => ExitStatus::Done.into(),
         Err(error) => {
-            output::print_error(&describe(&error));
+            output::print_error(&error);
             ExitStatus::of(&error).into()
         }
     }
 }
 
-fn start(arguments: Arguments) -> Result<(), CoordinatorError> {
+fn start(arguments: Arguments) -> Result<(), CommandError> {
     logging::start(&arguments.log, arguments.log_format)?;
-    let runtime = tokio::runtime::Runtime::new().map_err(|problem| {
-        CoordinatorError::Internal(format!("cannot start threads: {problem}"))
+    let runtime = tokio::runtime::Runtime::new().map_err(|problem| CommandError::CannotStart {
+        what: "start threads",
+        problem,
     })?;
     let outcome = runtime.block_on(arguments.command.execute());
     // A job that did not end after a signal still has its thread, which would be waited for.
     std::mem::forget(runtime);
     outcome
-}
-
-/// An error with its causes, as far as its own text does not tell them.
-fn describe(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text.push_str(": ");
-            text.push_str(&cause_text);
-        }
-        source = cause.source();
-    }
-    text
 }
 
 #[cfg(test)]
@@ -181,12 +167,5 @@ mod tests {
                 );
             }
         }
-    }
-
-    #[test]
-    fn causes_are_told_once() {
-        let cause = std::io::Error::other("disk is on fire");
-        let error = anyhow::Error::new(cause).context("cannot read it");
-        assert_eq!(describe(error.as_ref()), "cannot read it: disk is on fire");
     }
 }

@@ -13,7 +13,7 @@ use loto_transport::queue::{self, Queue};
 use loto_transport::store::{self, Store};
 use tokio_util::sync::CancellationToken;
 
-use crate::CoordinatorError;
+use super::error::CommandError;
 use crate::dispatch::{LASTING, LONGEST_OUTAGE, POLL_INTERVAL, Requeue, Wait, wait_until_done};
 use crate::metrics::{COORDINATOR_METRICS, jobs_lost, jobs_published, sweep_stands_at};
 use crate::progress::Tracker;
@@ -43,7 +43,7 @@ impl StoreOption {
     ///
     /// # Errors
     /// [`loto_proto::ProtoError`] if it is not.
-    pub(super) async fn open(&self) -> Result<Arc<dyn Store>, CoordinatorError> {
+    pub(super) async fn open(&self) -> Result<Arc<dyn Store>, CommandError> {
         Ok(store::open_existing(self.store.access(&self.tls)?).await?)
     }
 
@@ -51,7 +51,7 @@ impl StoreOption {
     ///
     /// # Errors
     /// [`loto_proto::ProtoError`] if it cannot be opened.
-    pub(super) async fn open_or_make(&self) -> Result<Arc<dyn Store>, CoordinatorError> {
+    pub(super) async fn open_or_make(&self) -> Result<Arc<dyn Store>, CommandError> {
         Ok(store::open(self.store.access(&self.tls)?).await?)
     }
 }
@@ -71,7 +71,7 @@ impl ServerOptions {
     ///
     /// # Errors
     /// [`loto_proto::ProtoError`] if it is not there.
-    pub(super) async fn connect(&self) -> Result<Arc<dyn Queue>, CoordinatorError> {
+    pub(super) async fn connect(&self) -> Result<Arc<dyn Queue>, CommandError> {
         Ok(queue::connect(self.broker.access(&self.store.tls)?).await?)
     }
 }
@@ -92,7 +92,7 @@ impl WaitOption {
     ///
     /// # Errors
     /// [`loto_proto::ProtoError::Endpoint`] if the address is of no use.
-    pub(super) async fn observe(&self) -> Result<Need, CoordinatorError> {
+    pub(super) async fn observe(&self) -> Result<Need, CommandError> {
         let readiness = Readiness::default();
         let published = readiness.need("all jobs to be published");
         self.endpoint
@@ -113,16 +113,16 @@ impl WaitOption {
         name: &str,
         tracker: &mut Tracker,
         wait: Wait<'_>,
-    ) -> Result<(), CoordinatorError> {
+    ) -> Result<(), CommandError> {
         if !self.wait {
             return Ok(());
         }
         let mut display = Display::new(name);
-        wait_until_done(tracker, wait, |progress| {
+        let waiting = wait_until_done(tracker, wait, |progress| {
             sweep_stands_at(name, &progress.total);
             display.update(progress);
-        })
-        .await
+        });
+        Ok(waiting.await?)
     }
 }
 
@@ -163,8 +163,10 @@ pub(super) struct BaselineOption {
 /// A token that the first Ctrl-C or SIGTERM cancels; the second ends the process.
 ///
 /// # Errors
-/// [`CoordinatorError::Internal`] if the system takes no handler.
-pub(super) fn on_signal() -> Result<CancellationToken, CoordinatorError> {
-    loto_process::shutdown::on_signal()
-        .map_err(|problem| CoordinatorError::Internal(format!("cannot handle signals: {problem}")))
+/// [`CommandError::CannotStart`] if the system takes no handler.
+pub(super) fn on_signal() -> Result<CancellationToken, CommandError> {
+    loto_process::shutdown::on_signal().map_err(|problem| CommandError::CannotStart {
+        what: "handle signals",
+        problem,
+    })
 }

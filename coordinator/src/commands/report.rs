@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::analysed::Analysed;
+use super::error::CommandError;
 use super::find_sweep::find_sweep;
 use super::options::{BaselineOption, StoreOption};
-use crate::CoordinatorError;
 use loto_report::Format;
 
 const EXAMPLES: &str = "\
@@ -40,7 +40,7 @@ pub(super) struct ReportCommand {
 }
 
 impl ReportCommand {
-    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) async fn execute(self) -> Result<(), CommandError> {
         let store = self.store.open().await?;
         let (_, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
         let analysed = Analysed::sweep(store, sweep, self.baseline.baseline).await?;

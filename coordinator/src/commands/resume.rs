@@ -2,10 +2,10 @@
 
 use clap::Args;
 
+use super::error::CommandError;
 use super::find_sweep::find_sweep;
 use super::options::{ServerOptions, WaitOption, on_signal, wait};
 use super::output::print;
-use crate::CoordinatorError;
 use crate::dispatch::{Requeue, publish_sweep, revive};
 use crate::progress::Tracker;
 
@@ -34,7 +34,7 @@ pub(super) struct ResumeCommand {
 }
 
 impl ResumeCommand {
-    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) async fn execute(self) -> Result<(), CommandError> {
         let shutdown = on_signal()?;
         let published_all = self.wait.observe().await?;
         let store = self.servers.store.open().await?;

@@ -2,10 +2,10 @@
 
 use clap::Args;
 
+use super::error::CommandError;
 use super::find_sweep::find_sweep;
 use super::options::ServerOptions;
 use super::output::print;
-use crate::CoordinatorError;
 use crate::dispatch::{conflicts, publish, recall_poisoned, refuse_cancelled};
 use crate::progress::Tracker;
 
@@ -29,7 +29,7 @@ pub(super) struct RetryCommand {
 }
 
 impl RetryCommand {
-    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) async fn execute(self) -> Result<(), CommandError> {
         let store = self.servers.store.open().await?;
         let (id, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
         let queue = self.servers.connect().await?;

@@ -9,10 +9,10 @@ use loto_worker::isolation::ProcessPool;
 use loto_worker::program::LimitOptions;
 
 use super::analysed::Analysed;
+use super::error::CommandError;
 use super::options::{BaselineOption, DataOption, on_signal};
-use crate::CoordinatorError;
-use crate::dispatch::record;
-use crate::embedded::{self, RunFolder};
+use crate::dispatch::{DispatchError, Interruption, record};
+use crate::embedded::{self, EmbeddedError, RunFolder};
 use crate::plan::{Plan, SweepSource};
 use crate::progress::display::Display;
 use loto_report::Format;
@@ -56,7 +56,7 @@ pub(super) struct RunCommand {
 }
 
 impl RunCommand {
-    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) async fn execute(self) -> Result<(), CommandError> {
         let source = self.sweep.map_or(SweepSource::BuiltIn, SweepSource::File);
         let plan = Plan::read(&source, self.data.data.as_deref())?;
         check_baseline(&plan, self.baseline.baseline)?;
@@ -77,26 +77,26 @@ impl RunCommand {
         let outcome = run.await;
         drop(display);
         match outcome {
-            // What was given up is missing from the report, which says so.
-            Ok(()) | Err(CoordinatorError::GaveUp { .. }) => {
+            // What is poisoned is missing from the report, which says so.
+            Ok(()) | Err(EmbeddedError::Dispatch(DispatchError::Poisoned { .. })) => {
                 let baseline = self.baseline.baseline;
                 let analysed = Analysed::sweep(store, plan.sweep, baseline).await?;
                 analysed.publish(Some(folder.path()), Format::Text)?;
-                outcome
+                Ok(outcome?)
             }
-            Err(CoordinatorError::Interrupted(progress)) => {
-                Err(CoordinatorError::Interrupted(format!(
-                    "{progress}; the same command goes on from there (traces are kept in {})",
-                    folder.store_file().display()
-                )))
-            }
-            Err(_) => outcome,
+            Err(EmbeddedError::Dispatch(DispatchError::Interrupted(Interruption::Waiting(
+                counts,
+            )))) => Err(CommandError::RunInterrupted {
+                counts,
+                store: folder.store_file(),
+            }),
+            Err(error) => Err(error.into()),
         }
     }
 }
 
 /// A sampled baseline needs `rs` on every black box; better said now than after the run.
-fn check_baseline(plan: &Plan, baseline: Baseline) -> Result<(), CoordinatorError> {
+fn check_baseline(plan: &Plan, baseline: Baseline) -> Result<(), CommandError> {
     let mut blackboxes = plan.sweep.blackboxes.iter();
     let without = blackboxes.find(|blackbox| {
         let mut methods = blackbox.methods.iter();

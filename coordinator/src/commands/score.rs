@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::analysed::Analysed;
+use super::error::CommandError;
 use super::options::{BaselineOption, DataOption};
-use crate::CoordinatorError;
 use crate::plan::{Plan, SweepSource};
 use crate::score::{self, ForeignValues};
 use loto_report::Format;
@@ -72,12 +72,11 @@ pub(super) struct ScoreCommand {
 }
 
 impl ScoreCommand {
-    pub(super) fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) fn execute(self) -> Result<(), CommandError> {
         let foreign_values = ForeignValues::new(
             self.allow_foreign_values.as_deref(),
             self.drop_foreign_values.as_deref(),
-        );
-        let foreign_values = foreign_values.map_err(CoordinatorError::InvalidInput)?;
+        )?;
         let plan = Plan::read(&SweepSource::File(self.sweep), self.data.data.as_deref())?;
         let traces = score::read(&self.traces, &plan, &foreign_values)?;
         let analysed = Analysed::recorded(traces, self.baseline.baseline)?;

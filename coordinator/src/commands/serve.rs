@@ -10,8 +10,8 @@ use loto_process::observation::EndpointOption;
 use loto_process::observation::readiness::{Need, Readiness};
 use loto_transport::store::Store;
 
+use super::error::CommandError;
 use super::options::{StoreOption, on_signal};
-use crate::CoordinatorError;
 use crate::aggregator::{self, Guard, GuardFiles};
 use crate::metrics::AGGREGATOR_METRICS;
 
@@ -72,7 +72,7 @@ pub(super) struct ServeCommand {
 }
 
 impl ServeCommand {
-    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) async fn execute(self) -> Result<(), CommandError> {
         let guard = Guard::read(&GuardFiles {
             identity: self.tls_certificate.zip(self.tls_key),
             client_ca: self.client_ca,
@@ -86,7 +86,7 @@ impl ServeCommand {
         let store = self.store.open().await?;
         tokio::spawn(look_for_store(Arc::clone(&store), reached));
         let listener = aggregator::bind(self.listen).await?;
-        aggregator::serve(store, listener, guard, on_signal()?).await
+        Ok(aggregator::serve(store, listener, guard, on_signal()?).await?)
     }
 }
 

@@ -3,11 +3,11 @@
 use clap::Args;
 use loto_transport::store::Store;
 
+use super::error::CommandError;
 use super::find_sweep::{find_sweep, read};
 use super::options::StoreOption;
 use super::output::print;
 use super::text_table::lay_out;
-use crate::CoordinatorError;
 use crate::dispatch::conflicts;
 use crate::progress::{Counts, Tracker};
 
@@ -37,7 +37,7 @@ pub(super) struct StatusCommand {
 }
 
 impl StatusCommand {
-    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) async fn execute(self) -> Result<(), CommandError> {
         let store = self.store.open().await?;
         match &self.sweep {
             Some(wanted) => show_one(store.as_ref(), wanted, self.backtraces).await,
@@ -61,7 +61,7 @@ fn cells(counts: &Counts) -> impl Iterator<Item = String> {
         .into_iter()
 }
 
-async fn list_all(store: &dyn Store) -> Result<(), CoordinatorError> {
+async fn list_all(store: &dyn Store) -> Result<(), CommandError> {
     let heading = ["sweep", "name"].into_iter().chain(STATES);
     let mut rows = vec![heading.map(str::to_owned).collect::<Vec<_>>()];
     for id in store.sweeps().await? {
@@ -81,11 +81,7 @@ async fn list_all(store: &dyn Store) -> Result<(), CoordinatorError> {
     print(&lay_out(&rows))
 }
 
-async fn show_one(
-    store: &dyn Store,
-    wanted: &str,
-    backtraces: bool,
-) -> Result<(), CoordinatorError> {
+async fn show_one(store: &dyn Store, wanted: &str, backtraces: bool) -> Result<(), CommandError> {
     let (id, sweep) = find_sweep(store, wanted).await?;
     let mut tracker = Tracker::new(&sweep);
     tracker.scan(store).await?;

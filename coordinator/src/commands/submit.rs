@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::error::CommandError;
 use super::options::{DataOption, ServerOptions, WaitOption, on_signal, wait};
 use super::output::print;
-use crate::CoordinatorError;
 use crate::dispatch::{Requeue, publish, publish_sweep, recall_poisoned, record, refuse_cancelled};
 use crate::plan::{Plan, SweepSource};
 use crate::progress::Tracker;
@@ -38,7 +38,7 @@ pub(super) struct SubmitCommand {
 }
 
 impl SubmitCommand {
-    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) async fn execute(self) -> Result<(), CommandError> {
         let shutdown = on_signal()?;
         let published_all = self.wait.observe().await?;
         let plan = Plan::read(&SweepSource::File(self.sweep), self.data.data.as_deref())?;

@@ -2,9 +2,9 @@
 
 use clap::Args;
 
+use super::error::CommandError;
 use super::find_sweep::find_sweep;
 use super::options::{StoreOption, on_signal, wait};
-use crate::CoordinatorError;
 use crate::dispatch::wait_until_done;
 use crate::progress::Tracker;
 use crate::progress::display::Display;
@@ -26,13 +26,13 @@ pub(super) struct WatchCommand {
 }
 
 impl WatchCommand {
-    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) async fn execute(self) -> Result<(), CommandError> {
         let store = self.store.open().await?;
         let (id, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
         let mut tracker = Tracker::new(&sweep);
         tracker.scan(store.as_ref()).await?;
         let mut display = Display::new(&sweep.name);
         let wait = wait(id, store.as_ref(), None, on_signal()?);
-        wait_until_done(&mut tracker, wait, |progress| display.update(progress)).await
+        Ok(wait_until_done(&mut tracker, wait, |progress| display.update(progress)).await?)
     }
 }

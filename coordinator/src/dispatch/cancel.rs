@@ -6,7 +6,7 @@ use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::sweep::Sweep;
 use loto_transport::store::Store;
 
-use crate::CoordinatorError;
+use super::error::DispatchError;
 
 /// Series whose finished seeds are asked for at a time.
 const SERIES_PER_QUERY: usize = 1000;
@@ -25,12 +25,12 @@ pub struct Cancelled {
 /// sweep still works on go on.
 ///
 /// # Errors
-/// [`CoordinatorError::Proto`] if the store fails.
+/// [`DispatchError::Proto`] if the store fails.
 pub async fn cancel(
     id: SweepId,
     sweep: &Sweep,
     store: &dyn Store,
-) -> Result<Cancelled, CoordinatorError> {
+) -> Result<Cancelled, DispatchError> {
     let mut stopped: HashSet<SeriesId> = sweep.series().map(|series| series.id()).collect();
     let mut cancelled = Cancelled::default();
     for other_id in store.sweeps().await? {
@@ -66,8 +66,8 @@ pub async fn cancel(
 /// Takes back that a sweep was cancelled; its jobs are then to be published again.
 ///
 /// # Errors
-/// [`CoordinatorError::Proto`] if the store fails.
-pub async fn revive(id: SweepId, sweep: &Sweep, store: &dyn Store) -> Result<(), CoordinatorError> {
+/// [`DispatchError::Proto`] if the store fails.
+pub async fn revive(id: SweepId, sweep: &Sweep, store: &dyn Store) -> Result<(), DispatchError> {
     if store.sweep_state(id).await?.cancelled {
         let series: Vec<SeriesId> = sweep.series().map(|series| series.id()).collect();
         store.revive_sweep(id, &series).await?;
@@ -78,10 +78,10 @@ pub async fn revive(id: SweepId, sweep: &Sweep, store: &dyn Store) -> Result<(),
 /// Refuses a sweep that was cancelled.
 ///
 /// # Errors
-/// [`CoordinatorError::Cancelled`] if it was.
-pub async fn refuse_cancelled(id: SweepId, store: &dyn Store) -> Result<(), CoordinatorError> {
+/// [`DispatchError::Cancelled`] if it was.
+pub async fn refuse_cancelled(id: SweepId, store: &dyn Store) -> Result<(), DispatchError> {
     if store.sweep_state(id).await?.cancelled {
-        return Err(CoordinatorError::Cancelled(id));
+        return Err(DispatchError::Cancelled(id));
     }
     Ok(())
 }

@@ -5,6 +5,7 @@
 //! - `recall` gives jobs that were given up another chance; `cancel` stops a sweep.
 
 mod cancel;
+mod error;
 mod lost_jobs;
 mod publish;
 mod recall;
@@ -12,6 +13,7 @@ mod record;
 mod wait;
 
 pub use cancel::{Cancelled, cancel, refuse_cancelled, revive};
+pub use error::{DispatchError, Interruption};
 pub use lost_jobs::{LostJobs, SETTLING, look_for_lost_jobs};
 pub use publish::{publish, publish_sweep};
 pub use recall::recall_poisoned;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use loto_transport::store::{EmbeddedStore, Store};
 
-use crate::CoordinatorError;
+use super::error::EmbeddedError;
 
 /// Where `loto run` keeps its folders if it is not told.
 const DEFAULT_PARENT: &str = "loto-results";
@@ -44,13 +44,13 @@ impl RunFolder {
     /// Opens the folder, or makes it.
     ///
     /// # Errors
-    /// [`CoordinatorError::InvalidInput`] if another process runs in it,
-    /// [`CoordinatorError::UnwritableFile`] if it cannot be made,
-    /// [`CoordinatorError::Proto`] if the store in it cannot be opened.
-    pub async fn open(path: &Path) -> Result<Self, CoordinatorError> {
+    /// [`EmbeddedError::FolderInUse`] if another process runs in it,
+    /// [`EmbeddedError::UnwritableFolder`] if it cannot be made,
+    /// [`EmbeddedError::Proto`] if the store in it cannot be opened.
+    pub async fn open(path: &Path) -> Result<Self, EmbeddedError> {
         let unwritable = |path: &Path| {
             let path = path.to_owned();
-            move |problem| CoordinatorError::UnwritableFile { path, problem }
+            move |problem| EmbeddedError::UnwritableFolder { path, problem }
         };
         fs::create_dir_all(path).map_err(unwritable(path))?;
         let lock_path = path.join(LOCK_FILE);
@@ -58,10 +58,7 @@ impl RunFolder {
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(CoordinatorError::InvalidInput(format!(
-                    "another `loto run` works in {}: wait for it or choose another --out",
-                    path.display()
-                )));
+                return Err(EmbeddedError::FolderInUse(path.to_owned()));
             }
             // Some network file systems have no locks; two runs would only do the same work twice.
             Err(TryLockError::Error(problem)) => {
@@ -110,7 +107,7 @@ mod tests {
         let path = parent.path().join("run");
         let first = RunFolder::open(&path).await.unwrap();
         let second = RunFolder::open(&path).await;
-        assert!(matches!(second, Err(CoordinatorError::InvalidInput(_))));
+        assert!(matches!(second, Err(EmbeddedError::FolderInUse(_))));
         drop(first);
         assert!(RunFolder::open(&path).await.is_ok());
     }

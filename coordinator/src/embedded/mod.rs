@@ -1,6 +1,7 @@
 //! Runs a sweep in this process: the worker's own consumer loop, fed by a queue
 //! in memory, over a store in one file.
 
+mod error;
 mod folder;
 pub mod trial;
 
@@ -13,10 +14,12 @@ use loto_transport::store::Store;
 use loto_worker::consumer::{self, Compute, ConsumerOptions, Observer, Outcome};
 use tokio_util::sync::CancellationToken;
 
+pub use error::EmbeddedError;
 pub use folder::RunFolder;
 
-use crate::CoordinatorError;
-use crate::dispatch::{conclude, publish, recall_poisoned, refuse_cancelled, revive};
+use crate::dispatch::{
+    DispatchError, Interruption, conclude, publish, recall_poisoned, refuse_cancelled, revive,
+};
 use crate::plan::Plan;
 use crate::progress::{Progress, Tracker};
 
@@ -34,9 +37,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// On shutdown the jobs in flight are finished and no other is begun.
 ///
 /// # Errors
-/// [`CoordinatorError::GaveUp`] once all others are done if jobs were given up,
-/// [`CoordinatorError::Cancelled`] if the sweep was cancelled meanwhile,
-/// [`CoordinatorError::Interrupted`] on shutdown, others if the store fails.
+/// [`DispatchError::Poisoned`] once all other jobs are done if jobs are poisoned,
+/// [`DispatchError::Cancelled`] if the sweep was cancelled meanwhile,
+/// [`DispatchError::Interrupted`] on shutdown, others if the store fails.
 pub async fn run(
     plan: &Plan,
     store: Arc<dyn Store>,
@@ -44,7 +47,7 @@ pub async fn run(
     jobs: u16,
     shutdown: CancellationToken,
     mut on_progress: impl FnMut(&Progress),
-) -> Result<(), CoordinatorError> {
+) -> Result<(), EmbeddedError> {
     let id = plan.sweep.id();
     revive(id, &plan.sweep, store.as_ref()).await?;
     let mut tracker = Tracker::of_plan(plan);
@@ -75,7 +78,7 @@ pub async fn run(
                 () = shutdown.cancelled() => {}
             }
             queue.close();
-            Ok::<_, CoordinatorError>(())
+            Ok::<_, EmbeddedError>(())
         };
         let computing = async {
             let computed = consuming.await;
@@ -100,13 +103,14 @@ pub async fn run(
     let progress = tracker.progress();
     on_progress(&progress);
     if progress.total.unfinished() > 0 && shutdown.is_cancelled() {
-        return Err(CoordinatorError::Interrupted(progress.total.to_string()));
+        let interruption = Interruption::Waiting(progress.total);
+        return Err(DispatchError::Interrupted(interruption).into());
     }
     if progress.total.unfinished() > 0 {
         refuse_cancelled(id, store.as_ref()).await?;
     }
     refusals.check()?;
-    conclude(&tracker, store.as_ref()).await
+    Ok(conclude(&tracker, store.as_ref()).await?)
 }
 
 /// Publishes the missing jobs one seed after the other, each in the order that is best
@@ -144,14 +148,14 @@ impl Refusals {
         })
     }
 
-    fn check(&self) -> Result<(), CoordinatorError> {
+    fn check(&self) -> Result<(), EmbeddedError> {
         let problems = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match problems.first() {
             None => Ok(()),
-            Some(first) => Err(CoordinatorError::RunFailed(format!(
-                "{} traces could not be kept; the first: {first}",
-                problems.len()
-            ))),
+            Some(first) => Err(EmbeddedError::RefusedTraces {
+                count: problems.len(),
+                first: first.clone(),
+            }),
         }
     }
 }

@@ -8,7 +8,6 @@ use loto_engine::EngineError;
 use loto_engine::runner::{Blobs, TraceRunner};
 use loto_proto::job::{Job, Series};
 
-use crate::CoordinatorError;
 use crate::cost::CostModel;
 use crate::plan::Plan;
 
@@ -41,8 +40,8 @@ pub struct Trial {
 /// does in the sweep itself.
 ///
 /// # Errors
-/// [`CoordinatorError::Worker`] if a trace cannot be run.
-pub fn run(plan: &Plan) -> Result<Outcome, CoordinatorError> {
+/// [`EngineError`] if a trace cannot be run.
+pub fn run(plan: &Plan) -> Result<Outcome, EngineError> {
     let runner = TraceRunner::new(Arc::new(BlobsInMemory::of(plan)));
     let series: Vec<Series> = plan.sweep.series().collect();
     let mut costs = CostModel::new(&series, |series| plan.rows(series));

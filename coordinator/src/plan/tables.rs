@@ -12,7 +12,7 @@ use loto_proto::limits::MAX_TABLE_FILE_BYTES;
 use loto_proto::sweep_file::BlackboxEntry;
 use loto_proto::table_spec::{self, TableSpec};
 
-use crate::CoordinatorError;
+use super::error::PlanError;
 
 /// A table of a plan: read, checked, and as the bytes that are uploaded.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ pub(super) struct Folders {
 
 impl Folders {
     /// Reads the table file of a black box from the first folder that has it.
-    pub(super) fn load(&self, entry: &BlackboxEntry) -> Result<TableFile, CoordinatorError> {
+    pub(super) fn load(&self, entry: &BlackboxEntry) -> Result<TableFile, PlanError> {
         let mut places = vec![self.sweep.join(&entry.table)];
         places.extend(self.data.as_ref().map(|data| data.join(&entry.table)));
         places.dedup();
@@ -72,7 +72,7 @@ impl Folders {
                 });
             }
         }
-        Err(CoordinatorError::TableNotFound {
+        Err(PlanError::TableNotFound {
             blackbox: entry.name.clone(),
             table: entry.table.clone(),
             places,
@@ -105,7 +105,7 @@ pub(super) fn position_of(
     tables: &mut Vec<PlannedTable>,
     file: TableFile,
     spec: TableSpec,
-) -> Result<usize, CoordinatorError> {
+) -> Result<usize, PlanError> {
     let fingerprint = spec.fingerprint(&file.bytes);
     if let Some(position) = tables
         .iter()

@@ -1,28 +1,29 @@
 //! Opens a file of traces: plain, gzipped or zipped, as a stream.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::path::Path;
 
 use loto_engine::table::container;
 use loto_proto::ProtoError;
 use loto_proto::limits::MAX_RECORDED_BYTES;
 
-use crate::CoordinatorError;
+use super::error::{ScoreError, TracesProblem};
+use super::recording::Recording;
+use super::targets::Targets;
 
-/// Calls `consume` with the CSV text inside the file.
-pub(super) fn with_reader<T>(
-    path: &Path,
-    consume: impl FnOnce(&mut dyn Read) -> Result<T, String>,
-) -> Result<T, CoordinatorError> {
+/// Reads the traces of a file.
+pub(super) fn read(path: &Path, targets: &Targets) -> Result<Recording, ScoreError> {
     let file = File::open(path).map_err(|problem| ProtoError::UnreadableFile {
         path: path.to_owned(),
         problem,
     })?;
-    container::with_csv(BufReader::new(file), MAX_RECORDED_BYTES, consume).map_err(|problem| {
-        CoordinatorError::InvalidTraces {
-            path: path.to_owned(),
-            problem,
-        }
+    let recording = container::with_csv(BufReader::new(file), MAX_RECORDED_BYTES, |reader| {
+        Ok(Recording::read(reader, targets))
+    });
+    let recording = recording.map_err(TracesProblem::Archive).flatten();
+    recording.map_err(|problem| ScoreError::InvalidTraces {
+        path: path.to_owned(),
+        problem,
     })
 }

@@ -1,0 +1,132 @@
+//! Why a command failed: the one error type of the binary.
+
+use std::io;
+use std::path::PathBuf;
+
+use loto_engine::EngineError;
+use loto_proto::ProtoError;
+use loto_proto::identity::SweepId;
+use loto_report::ReportError;
+use loto_statistics::StatisticsError;
+use tracing_subscriber::filter::ParseError;
+
+use crate::CoordinatorError;
+use crate::dispatch::DispatchError;
+use crate::embedded::EmbeddedError;
+use crate::plan::PlanError;
+use crate::progress::Counts;
+use crate::score::{ForeignRuleError, ScoreError};
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CommandError {
+    /// The store or the broker failed, or an option for them is wrong.
+    #[error(transparent)]
+    Proto(#[from] ProtoError),
+
+    /// A method is not known.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+
+    /// The sweep file or its tables are wrong.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+
+    /// Recorded traces cannot be scored.
+    #[error(transparent)]
+    Score(#[from] ScoreError),
+
+    /// A sweep could not be handed out or waited for.
+    #[error(transparent)]
+    Dispatch(#[from] DispatchError),
+
+    /// A run in this process failed.
+    #[error(transparent)]
+    Embedded(#[from] EmbeddedError),
+
+    /// Finished traces cannot be read, or the service failed.
+    #[error(transparent)]
+    Coordinator(#[from] CoordinatorError),
+
+    /// There are no statistics.
+    #[error(transparent)]
+    Statistics(#[from] StatisticsError),
+
+    /// A report cannot be written.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+
+    /// No sweep goes by what the user gave as a sweep id.
+    #[error(
+        "sweep `{wanted}`: no sweep of this id or name among the {known} in the store; \
+         `loto status` lists them"
+    )]
+    UnknownSweep {
+        /// What the user gave.
+        wanted: String,
+        /// The number of sweeps in the store.
+        known: usize,
+    },
+
+    /// Several sweeps go by what the user gave as a sweep id.
+    #[error(
+        "sweep `{wanted}`: {} sweeps {have}, say which one by its id: {}",
+        ids.len(),
+        listed(ids)
+    )]
+    AmbiguousSweep {
+        /// What the user gave.
+        wanted: String,
+        /// What the sweeps have in common.
+        have: &'static str,
+        /// The sweeps.
+        ids: Vec<SweepId>,
+    },
+
+    /// The filter of the log is not one.
+    #[error("--log (LOTO_LOG): `{filter}` is not a filter: {problem}")]
+    InvalidLogFilter {
+        /// The filter.
+        filter: String,
+        /// What is wrong with it.
+        #[source]
+        problem: ParseError,
+    },
+
+    /// The user stopped `loto run` before its end.
+    #[error(
+        "interrupted: {counts}; the same command goes on from there (traces are kept in {})",
+        store.display()
+    )]
+    RunInterrupted {
+        /// How far the sweep was.
+        counts: Counts,
+        /// The file of its traces.
+        store: PathBuf,
+    },
+
+    /// Standard output cannot be written.
+    #[error("cannot write standard output: {0}")]
+    UnwritableOutput(#[source] io::Error),
+
+    /// The operating system refused threads or signal handlers.
+    #[error("cannot {what}: {problem}")]
+    CannotStart {
+        /// What was refused.
+        what: &'static str,
+        /// The operating system's reason.
+        #[source]
+        problem: io::Error,
+    },
+}
+
+impl From<ForeignRuleError> for CommandError {
+    fn from(error: ForeignRuleError) -> Self {
+        Self::Score(error.into())
+    }
+}
+
+fn listed(ids: &[SweepId]) -> String {
+    let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    ids.join(", ")
+}
