@@ -1,4 +1,4 @@
-//! Which sweep of a store the user means.
+//! Finds the sweep of a store that the user means.
 
 use loto_proto::ProtoError;
 use loto_proto::identity::SweepId;
@@ -6,6 +6,7 @@ use loto_proto::sweep::Sweep;
 use loto_transport::store::Store;
 
 use super::error::CommandError;
+use crate::progress::Tracker;
 
 /// The sweep whose id begins with `wanted`, or whose name is `wanted`.
 ///
@@ -51,6 +52,13 @@ pub(super) async fn read(store: &dyn Store, id: SweepId) -> Result<Sweep, ProtoE
         what: "the store's list of sweeps".into(),
         problem: format!("it names sweep {id}, which is not there"),
     })
+}
+
+/// How far a sweep is now.
+pub(super) async fn scanned(sweep: &Sweep, store: &dyn Store) -> Result<Tracker, ProtoError> {
+    let mut tracker = Tracker::new(sweep);
+    tracker.scan(store).await?;
+    Ok(tracker)
 }
 
 fn ambiguous(wanted: &str, have: &'static str, ids: Vec<SweepId>) -> CommandError {

@@ -35,11 +35,11 @@ Exit status:
   0    done
   1    a job or a run failed
   2    the input was wrong: an option, a file, an address, a damaged value
-  130  interrupted; the same command goes on from there
+  130  interrupted; the same command, given again, goes on from there
 
 Examples:
   loto run                                   the built-in sweep, in this process
-  loto run sweep.toml --data tables          a sweep file of yours
+  loto run sweep.toml --data tables          your own sweep file
   loto submit sweep.toml --broker amqp://localhost --store redis://localhost
   loto-worker --broker amqp://localhost --store redis://localhost
   loto status --store redis://localhost";
@@ -48,7 +48,7 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(name = "loto", version, after_help = AFTER_HELP, max_term_width = 100)]
 struct Arguments {
-    /// What to log to stderr, as a tracing filter: a level, or levels by module.
+    /// What is logged to stderr, as a tracing filter: a level, or levels by module.
     #[arg(
         long,
         env = "LOTO_LOG",
@@ -59,7 +59,7 @@ struct Arguments {
     )]
     log: String,
 
-    /// Form of log lines: text, or json for programs that collect them.
+    /// Form of the log lines: text, or json for programs that collect logs.
     #[arg(
         long,
         env = "LOTO_LOG_FORMAT",

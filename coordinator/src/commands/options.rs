@@ -23,7 +23,7 @@ use loto_statistics::random_search::Baseline;
 /// Where tables are.
 #[derive(Debug, Args)]
 pub(super) struct DataOption {
-    /// Folder to look for tables in, after the sweep file's own.
+    /// Folder in which a table is looked for if it is not beside the sweep file.
     #[arg(long, env = "LOTO_DATA", value_name = "DIR")]
     pub(super) data: Option<PathBuf>,
 }
@@ -79,7 +79,7 @@ impl ServerOptions {
 /// Whether to wait for the end.
 #[derive(Debug, Args)]
 pub(super) struct WaitOption {
-    /// Show progress until all jobs are done or given up, and publish again what gets lost.
+    /// Wait until all jobs are done or poisoned, showing the progress, and publish lost jobs again.
     #[arg(long, env = "LOTO_WAIT")]
     wait: bool,
 
@@ -147,8 +147,8 @@ pub(super) fn wait<'a>(
 /// What scores compare with.
 #[derive(Debug, Args)]
 pub(super) struct BaselineOption {
-    /// Random search to score against: its exact expectation on the table, without
-    /// or with replacement, or the sweep's own method rs.
+    /// Random search that methods are compared with: its exact expectation on the table,
+    /// drawn without or with replacement, or the traces of the sweep's own method rs.
     #[arg(
         long,
         env = "LOTO_BASELINE",

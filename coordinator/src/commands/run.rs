@@ -1,10 +1,13 @@
 //! `loto run`: a whole sweep in this process.
 
-use loto_statistics::StatisticsError;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use loto_report::Format;
+use loto_statistics::StatisticsError;
+use loto_statistics::analysis::RANDOM_SEARCH_METHOD;
+use loto_statistics::random_search::Baseline;
 use loto_worker::isolation::ProcessPool;
 use loto_worker::program::LimitOptions;
 
@@ -15,9 +18,6 @@ use crate::dispatch::{DispatchError, Interruption, record};
 use crate::embedded::{self, EmbeddedError, RunFolder};
 use crate::plan::{Plan, SweepSource};
 use crate::progress::display::Display;
-use loto_report::Format;
-use loto_statistics::analysis::RANDOM_SEARCH_METHOD;
-use loto_statistics::random_search::Baseline;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,15 +25,15 @@ Examples:
   loto run sweep.toml --data tables --out results
   loto run sweep.toml --jobs 4 --baseline sampled
 
-The traces are kept in OUT/sweep.loto. A run that was interrupted or killed goes
-on from there when the same command is given again, and a finished one prints
-its report. The other commands read them with --store OUT/sweep.loto.";
+The traces are kept in OUT/sweep.loto. A run that was interrupted or killed continues
+when the same command is given again; a run that is finished prints its report again.
+The other commands read the traces with --store OUT/sweep.loto.";
 
-/// Runs a sweep in this process and reports it; needs no server.
+/// Runs a sweep in this process, without any server, and reports the results.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct RunCommand {
-    /// Sweep file; the built-in sweep if left out.
+    /// Sweep file. Without one, the built-in sweep is run.
     #[arg(value_name = "SWEEP")]
     sweep: Option<PathBuf>,
 
@@ -44,7 +44,7 @@ pub(super) struct RunCommand {
     #[arg(long, env = "LOTO_OUT", value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Jobs run side by side [default: one per core].
+    /// Number of jobs that run at the same time [default: the number of cores].
     #[arg(long, env = "LOTO_JOBS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
 

@@ -15,7 +15,7 @@ use super::options::{StoreOption, on_signal};
 use crate::aggregator::{self, Guard, GuardFiles};
 use crate::metrics::AGGREGATOR_METRICS;
 
-/// Time between two looks whether the store answers.
+/// Time between two checks whether the store answers.
 const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 
 const EXAMPLES: &str = "\
@@ -24,14 +24,14 @@ Examples:
   loto serve --store loto-results/demo/sweep.loto --listen 0.0.0.0:50051
   loto serve --store redis://localhost --tls-certificate server.pem --tls-key server.key --tokens tokens";
 
-/// Answers questions about sweeps over gRPC (loto.v1.Aggregator), while they run and after.
+/// Serves the progress and the statistics of sweeps over gRPC (loto.v1.Aggregator).
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ServeCommand {
     #[command(flatten)]
     store: StoreOption,
 
-    /// Address to listen on; port 0 is any free port.
+    /// Address to listen on. Port 0 stands for any free port.
     #[arg(
         long,
         env = "LOTO_LISTEN",
@@ -40,7 +40,7 @@ pub(super) struct ServeCommand {
     )]
     listen: SocketAddr,
 
-    /// PEM file of the service's certificate, for TLS.
+    /// PEM file with the certificate of the service, which then takes TLS connections only.
     #[arg(
         long,
         env = "LOTO_TLS_CERTIFICATE",
@@ -49,7 +49,7 @@ pub(super) struct ServeCommand {
     )]
     tls_certificate: Option<PathBuf>,
 
-    /// PEM file of that certificate's key.
+    /// PEM file with the private key of that certificate.
     #[arg(
         long,
         env = "LOTO_TLS_KEY",
@@ -58,12 +58,13 @@ pub(super) struct ServeCommand {
     )]
     tls_key: Option<PathBuf>,
 
-    /// PEM file of authorities: a client has to show a certificate of one of them.
+    /// PEM file with certificate authorities. Every client then has to show a certificate that
+    /// one of them signed.
     #[arg(long, env = "LOTO_CLIENT_CA", value_name = "FILE")]
     client_ca: Option<PathBuf>,
 
-    /// File of lines `NAME TOKEN`: a request has to bring one of the tokens. It is read again when
-    /// it changes.
+    /// File with one line `NAME TOKEN` per client. Every request then has to carry one of the
+    /// tokens. The file is read again when it changes.
     #[arg(long, env = "LOTO_TOKENS", value_name = "FILE")]
     tokens: Option<PathBuf>,
 
@@ -90,7 +91,7 @@ impl ServeCommand {
     }
 }
 
-/// Says whether the store answers, for as long as it is polled.
+/// Tells all the time whether the store answers.
 async fn look_for_store(store: Arc<dyn Store>, reached: Need) {
     loop {
         reached.set(store.sweeps().await.is_ok());

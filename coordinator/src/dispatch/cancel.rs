@@ -1,4 +1,4 @@
-//! Stops a sweep, and takes that back.
+//! Cancels a sweep, and resumes it.
 
 use std::collections::HashSet;
 
@@ -11,18 +11,18 @@ use super::error::DispatchError;
 /// Series whose finished seeds are asked for at a time.
 const SERIES_PER_QUERY: usize = 1000;
 
-/// What a cancelled sweep leaves to others.
+/// What was not cancelled of a sweep, because other sweeps need it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cancelled {
-    /// Names of the sweeps that go on and share series with it.
+    /// Names of the sweeps that share unfinished series with it.
     pub shared_with: Vec<String>,
-    /// Number of these series: they are not stopped.
+    /// Number of these series.
     pub shared_series: usize,
 }
 
-/// Stops a sweep: nothing of its series is begun any more, and workers forget the messages
-/// of its jobs as they come to them. What runs is finished and kept. Series that another
-/// sweep still works on go on.
+/// Cancels a sweep: no job of its series is begun any more, and workers drop the messages of its
+/// jobs as they come to them. Jobs that are running are finished, and their traces are kept.
+/// Series that another sweep still needs are not cancelled.
 ///
 /// # Errors
 /// [`DispatchError::Proto`] if the store fails.
@@ -63,11 +63,11 @@ pub async fn cancel(
     Ok(cancelled)
 }
 
-/// Takes back that a sweep was cancelled; its jobs are then to be published again.
+/// Resumes a sweep that was cancelled; its jobs are then to be published again.
 ///
 /// # Errors
 /// [`DispatchError::Proto`] if the store fails.
-pub async fn revive(id: SweepId, sweep: &Sweep, store: &dyn Store) -> Result<(), DispatchError> {
+pub async fn resume(id: SweepId, sweep: &Sweep, store: &dyn Store) -> Result<(), DispatchError> {
     if store.sweep_state(id).await?.cancelled {
         let series: Vec<SeriesId> = sweep.series().map(|series| series.id()).collect();
         store.revive_sweep(id, &series).await?;

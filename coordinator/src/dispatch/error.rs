@@ -40,7 +40,7 @@ pub enum DispatchError {
     },
 
     /// The sweep was stopped by `loto cancel`.
-    #[error("sweep {0} is cancelled; `loto resume` resumes it")]
+    #[error("sweep {0} is cancelled; resume it with `loto resume`")]
     Cancelled(SweepId),
 
     /// The user asked to stop before the end.

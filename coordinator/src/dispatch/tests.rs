@@ -176,7 +176,7 @@ async fn an_outage_of_the_store_is_outlasted() {
 }
 
 #[tokio::test]
-async fn given_up_jobs_are_told_and_recalled() {
+async fn poisoned_jobs_are_told_and_retried() {
     let sweep = sweep(1);
     let store = EmbeddedStore::in_memory().await.unwrap();
     let jobs: Vec<Job> = sweep.jobs().collect();
@@ -197,8 +197,8 @@ async fn given_up_jobs_are_told_and_recalled() {
     };
     assert!(error.to_string().contains("potrf failed"), "{error}");
     assert_eq!(tracker.missing().count(), 0);
-    let recalled = recall_poisoned(&mut tracker, &store).await.unwrap();
-    assert_eq!(recalled, jobs[1..]);
+    let released = retry_poisoned(&mut tracker, &store).await.unwrap();
+    assert_eq!(released, jobs[1..]);
     assert_eq!(tracker.missing().collect::<Vec<_>>(), jobs[1..]);
 }
 
@@ -216,7 +216,7 @@ async fn publishing_that_was_interrupted_goes_on_where_it_was() {
 }
 
 #[tokio::test]
-async fn a_cancelled_sweep_is_left_alone_until_it_is_revived() {
+async fn a_cancelled_sweep_is_left_alone_until_it_is_resumed() {
     let (small, large) = (sweep(2), sweep(3));
     let store = EmbeddedStore::in_memory().await.unwrap();
     store.put_sweep(&small).await.unwrap();
@@ -243,7 +243,7 @@ async fn a_cancelled_sweep_is_left_alone_until_it_is_revived() {
         matches!(outcome, Err(DispatchError::Cancelled(id)) if id == large.id()),
         "{outcome:?}"
     );
-    revive(large.id(), &large, &store).await.unwrap();
+    resume(large.id(), &large, &store).await.unwrap();
     assert!(!stopped(&store).await);
     refuse_cancelled(large.id(), &store).await.unwrap();
 }

@@ -18,7 +18,7 @@ pub use error::EmbeddedError;
 pub use folder::RunFolder;
 
 use crate::dispatch::{
-    DispatchError, Interruption, conclude, publish, recall_poisoned, refuse_cancelled, revive,
+    DispatchError, Interruption, conclude, publish, refuse_cancelled, resume, retry_poisoned,
 };
 use crate::plan::Plan;
 use crate::progress::{Progress, Tracker};
@@ -31,8 +31,8 @@ const WAITING_PER_THREAD: usize = 4;
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Runs the missing jobs of a recorded sweep, `jobs` at a time, and tells
-/// `on_progress` how far it is. Jobs that were given up get another chance, and a
-/// sweep that was cancelled is taken up again.
+/// `on_progress` how far it is. Poisoned jobs are retried, and a sweep that was cancelled is
+/// resumed.
 ///
 /// On shutdown the jobs in flight are finished and no other is begun.
 ///
@@ -49,10 +49,10 @@ pub async fn run(
     mut on_progress: impl FnMut(&Progress),
 ) -> Result<(), EmbeddedError> {
     let id = plan.sweep.id();
-    revive(id, &plan.sweep, store.as_ref()).await?;
+    resume(id, &plan.sweep, store.as_ref()).await?;
     let mut tracker = Tracker::of_plan(plan);
     tracker.scan(store.as_ref()).await?;
-    recall_poisoned(&mut tracker, store.as_ref()).await?;
+    retry_poisoned(&mut tracker, store.as_ref()).await?;
     let refusals = Refusals::default();
     if tracker.progress().total.unfinished() > 0 {
         let published = tracker.clone();
