@@ -8,9 +8,9 @@ demo:
 	cargo build --release --locked --bin loto
 	target/release/loto run --out demo-report
 
-# All tests, with a private RabbitMQ and Redis. LOTO_DATA=DIR adds those on the public tables.
+# Runs all tests, with a private RabbitMQ and Redis. LOTO_DATA=DIR adds those on the public tables. It says
+# first what it installs and how long it takes.
 test:
-	deploy/local/install-packages --tests
 	deploy/local/run-tests
 
 # The long form of the fault suite: LOTO_FAULTS=200 faults on a sweep over RabbitMQ and Redis, then

@@ -117,7 +117,7 @@ fn write_comparison(report: &Report<'_>, output: &mut impl Write) -> io::Result<
 
 fn write_ranks(comparison: &Comparison, output: &mut impl Write) -> io::Result<()> {
     let friedman = &comparison.friedman.plain;
-    let data_sets = comparison.data_sets.len() as u64;
+    let data_sets = comparison.tasks.len() as u64;
     writeln!(
         output,
         "\nall {}: Friedman chi-square {} (p {}), Iman-Davenport F {} (p {}); Nemenyi critical \

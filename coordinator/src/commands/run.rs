@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use loto_proto::sweep::Blackbox;
 use loto_report::Format;
 use loto_statistics::StatisticsError;
-use loto_statistics::analysis::RANDOM_SEARCH_METHOD;
-use loto_statistics::random_search::Baseline;
+use loto_statistics::random_search::{Baseline, RANDOM_SEARCH_METHOD};
 use loto_worker::isolation::ProcessPool;
 use loto_worker::program::LimitOptions;
 
@@ -72,8 +72,7 @@ impl RunCommand {
         let on_progress = |progress: &_| display.update(progress);
         let limits = self.limits.of_each(jobs);
         let compute = Arc::new(ProcessPool::new(Arc::clone(&store), limits));
-        let store_of_run = Arc::clone(&store);
-        let run = embedded::run(&plan, store_of_run, compute, jobs, shutdown, on_progress);
+        let run = embedded::run(&plan, folder.store(), compute, jobs, shutdown, on_progress);
         let outcome = run.await;
         drop(display);
         match outcome {
@@ -96,18 +95,15 @@ impl RunCommand {
 }
 
 /// A sampled baseline needs `rs` on every black box; better said now than after the run.
-fn check_baseline(plan: &Plan, baseline: Baseline) -> Result<(), CommandError> {
-    let mut blackboxes = plan.sweep.blackboxes.iter();
-    let without = blackboxes.find(|blackbox| {
+fn check_baseline(plan: &Plan, baseline: Baseline) -> Result<(), StatisticsError> {
+    let lacks_random_search = |blackbox: &&Blackbox| {
         let mut methods = blackbox.methods.iter();
-        !methods.any(|method| method.id == RANDOM_SEARCH_METHOD)
-    });
-    match without {
+        methods.all(|method| method.id != RANDOM_SEARCH_METHOD)
+    };
+    match plan.sweep.blackboxes.iter().find(lacks_random_search) {
         Some(blackbox) if baseline == Baseline::Sampled => {
-            Err(StatisticsError::NoSampledBaseline {
-                blackbox: blackbox.name.clone(),
-            }
-            .into())
+            let blackbox = blackbox.name.clone();
+            Err(StatisticsError::NoSampledBaseline { blackbox })
         }
         _ => Ok(()),
     }

@@ -1,7 +1,6 @@
 //! Processor seconds of a job by series.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 
 use loto_proto::identity::Fingerprint;
 use loto_proto::job::{MethodSpec, Series};
@@ -121,50 +120,33 @@ impl CostModel {
 
     /// Brings [`Self::seconds`] up to date with what was measured.
     pub fn estimate(&mut self) {
-        let mut by_method_on_table = Means::default();
-        let mut by_method = Means::default();
-        let mut by_table = Means::default();
+        let mut by_method_on_table: HashMap<_, Mean> = HashMap::new();
+        let mut by_method: HashMap<_, Mean> = HashMap::new();
+        let mut by_table: HashMap<_, Mean> = HashMap::new();
         let mut overall = Mean::default();
         for series in &self.series {
             let Mean { sum, weight } = series.measured;
-            let (table, iterations) = (series.table, series.iterations);
-            by_method_on_table.add((&series.method, table, iterations), sum, weight);
-            by_method.add(&series.method, sum, weight * series.work);
-            by_table.add((table, iterations), sum, weight);
-            overall.add(sum, weight * series.work);
+            let on_table = (series.table, series.iterations);
+            let everywhere = weight * series.work;
+            let mean = by_method_on_table.entry((&series.method, on_table));
+            mean.or_default().add(sum, weight);
+            let mean = by_method.entry(&series.method);
+            mean.or_default().add(sum, everywhere);
+            by_table.entry(on_table).or_default().add(sum, weight);
+            overall.add(sum, everywhere);
         }
         let estimate = |series: &MeasuredSeries| {
-            let (table, iterations) = (series.table, series.iterations);
+            let on_table = (series.table, series.iterations);
             let in_proportion = |per_work: f64| per_work * series.work;
-            series
-                .measured
-                .value()
-                .or_else(|| by_method_on_table.value(&(&series.method, table, iterations)))
-                .or_else(|| by_method.value(&&series.method).map(in_proportion))
-                .or_else(|| by_table.value(&(table, iterations)))
+            let value = |mean: Option<&Mean>| mean.copied().and_then(Mean::value);
+            value(Some(&series.measured))
+                .or_else(|| value(by_method_on_table.get(&(&series.method, on_table))))
+                .or_else(|| value(by_method.get(&series.method)).map(in_proportion))
+                .or_else(|| value(by_table.get(&on_table)))
                 .or_else(|| overall.value().map(in_proportion))
                 .unwrap_or_else(|| in_proportion(UNMEASURED))
         };
         self.seconds = self.series.iter().map(estimate).collect();
-    }
-}
-
-/// Means by some key.
-struct Means<Key>(HashMap<Key, Mean>);
-
-impl<Key> Default for Means<Key> {
-    fn default() -> Self {
-        Self(HashMap::new())
-    }
-}
-
-impl<Key: Eq + Hash> Means<Key> {
-    fn add(&mut self, key: Key, sum: f64, weight: f64) {
-        self.0.entry(key).or_default().add(sum, weight);
-    }
-
-    fn value(&self, key: &Key) -> Option<f64> {
-        self.0.get(key)?.value()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Checked lines become results, arranged as the sweep file plans them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use loto_statistics::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
@@ -10,7 +10,7 @@ use super::evaluation::{Evaluation, TraceKey};
 use super::foreign::{ForeignValues, OnForeign, table_value};
 use super::foreign_report::ForeignReport;
 use super::recording::Recording;
-use super::targets::Targets;
+use super::targets::{TargetBlackbox, Targets};
 
 /// Recorded traces, checked and arranged like a sweep's own results.
 #[derive(Debug)]
@@ -31,8 +31,9 @@ pub(super) fn assemble(
     targets: &Targets,
     foreign_values: &ForeignValues,
 ) -> Result<ScoredTraces, TracesProblem> {
+    let optimizers = &recording.optimizers;
     let mut foreign = ForeignReport::default();
-    let mut traces: BTreeMap<TraceKey, SeedTrace> = BTreeMap::new();
+    let mut traces: BTreeMap<usize, Vec<(TraceKey, SeedTrace)>> = BTreeMap::new();
     for (key, evaluations) in &recording.traces {
         let blackbox = &targets.blackboxes[key.blackbox];
         let objective = &blackbox.tasks[key.task].objective;
@@ -41,25 +42,30 @@ pub(super) fn assemble(
         if values.first().is_some_and(|value| value.is_infinite()) {
             return Err(TracesProblem::ForeignFirstValue {
                 line: evaluations[0].line,
-                trace: targets.describe(key, &recording.optimizers[key.optimizer]),
+                trace: targets.describe(key, &optimizers[key.optimizer]),
                 value: evaluations[0].value,
                 blackbox: blackbox.name.clone(),
             });
         }
         foreign.add(*key, evaluations.len(), foreign_here);
-        traces.insert(
-            *key,
-            SeedTrace {
-                rows: Vec::new(),
-                values,
-                seconds: Vec::new(),
-            },
-        );
+        let trace = SeedTrace {
+            rows: Vec::new(),
+            values,
+            seconds: Vec::new(),
+        };
+        traces.entry(key.blackbox).or_default().push((*key, trace));
     }
-    foreign.check(targets, &recording.optimizers, foreign_values)?;
+    foreign.check(targets, optimizers, foreign_values)?;
+    let arranged = traces
+        .into_iter()
+        .map(|(blackbox, here)| arrange(&targets.blackboxes[blackbox], optimizers, here));
     Ok(ScoredTraces {
         notes: foreign.notes(targets, foreign_values),
-        results: arrange(name, &recording.optimizers, targets, traces),
+        results: SweepResults {
+            name: name.to_owned(),
+            seeds: targets.seeds,
+            blackboxes: arranged.collect(),
+        },
     })
 }
 
@@ -90,61 +96,30 @@ fn look_up(
     (values, foreign)
 }
 
-/// The results: black boxes that have a trace, each with the optimizers that ran on it.
+/// The results on one black box, with the optimizers that ran on it.
 fn arrange(
-    name: &str,
+    blackbox: &TargetBlackbox,
     optimizers: &[String],
-    targets: &Targets,
-    mut traces: BTreeMap<TraceKey, SeedTrace>,
-) -> SweepResults {
-    let mut blackboxes = Vec::new();
-    for (position, blackbox) in targets.blackboxes.iter().enumerate() {
-        let ran = |optimizer: &usize| {
-            let is_here = |key: &TraceKey| key.blackbox == position && key.optimizer == *optimizer;
-            traces.keys().any(is_here)
-        };
-        let methods: Vec<usize> = (0..optimizers.len()).filter(ran).collect();
-        if methods.is_empty() {
-            continue;
-        }
-        let mut tasks: Vec<TaskResults> = blackbox
-            .tasks
+    traces: Vec<(TraceKey, SeedTrace)>,
+) -> BlackboxResults {
+    let ran: BTreeSet<usize> = traces.iter().map(|(key, _)| key.optimizer).collect();
+    let tasks = blackbox.tasks.iter().map(|task| TaskResults {
+        name: task.name.clone(),
+        objective: Arc::clone(&task.objective),
+        traces: vec![BTreeMap::new(); ran.len()],
+    });
+    let mut tasks: Vec<TaskResults> = tasks.collect();
+    for (key, trace) in traces {
+        let method = ran.range(..key.optimizer).count();
+        tasks[key.task].traces[method].insert(key.seed, trace);
+    }
+    BlackboxResults {
+        name: blackbox.name.clone(),
+        iterations: blackbox.iterations,
+        methods: ran
             .iter()
-            .map(|task| TaskResults {
-                name: task.name.clone(),
-                objective: Arc::clone(&task.objective),
-                traces: vec![BTreeMap::new(); methods.len()],
-            })
-            .collect();
-        let later = traces.split_off(&first_key(position + 1));
-        for (key, trace) in std::mem::replace(&mut traces, later) {
-            if let Some(method) = methods.iter().position(|method| *method == key.optimizer) {
-                tasks[key.task].traces[method].insert(key.seed, trace);
-            }
-        }
-        blackboxes.push(BlackboxResults {
-            name: blackbox.name.clone(),
-            iterations: blackbox.iterations,
-            methods: methods
-                .iter()
-                .map(|&method| optimizers[method].clone())
-                .collect(),
-            tasks,
-        });
-    }
-    SweepResults {
-        name: name.to_owned(),
-        seeds: targets.seeds,
-        blackboxes,
-    }
-}
-
-/// The least key of a black box.
-fn first_key(blackbox: usize) -> TraceKey {
-    TraceKey {
-        blackbox,
-        task: 0,
-        optimizer: 0,
-        seed: 0,
+            .map(|&method| optimizers[method].clone())
+            .collect(),
+        tasks,
     }
 }

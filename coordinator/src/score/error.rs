@@ -1,7 +1,8 @@
 //! Why recorded traces cannot be scored.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use loto_engine::table::container::ContainerError;
 use loto_proto::ProtoError;
 use loto_proto::limits::{MAX_MAGNITUDE, MAX_NAME_BYTES, MAX_OPTIMIZERS, MAX_RECORDED_LINES};
 
@@ -19,12 +20,9 @@ pub enum ScoreError {
     #[error(transparent)]
     ForeignRule(#[from] ForeignRuleError),
 
-    /// The plan lacks the table of one of its black boxes, which no plan of a sweep file does.
-    #[error("results of {place} are not valid: its table is not part of the plan")]
-    IncompletePlan {
-        /// The black box or its target.
-        place: String,
-    },
+    /// The plan lacks the table of a black box or target, which no plan of a sweep file does.
+    #[error("results of {0} are not valid: its table is not part of the plan")]
+    IncompletePlan(String),
 
     /// The file of traces breaks a rule.
     #[error("traces {}: {problem}", path.display())]
@@ -37,37 +35,35 @@ pub enum ScoreError {
     },
 }
 
+impl ScoreError {
+    pub(super) fn invalid(path: &Path, problem: TracesProblem) -> Self {
+        let path = path.to_owned();
+        Self::InvalidTraces { path, problem }
+    }
+}
+
 /// What is wrong with a file of traces, and where.
 #[derive(Debug, thiserror::Error)]
 pub enum TracesProblem {
-    /// The archive that the file is cannot be opened.
-    #[error("{0}")]
-    Archive(String),
+    /// The file cannot be unpacked.
+    #[error(transparent)]
+    Container(#[from] ContainerError),
 
     /// A line is not CSV.
     #[error("{}", with_line(.0))]
     Csv(#[from] csv::Error),
 
     /// The header lacks a column.
-    #[error("column {column} is missing: needed are {}", COLUMNS.join(", "))]
-    MissingColumn {
-        /// The column.
-        column: &'static str,
-    },
+    #[error("column {} is missing: needed are {}", .0, COLUMNS.join(", "))]
+    MissingColumn(&'static str),
 
     /// The header has a column twice.
-    #[error("column {column} is there twice")]
-    DoubleColumn {
-        /// The column.
-        column: &'static str,
-    },
+    #[error("column {0} is there twice")]
+    DoubleColumn(&'static str),
 
-    /// The file has more lines than are read.
-    #[error("line {line}: it has more than {MAX_RECORDED_LINES} lines, which is the most allowed")]
-    TooManyLines {
-        /// The first line too many.
-        line: u64,
-    },
+    /// The file has more lines than are read; this is the first one too many.
+    #[error("line {0}: it has more than {MAX_RECORDED_LINES} lines, which is the most allowed")]
+    TooManyLines(u64),
 
     /// A line breaks a rule.
     #[error("line {line}: {problem}")]
@@ -83,12 +79,9 @@ pub enum TracesProblem {
     #[error("it has no lines below its header")]
     NoLines,
 
-    /// The iterations of the file count neither from 0 nor from 1.
-    #[error("its least iteration is {least}: iterations must count from 0 or from 1")]
-    LateStart {
-        /// The least of all iterations.
-        least: u32,
-    },
+    /// The iterations of the file count neither from 0 nor from 1, but from a later one.
+    #[error("its least iteration is {0}: iterations must count from 0 or from 1")]
+    LateStart(u32),
 
     /// A trace is not whole.
     #[error("{trace}: {problem}")]
@@ -168,25 +161,16 @@ pub enum LineProblem {
     },
 
     /// A value is not a number, or too large.
-    #[error("value is `{text}`, expected a number of a magnitude up to {MAX_MAGNITUDE:e}")]
-    NoValue {
-        /// What is there.
-        text: String,
-    },
+    #[error("value is `{0}`, expected a number of a magnitude up to {MAX_MAGNITUDE:e}")]
+    NoValue(String),
 
-    /// The name of an optimizer is empty or too long.
-    #[error("the optimizer's name has {bytes} bytes, allowed are 1 to {MAX_NAME_BYTES}")]
-    OptimizerName {
-        /// Its length.
-        bytes: usize,
-    },
+    /// The name of an optimizer is empty or has too many bytes.
+    #[error("the optimizer's name has {0} bytes, allowed are 1 to {MAX_NAME_BYTES}")]
+    OptimizerName(usize),
 
-    /// There are more optimizers than can be compared.
-    #[error("`{optimizer}` is one optimizer too many, allowed are {MAX_OPTIMIZERS}")]
-    TooManyOptimizers {
-        /// The first one too many.
-        optimizer: String,
-    },
+    /// There are more optimizers than can be compared; this is the first one too many.
+    #[error("`{0}` is one optimizer too many, allowed are {MAX_OPTIMIZERS}")]
+    TooManyOptimizers(String),
 }
 
 /// Why a recorded trace is not whole.

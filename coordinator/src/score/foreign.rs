@@ -60,8 +60,7 @@ impl ForeignValues {
             for blackbox in option.unwrap_or_default() {
                 let other = this.rules.insert(blackbox.clone(), rule);
                 if other.is_some_and(|other| other != rule) {
-                    let blackbox = blackbox.clone();
-                    return Err(ForeignRuleError::BothForOne { blackbox });
+                    return Err(ForeignRuleError::BothForOne(blackbox.clone()));
                 }
             }
         }
@@ -78,9 +77,7 @@ impl ForeignValues {
         let known = &plan.sweep.blackboxes;
         let is_unknown = |name: &&String| known.iter().all(|blackbox| blackbox.name != **name);
         match self.rules.keys().find(is_unknown) {
-            Some(name) => Err(ForeignRuleError::UnknownBlackbox {
-                blackbox: name.clone(),
-            }),
+            Some(name) => Err(ForeignRuleError::UnknownBlackbox(name.clone())),
             None => Ok(()),
         }
     }
@@ -97,18 +94,12 @@ pub enum ForeignRuleError {
     BothForAll,
 
     /// Foreign values of a black box are to be kept and to be dropped.
-    #[error("foreign values of `{blackbox}` cannot both be allowed and be dropped")]
-    BothForOne {
-        /// The black box.
-        blackbox: String,
-    },
+    #[error("foreign values of `{0}` cannot both be allowed and be dropped")]
+    BothForOne(String),
 
     /// A rule is for a black box that the sweep file does not have.
-    #[error("black box `{blackbox}`, named for its foreign values, is not in the sweep file")]
-    UnknownBlackbox {
-        /// The black box.
-        blackbox: String,
-    },
+    #[error("black box `{0}`, named for its foreign values, is not in the sweep file")]
+    UnknownBlackbox(String),
 }
 
 /// The value of the table that was recorded as `value`, if there is one.

@@ -46,12 +46,8 @@ pub fn read(
     let targets = targets::Targets::new(plan)?;
     let recording = source::read(traces, &targets)?;
     let name = traces.file_name().unwrap_or(traces.as_os_str());
-    assemble::assemble(&name.to_string_lossy(), recording, &targets, foreign_values).map_err(
-        |problem| ScoreError::InvalidTraces {
-            path: traces.to_owned(),
-            problem,
-        },
-    )
+    assemble::assemble(&name.to_string_lossy(), recording, &targets, foreign_values)
+        .map_err(|problem| ScoreError::invalid(traces, problem))
 }
 
 #[cfg(test)]

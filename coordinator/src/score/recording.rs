@@ -41,7 +41,7 @@ impl Recording {
             let line = record.position().map_or(0, csv::Position::line);
             evaluations += 1;
             if evaluations > MAX_RECORDED_LINES {
-                return Err(TracesProblem::TooManyLines { line });
+                return Err(TracesProblem::TooManyLines(line));
             }
             let (key, evaluation) = parse(&record, line, &columns, targets, &mut optimizers)
                 .map_err(|problem| TracesProblem::Line { line, problem })?;
@@ -61,7 +61,7 @@ impl Recording {
         let iterations = evaluations.map(|evaluation| evaluation.iteration);
         let least = iterations.min().ok_or(TracesProblem::NoLines)?;
         if least > 1 {
-            return Err(TracesProblem::LateStart { least });
+            return Err(TracesProblem::LateStart(least));
         }
         for (key, trace) in &mut self.traces {
             trace.sort_by_key(|evaluation| (evaluation.iteration, evaluation.line));
@@ -114,12 +114,10 @@ impl Optimizers {
             return Ok(position);
         }
         if name.is_empty() || name.len() > MAX_NAME_BYTES {
-            return Err(LineProblem::OptimizerName { bytes: name.len() });
+            return Err(LineProblem::OptimizerName(name.len()));
         }
         if self.names.len() == MAX_OPTIMIZERS {
-            return Err(LineProblem::TooManyOptimizers {
-                optimizer: excerpt(name),
-            });
+            return Err(LineProblem::TooManyOptimizers(excerpt(name)));
         }
         self.positions.insert(name.to_owned(), self.names.len());
         self.names.push(name.to_owned());
@@ -134,8 +132,8 @@ fn columns(header: &StringRecord) -> Result<[usize; 6], TracesProblem> {
         let mut found = (0..header.len()).filter(|&index| &header[index] == column);
         *position = match (found.next(), found.next()) {
             (Some(only), None) => only,
-            (None, _) => return Err(TracesProblem::MissingColumn { column }),
-            (Some(_), Some(_)) => return Err(TracesProblem::DoubleColumn { column }),
+            (None, _) => return Err(TracesProblem::MissingColumn(column)),
+            (Some(_), Some(_)) => return Err(TracesProblem::DoubleColumn(column)),
         };
     }
     Ok(positions)
@@ -169,9 +167,7 @@ fn parse(
     let number = number.filter(|number: &f64| number.abs() <= MAX_MAGNITUDE);
     let evaluation = Evaluation {
         iteration: whole("iteration", iteration, MAX_ITERATIONS)?,
-        value: number.ok_or_else(|| LineProblem::NoValue {
-            text: excerpt(value),
-        })?,
+        value: number.ok_or_else(|| LineProblem::NoValue(excerpt(value)))?,
         line,
     };
     Ok((key, evaluation))

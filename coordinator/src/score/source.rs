@@ -18,12 +18,7 @@ pub(super) fn read(path: &Path, targets: &Targets) -> Result<Recording, ScoreErr
         path: path.to_owned(),
         problem,
     })?;
-    let recording = container::with_csv(BufReader::new(file), MAX_RECORDED_BYTES, |reader| {
-        Ok(Recording::read(reader, targets))
-    });
-    let recording = recording.map_err(TracesProblem::Archive).flatten();
-    recording.map_err(|problem| ScoreError::InvalidTraces {
-        path: path.to_owned(),
-        problem,
-    })
+    let read = |csv: &mut dyn std::io::Read| Recording::read(csv, targets);
+    container::with_csv(BufReader::new(file), MAX_RECORDED_BYTES, read)
+        .map_err(|problem: TracesProblem| ScoreError::invalid(path, problem))
 }

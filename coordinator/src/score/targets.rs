@@ -41,9 +41,7 @@ impl Targets {
     /// # Errors
     /// [`ScoreError::IncompletePlan`].
     pub(super) fn new(plan: &Plan) -> Result<Self, ScoreError> {
-        let missing = |place: &String| ScoreError::IncompletePlan {
-            place: place.clone(),
-        };
+        let missing = |place: &String| ScoreError::IncompletePlan(place.clone());
         let mut blackboxes = Vec::with_capacity(plan.sweep.blackboxes.len());
         for blackbox in &plan.sweep.blackboxes {
             let planned = plan.table(blackbox.table);

@@ -3,17 +3,18 @@
 use loto_proto::ProtoError;
 
 use crate::methods::Spaces;
+use crate::table::error::TableError;
 
 /// What can go wrong while a job is run.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// A table breaks a rule; `problem` names the line and column and says what to do.
-    #[error("table {table}: {problem}")]
-    InvalidTable {
+    /// A table breaks a rule.
+    #[error("table {table}: {source}")]
+    Table {
         /// The table, as the caller named it.
         table: String,
         /// What is wrong and where.
-        problem: String,
+        source: TableError,
     },
 
     /// A method id that no method has.
@@ -63,13 +64,13 @@ pub enum EngineError {
     #[error("job cannot be run: {0}")]
     ImpossibleJob(String),
 
-    /// The linear algebra gave up.
-    #[error("{routine} failed: {problem}")]
+    /// A matrix that has to be positive definite is not, in floating point.
+    #[error("{routine} failed: the matrix is not positive definite (info {info})")]
     LinearAlgebra {
-        /// The BLAS or LAPACK routine.
+        /// The LAPACK routine.
         routine: &'static str,
-        /// What it reported.
-        problem: String,
+        /// Its return code: the order of the leading minor that is not positive.
+        info: i32,
     },
 
     /// A table or a fitted prior in the store is damaged.

@@ -22,10 +22,7 @@ pub fn overview(analysis: &SweepAnalysis, palette: &Palette, baseline: bool) -> 
     let curves: Vec<Svg> = curves.collect();
     let width = size.0 * columns as f64;
     let comparison = analysis.comparison.computed().map(|comparison| {
-        let title = format!(
-            "Average ranks over {} data sets",
-            comparison.data_sets.len()
-        );
+        let title = format!("Average ranks over {} data sets", comparison.tasks.len());
         critical_difference(comparison, &title, palette, width.min(CURVES_SIZE.0))
     });
     if curves.is_empty() && comparison.is_none() {

@@ -172,7 +172,10 @@ fn iteration_table(blackbox: &BlackboxAnalysis) -> Table {
             vec![Cell::text(&method.method)],
             value(|averages| &averages.average_rank_at, numbers::score),
             value(|averages| &averages.adtm.mean, numbers::magnitude),
-            value(|averages| &averages.unsolved_fraction, numbers::percentage),
+            value(
+                |averages| &averages.by_iteration["unsolved_fraction"],
+                numbers::percentage,
+            ),
         ]
         .concat()
     };

@@ -4,7 +4,8 @@ use super::table::{Cell, Table, number_html};
 use crate::charts::{Palette, WIDTH, critical_difference};
 use crate::escape::escape;
 use crate::numbers;
-use loto_statistics::analysis::{Comparison, ComparisonOutcome, FriedmanStatistics};
+use loto_statistics::analysis::{Comparison, ComparisonOutcome};
+use loto_statistics::friedman::FriedmanStatistics;
 
 /// Holm-adjusted probabilities below this are printed in bold.
 const SIGNIFICANT: f64 = 0.05;
@@ -23,7 +24,7 @@ pub(super) fn comparison(outcome: &ComparisonOutcome, place: &str, palette: &Pal
 }
 
 fn computed(comparison: &Comparison, place: &str, palette: &Palette) -> String {
-    let data_sets = numbers::count(comparison.data_sets.len() as u64, "data set");
+    let data_sets = numbers::count(comparison.tasks.len() as u64, "data set");
     let title = format!("Average ranks over {data_sets} of {place}");
     let picture = critical_difference(comparison, &title, palette, WIDTH).finish(&title);
     let mut html = format!(
@@ -46,8 +47,8 @@ fn left_out(comparison: &Comparison) -> String {
             "Left out, because not finished or not planned everywhere: {names}. "
         ));
     }
-    if !comparison.excluded_data_sets.is_empty() {
-        let names = comparison.excluded_data_sets.iter();
+    if !comparison.excluded_tasks.is_empty() {
+        let names = comparison.excluded_tasks.iter();
         let names = names.map(|set| format!("{} of {}", set.task, set.blackbox));
         let names = names.collect::<Vec<_>>().join(", ");
         text.push_str(&format!(

@@ -11,6 +11,7 @@
 //! pause first, to `loto.jobs.paused`, from which the broker moves it back in time.
 
 mod broker;
+mod tls_reactor;
 
 use std::collections::VecDeque;
 use std::sync::Arc;

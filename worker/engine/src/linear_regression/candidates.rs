@@ -5,7 +5,7 @@ use super::features::{FEATURES, REGRESSORS};
 use super::training::FittedFeatures;
 use crate::acquisition::Acquisition;
 use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser, keep_rows};
-use crate::blas;
+use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::setting::Setting;
 
 /// The features of a target's rows.
@@ -103,20 +103,15 @@ impl BlockPredictions for RegressionPredictions<'_> {
             *bound = (1.0 + 1e-9) * (*bound / self.posterior.alpha).sqrt();
         }
         let weights = self.posterior.weights.as_slice().expect("a vector");
-        blas::multiply_vector(self.block, means.len(), REGRESSORS, BLOCK, weights, means);
+        let block = MatrixRef::new(self.block, means.len(), REGRESSORS, BLOCK);
+        blas::multiply_vector(block, weights, means);
     }
 
     fn solve(&mut self, open: &[usize], deviations: &mut [f64]) {
         keep_rows(self.block, open);
-        let factor = &self.posterior.factor;
-        blas::solve_rows(
-            factor,
-            REGRESSORS,
-            REGRESSORS,
-            self.block,
-            open.len(),
-            BLOCK,
-        );
+        let factor = MatrixRef::square(&self.posterior.factor, REGRESSORS, REGRESSORS);
+        let block = MatrixMut::new(self.block, open.len(), REGRESSORS, BLOCK);
+        blas::solve_triangular(Triangular::Rows, factor, block);
         deviations.fill(0.0);
         for column in self.block.chunks_exact(BLOCK) {
             for (square, entry) in deviations.iter_mut().zip(column) {

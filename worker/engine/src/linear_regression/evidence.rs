@@ -20,7 +20,7 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 
 use crate::EngineError;
-use crate::blas::{self, Triangle};
+use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 
 /// What the likelihood needs of a task's features and targets.
 pub struct Regression {
@@ -78,17 +78,18 @@ impl Regression {
             .iter_mut()
             .step_by(width + 1)
             .for_each(|entry| *entry += 1.0);
-        blas::cholesky(&mut factor, width, width)?;
+        blas::cholesky(MatrixMut::square(&mut factor, width, width))?;
         let diagonal = factor.iter().step_by(width + 1);
         let half_log_determinant: f64 = diagonal.map(|&entry| libm::log(entry)).sum();
 
         let mut weights = self.moment.to_vec();
-        for triangle in [Triangle::Lower, Triangle::LowerTransposed] {
-            blas::solve_triangular(triangle, &factor, width, width, &mut weights, 1);
+        for system in [Triangular::Lower, Triangular::LowerTransposed] {
+            let right = MatrixMut::new(&mut weights, width, 1, width);
+            blas::solve_triangular(system, MatrixRef::square(&factor, width, width), right);
         }
         let weights = ratio * Array1::from(weights);
         let mut inverse = factor.clone();
-        blas::invert_from_cholesky(&mut inverse, width, width)?;
+        blas::invert_from_cholesky(MatrixMut::square(&mut inverse, width, width))?;
         let inverse = Array2::from_shape_fn((width, width), |(row, column)| {
             inverse[row.min(column) * width + row.max(column)]
         });

@@ -6,13 +6,12 @@ use std::time::Duration;
 
 use lapin::options::{ConfirmSelectOptions, QueueDeclareOptions};
 use lapin::protocol::{AMQPErrorKind, AMQPHardError, AMQPSoftError};
-use lapin::runtime::default_runtime;
-use lapin::tcp::RustlsConnector;
 use lapin::types::{AMQPValue, FieldTable};
 use lapin::uri::{AMQPScheme, AMQPUri};
-use lapin::{AsyncTcpStream, Connection, ConnectionProperties, ErrorKind};
+use lapin::{Connection, ConnectionProperties, ErrorKind};
 use rustls::ClientConfig;
 
+use super::tls_reactor;
 use super::{
     DEAD_LETTERS, DELIVERY_LIMIT, HEARTBEAT_SECONDS, JOBS, PAUSED, RESPONSE_TIMEOUT, Session,
 };
@@ -123,23 +122,10 @@ impl Broker {
     async fn connect(&self) -> lapin::Result<Connection> {
         let properties = ConnectionProperties::default().with_connection_name("loto".into());
         let uri = self.uri.clone();
-        let Some(tls) = &self.tls else {
-            return Connection::connect_uri(uri, properties).await;
-        };
-        let connector = RustlsConnector::from(tls.clone());
-        Connection::connector(
-            uri,
-            default_runtime()?,
-            // What lapin does by itself, but with our authorities in place of the system's.
-            async move |uri, runtime| {
-                let host = uri.authority.host.clone();
-                let place = runtime.to_socket_addrs((host.clone(), uri.authority.port));
-                let stream = AsyncTcpStream::connect(&runtime, place).await?;
-                Ok(stream.into_rustls(&connector, &host).await?)
-            },
-            properties,
-        )
-        .await
+        match &self.tls {
+            Some(tls) => tls_reactor::connect(uri, Arc::clone(tls), properties).await,
+            None => Connection::connect_uri(uri, properties).await,
+        }
     }
 
     pub(super) fn failed(&self, error: lapin::Error) -> ProtoError {
