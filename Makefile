@@ -21,7 +21,8 @@ faults:
 
 # The release profile shares what is compiled with `make test`.
 lint:
-	deploy/local/install-packages
+	deploy/local/install-packages --lint
+	deploy/local/check-structure
 	cargo fmt --all -- --check
 	cargo clippy --release --workspace --all-targets --locked -- --deny warnings
 

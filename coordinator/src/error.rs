@@ -1,21 +1,32 @@
 //! What can go wrong while finished traces are read, analysed and served.
 
+use std::path::PathBuf;
+
 use loto_engine::EngineError;
-use loto_proto::ProtoError;
 use loto_proto::identity::{Fingerprint, JobId, SweepId};
+use loto_proto::message_error::MessageError;
 use loto_statistics::StatisticsError;
-use loto_worker::WorkerError;
+use loto_transport::TransportError;
 
 /// Why finished traces cannot be read, analysed or served.
 #[derive(Debug, thiserror::Error)]
 pub enum CoordinatorError {
     /// The store failed.
     #[error(transparent)]
-    Proto(#[from] ProtoError),
+    Transport(#[from] TransportError),
 
-    /// A table or a method was refused.
+    /// A table in the store is damaged.
     #[error(transparent)]
-    Worker(#[from] WorkerError),
+    Message(#[from] MessageError),
+
+    /// A file with the tokens of clients could not be read.
+    #[error("cannot read {path}: {source}")]
+    UnreadableFile {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
 
     /// A job or a table was refused.
     #[error(transparent)]

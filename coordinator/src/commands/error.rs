@@ -4,10 +4,11 @@ use std::io;
 use std::path::PathBuf;
 
 use loto_engine::EngineError;
-use loto_proto::ProtoError;
+use loto_process::observation::endpoint::EndpointError;
 use loto_proto::identity::SweepId;
 use loto_report::ReportError;
 use loto_statistics::StatisticsError;
+use loto_transport::TransportError;
 use tracing_subscriber::filter::ParseError;
 
 use crate::CoordinatorError;
@@ -22,7 +23,15 @@ use crate::score::{ForeignRuleError, ScoreError};
 pub(super) enum CommandError {
     /// The store or the broker failed, or an option for them is wrong.
     #[error(transparent)]
-    Proto(#[from] ProtoError),
+    Transport(#[from] TransportError),
+
+    /// The store's list of sweeps names one that is not there.
+    #[error("the store's list of sweeps is not valid: it names sweep {0}, which is not there")]
+    LostSweep(SweepId),
+
+    /// Metrics and probes cannot be offered.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
 
     /// A method is not known.
     #[error(transparent)]

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use loto_engine::EngineError;
-use loto_proto::ProtoError;
+use loto_transport::TransportError;
 use loto_worker::WorkerError;
 
 use super::error::CommandError;
@@ -30,11 +30,11 @@ impl ExitStatus {
     pub(super) fn of(error: &CommandError) -> Self {
         use CommandError::*;
         match error {
-            Proto(error) => Self::of_proto(error),
+            Transport(error) => Self::of_transport(error),
             Engine(error) => Self::of_engine(error),
             Dispatch(error) => Self::of_dispatch(error),
             Embedded(error) => Self::of_embedded(error),
-            Coordinator(CoordinatorError::Proto(error)) => Self::of_proto(error),
+            Coordinator(CoordinatorError::Transport(error)) => Self::of_transport(error),
             Coordinator(CoordinatorError::Engine(error)) | Plan(PlanError::Table(error)) => {
                 Self::of_engine(error)
             }
@@ -47,6 +47,8 @@ impl ExitStatus {
             | Statistics(_)
             | UnknownSweep { .. }
             | AmbiguousSweep { .. }
+            | LostSweep(_)
+            | Endpoint(_)
             | InvalidLogFilter { .. }
             | UnwritableOutput(_) => Self::WrongInput,
         }
@@ -55,9 +57,8 @@ impl ExitStatus {
     fn of_embedded(error: &EmbeddedError) -> Self {
         match error {
             EmbeddedError::Dispatch(error) => Self::of_dispatch(error),
-            EmbeddedError::Proto(error) | EmbeddedError::Worker(WorkerError::Proto(error)) => {
-                Self::of_proto(error)
-            }
+            EmbeddedError::Transport(error)
+            | EmbeddedError::Worker(WorkerError::Transport(error)) => Self::of_transport(error),
             EmbeddedError::Engine(error) | EmbeddedError::Worker(WorkerError::Engine(error)) => {
                 Self::of_engine(error)
             }
@@ -70,7 +71,7 @@ impl ExitStatus {
 
     fn of_dispatch(error: &DispatchError) -> Self {
         match error {
-            DispatchError::Proto(error) => Self::of_proto(error),
+            DispatchError::Transport(error) => Self::of_transport(error),
             DispatchError::TableChanged { .. } => Self::WrongInput,
             DispatchError::Interrupted(_) => Self::Interrupted,
             DispatchError::Cancelled(_)
@@ -82,7 +83,6 @@ impl ExitStatus {
 
     fn of_engine(error: &EngineError) -> Self {
         match error {
-            EngineError::Proto(error) => Self::of_proto(error),
             EngineError::ImpossibleJob(_) | EngineError::LinearAlgebra { .. } => Self::Failed,
             _ => Self::WrongInput,
         }
@@ -90,9 +90,9 @@ impl ExitStatus {
 
     /// A server that is not there and a value that is damaged are wrong input,
     /// two outcomes of one job are not.
-    fn of_proto(error: &ProtoError) -> Self {
+    fn of_transport(error: &TransportError) -> Self {
         match error {
-            ProtoError::Conflict { .. } => Self::Failed,
+            TransportError::Conflict { .. } => Self::Failed,
             _ => Self::WrongInput,
         }
     }
@@ -107,20 +107,22 @@ impl From<ExitStatus> for ExitCode {
 #[cfg(test)]
 mod tests {
     use loto_proto::identity::JobId;
+    use loto_transport::server::Server;
 
     use super::*;
     use crate::dispatch::Interruption;
 
     #[test]
     fn errors_end_as_documented() {
-        let conflict = ProtoError::Conflict {
+        let conflict = TransportError::Conflict {
             job: JobId([0; 16]),
             iteration: 1,
             linear_algebra: String::new(),
         };
-        let unreachable = ProtoError::Store {
-            store: "redis://localhost".into(),
-            problem: "connection refused".into(),
+        let unreachable = TransportError::Unavailable {
+            server: Server::Store,
+            address: "redis://localhost".into(),
+            reason: "connection refused".into(),
         };
         let unknown = EngineError::UnknownMethod {
             id: "x".into(),

@@ -1,8 +1,8 @@
 //! Finds the sweep of a store that the user means.
 
-use loto_proto::ProtoError;
 use loto_proto::identity::SweepId;
 use loto_proto::sweep::Sweep;
+use loto_transport::TransportError;
 use loto_transport::store::Store;
 
 use super::error::CommandError;
@@ -45,17 +45,14 @@ pub(super) async fn find_sweep(
 /// Reads a sweep that the store lists.
 ///
 /// # Errors
-/// [`ProtoError`] if it is gone or damaged.
-pub(super) async fn read(store: &dyn Store, id: SweepId) -> Result<Sweep, ProtoError> {
+/// [`CommandError::LostSweep`], [`CommandError::Transport`].
+pub(super) async fn read(store: &dyn Store, id: SweepId) -> Result<Sweep, CommandError> {
     let sweep = store.sweep(id).await?;
-    sweep.ok_or_else(|| ProtoError::Malformed {
-        what: "the store's list of sweeps".into(),
-        problem: format!("it names sweep {id}, which is not there"),
-    })
+    sweep.ok_or(CommandError::LostSweep(id))
 }
 
 /// How far a sweep is now.
-pub(super) async fn scanned(sweep: &Sweep, store: &dyn Store) -> Result<Tracker, ProtoError> {
+pub(super) async fn scanned(sweep: &Sweep, store: &dyn Store) -> Result<Tracker, TransportError> {
     let mut tracker = Tracker::new(sweep);
     tracker.scan(store).await?;
     Ok(tracker)

@@ -25,7 +25,7 @@ pub struct Cancelled {
 /// Series that another sweep still needs are not cancelled.
 ///
 /// # Errors
-/// [`DispatchError::Proto`] if the store fails.
+/// [`DispatchError::Transport`] if the store fails.
 pub async fn cancel(
     id: SweepId,
     sweep: &Sweep,
@@ -66,7 +66,7 @@ pub async fn cancel(
 /// Resumes a sweep that was cancelled; its jobs are then to be published again.
 ///
 /// # Errors
-/// [`DispatchError::Proto`] if the store fails.
+/// [`DispatchError::Transport`] if the store fails.
 pub async fn resume(id: SweepId, sweep: &Sweep, store: &dyn Store) -> Result<(), DispatchError> {
     if store.sweep_state(id).await?.cancelled {
         let series: Vec<SeriesId> = sweep.series().map(|series| series.id()).collect();

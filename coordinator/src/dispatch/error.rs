@@ -3,8 +3,8 @@
 use std::fmt::Display;
 use std::path::PathBuf;
 
-use loto_proto::ProtoError;
 use loto_proto::identity::{Fingerprint, SweepId};
+use loto_transport::TransportError;
 use loto_transport::store::Conflict;
 
 use crate::progress::{Counts, PoisonedJob};
@@ -17,7 +17,7 @@ const LISTED_JOBS: usize = 10;
 pub enum DispatchError {
     /// The broker or the store fails, or what is in the store is damaged.
     #[error(transparent)]
-    Proto(#[from] ProtoError),
+    Transport(#[from] TransportError),
 
     /// The store holds a sweep of the same name over another table: running on
     /// would mix traces of two tables in one report.

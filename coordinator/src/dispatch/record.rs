@@ -10,7 +10,7 @@ use crate::plan::Plan;
 ///
 /// # Errors
 /// [`DispatchError::TableChanged`] if the store holds a sweep of this name
-/// over another table; [`DispatchError::Proto`] if the store fails.
+/// over another table; [`DispatchError::Transport`] if the store fails.
 pub async fn record(plan: &Plan, store: &dyn Store) -> Result<SweepId, DispatchError> {
     refuse_changed_tables(plan, store).await?;
     for table in &plan.tables {

@@ -1,10 +1,10 @@
 //! Releases poisoned jobs, which no worker tries any more.
 
 use futures::{StreamExt, TryStreamExt, stream};
-use loto_proto::ProtoError;
 use loto_proto::attempt::AttemptState;
 use loto_proto::job::Job;
 use loto_proto::lifecycle;
+use loto_transport::TransportError;
 use loto_transport::store::Store;
 
 use crate::progress::Tracker;
@@ -18,15 +18,15 @@ const CONCURRENT: usize = 32;
 /// Safe while workers run: what became of a job meanwhile stays.
 ///
 /// # Errors
-/// [`ProtoError`] if the store fails.
+/// [`TransportError`] if the store fails.
 pub async fn retry_poisoned(
     tracker: &mut Tracker,
     store: &dyn Store,
-) -> Result<Vec<Job>, ProtoError> {
+) -> Result<Vec<Job>, TransportError> {
     let poisoned: Vec<Job> = tracker.poisoned().map(|poisoned| poisoned.job).collect();
     let releases = stream::iter(poisoned).map(|job| async move {
         let is_released = release(&job, store).await?;
-        Ok::<_, ProtoError>(is_released.then_some(job))
+        Ok::<_, TransportError>(is_released.then_some(job))
     });
     let jobs: Vec<Option<Job>> = releases.buffered(CONCURRENT).try_collect().await?;
     let released: Vec<Job> = jobs.into_iter().flatten().collect();
@@ -36,7 +36,7 @@ pub async fn retry_poisoned(
     Ok(released)
 }
 
-async fn release(job: &Job, store: &dyn Store) -> Result<bool, ProtoError> {
+async fn release(job: &Job, store: &dyn Store) -> Result<bool, TransportError> {
     let record = store.job_record(job.series.id(), job.seed).await?;
     match record.attempt {
         Some(poisoned) if poisoned.state == AttemptState::Poisoned => {

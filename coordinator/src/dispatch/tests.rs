@@ -170,7 +170,7 @@ async fn an_outage_of_the_store_is_outlasted() {
     brief.longest_outage = Duration::ZERO;
     let outcome = wait_until_done(&mut tracker, brief, |_| {}).await;
     assert!(
-        matches!(outcome, Err(DispatchError::Proto(_))),
+        matches!(outcome, Err(DispatchError::Transport(_))),
         "{outcome:?}"
     );
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use loto_engine::EngineError;
-use loto_proto::ProtoError;
+use loto_transport::TransportError;
 use loto_worker::WorkerError;
 
 use crate::dispatch::DispatchError;
@@ -25,7 +25,7 @@ pub enum EmbeddedError {
 
     /// The store fails.
     #[error(transparent)]
-    Proto(#[from] ProtoError),
+    Transport(#[from] TransportError),
 
     /// Another process works in the folder of the run.
     #[error("another `loto run` works in {}: wait for it or choose another --out", .0.display())]

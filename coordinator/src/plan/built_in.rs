@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use loto_proto::ProtoError;
-use loto_proto::sweep_file::{BlackboxEntry, SweepFile};
+use loto_proto::sweep_file::{BlackboxEntry, SweepFile, SweepFileError};
 
 use super::tables::TableFile;
 
@@ -12,7 +11,7 @@ const SWEEP: &str = include_str!("../../sweeps/demo.toml");
 const TABLE: &[u8] = include_bytes!("../../sweeps/svm-sklearn.csv.zip");
 
 /// The built-in sweep file, with the path to call it by.
-pub(super) fn sweep_file() -> Result<(SweepFile, &'static Path), ProtoError> {
+pub(super) fn sweep_file() -> Result<(SweepFile, &'static Path), SweepFileError> {
     let path = Path::new("demo.toml (built in)");
     Ok((SweepFile::parse(SWEEP, path)?, path))
 }

@@ -3,14 +3,24 @@
 use std::path::PathBuf;
 
 use loto_engine::EngineError;
-use loto_proto::ProtoError;
+use loto_proto::message_error::MessageProblem;
+use loto_proto::sweep_file::SweepFileError;
 
 /// Why there is no plan for a sweep file.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// The sweep file or a table cannot be read, or the sweep file breaks a rule of its own.
+    /// The sweep file cannot be read, or breaks a rule of its own.
     #[error(transparent)]
-    Proto(#[from] ProtoError),
+    SweepFile(#[from] SweepFileError),
+
+    /// A table cannot be read.
+    #[error("cannot read {path}: {source}")]
+    UnreadableTable {
+        /// The file of the table.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
 
     /// A table breaks a rule.
     #[error(transparent)]
@@ -70,8 +80,8 @@ pub enum SweepProblem {
     },
 
     /// The sweep is larger than a sweep may be.
-    #[error("{0}")]
-    TooLarge(String),
+    #[error(transparent)]
+    TooLarge(#[from] MessageProblem),
 }
 
 /// Why a black box cannot be run.

@@ -101,9 +101,7 @@ impl Plan {
             blackboxes,
             seeds: file.seeds,
         };
-        sweep
-            .check()
-            .map_err(|problem| invalid(SweepProblem::TooLarge(problem)))?;
+        sweep.check().map_err(|problem| invalid(problem.into()))?;
         check_distinct(&sweep).map_err(invalid)?;
         Ok(Self { sweep, tables })
     }

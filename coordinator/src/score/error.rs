@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use loto_engine::table::container::ContainerError;
-use loto_proto::ProtoError;
 use loto_proto::limits::{MAX_MAGNITUDE, MAX_NAME_BYTES, MAX_OPTIMIZERS, MAX_RECORDED_LINES};
 
 use super::evaluation::COLUMNS;
@@ -13,8 +12,13 @@ use super::foreign::ForeignRuleError;
 #[derive(Debug, thiserror::Error)]
 pub enum ScoreError {
     /// The file of traces cannot be opened.
-    #[error(transparent)]
-    Unreadable(#[from] ProtoError),
+    #[error("cannot read {path}: {source}")]
+    UnreadableFile {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
 
     /// The rules for foreign values contradict each other or the sweep file.
     #[error(transparent)]

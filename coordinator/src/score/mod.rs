@@ -36,7 +36,7 @@ use crate::plan::Plan;
 /// read, names that are not in the sweep file or its tables, seeds that are not planned, an
 /// iteration that is missing or there twice, foreign values that are refused.
 /// [`ScoreError::ForeignRule`] if `foreign_values` names a black box that the plan does not have,
-/// [`ScoreError::Unreadable`] if there is no such file.
+/// [`ScoreError::UnreadableFile`] if there is no such file.
 pub fn read(
     traces: &Path,
     plan: &Plan,

@@ -1,11 +1,10 @@
 //! Opens a file of traces: plain, gzipped or zipped, as a stream.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::path::Path;
 
 use loto_engine::table::container;
-use loto_proto::ProtoError;
 use loto_proto::limits::MAX_RECORDED_BYTES;
 
 use super::error::{ScoreError, TracesProblem};
@@ -14,11 +13,11 @@ use super::targets::Targets;
 
 /// Reads the traces of a file.
 pub(super) fn read(path: &Path, targets: &Targets) -> Result<Recording, ScoreError> {
-    let file = File::open(path).map_err(|problem| ProtoError::UnreadableFile {
+    let file = File::open(path).map_err(|source| ScoreError::UnreadableFile {
         path: path.to_owned(),
-        problem,
+        source,
     })?;
-    let read = |csv: &mut dyn std::io::Read| Recording::read(csv, targets);
+    let read = |csv: &mut dyn Read| Recording::read(csv, targets);
     container::with_csv(BufReader::new(file), MAX_RECORDED_BYTES, read)
         .map_err(|problem: TracesProblem| ScoreError::invalid(path, problem))
 }
