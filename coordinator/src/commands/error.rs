@@ -4,12 +4,11 @@ use std::io;
 use std::path::PathBuf;
 
 use loto_engine::EngineError;
-use loto_process::observation::endpoint::EndpointError;
+use loto_process::ProcessError;
 use loto_proto::identity::SweepId;
 use loto_report::ReportError;
 use loto_statistics::StatisticsError;
 use loto_transport::TransportError;
-use tracing_subscriber::filter::ParseError;
 
 use crate::CoordinatorError;
 use crate::dispatch::DispatchError;
@@ -29,9 +28,9 @@ pub(super) enum CommandError {
     #[error("the store's list of sweeps is not valid: it names sweep {0}, which is not there")]
     LostSweep(SweepId),
 
-    /// Metrics and probes cannot be offered.
+    /// The process could not be set up.
     #[error(transparent)]
-    Endpoint(#[from] EndpointError),
+    Process(#[from] ProcessError),
 
     /// A method is not known.
     #[error(transparent)]
@@ -92,16 +91,6 @@ pub(super) enum CommandError {
         ids: Vec<SweepId>,
     },
 
-    /// The filter of the log is not one.
-    #[error("--log (LOTO_LOG): `{filter}` is not a filter: {problem}")]
-    InvalidLogFilter {
-        /// The filter.
-        filter: String,
-        /// What is wrong with it.
-        #[source]
-        problem: ParseError,
-    },
-
     /// The user stopped `loto run` before its end.
     #[error(
         "interrupted: {counts}; the same command goes on from there (traces are kept in {})",
@@ -117,16 +106,6 @@ pub(super) enum CommandError {
     /// Standard output cannot be written.
     #[error("cannot write standard output: {0}")]
     UnwritableOutput(#[source] io::Error),
-
-    /// The operating system refused threads or signal handlers.
-    #[error("cannot {what}: {problem}")]
-    CannotStart {
-        /// What was refused.
-        what: &'static str,
-        /// The operating system's reason.
-        #[source]
-        problem: io::Error,
-    },
 }
 
 impl From<ForeignRuleError> for CommandError {

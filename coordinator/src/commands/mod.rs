@@ -6,7 +6,6 @@ mod check;
 mod error;
 mod exit_status;
 mod find_sweep;
-mod logging;
 mod methods;
 mod options;
 mod output;
@@ -24,11 +23,14 @@ mod watch;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use loto_process::logs::LogOptions;
+use loto_process::program;
 
-pub use exit_status::ExitStatus;
-use loto_process::observation::logs::LogFormat;
-
+use crate::progress::display::LogWriter;
 use error::CommandError;
+
+/// What is logged by default: the progress of this process, and warnings of everything.
+const DEFAULT_LOG: &str = "warn,lapin=off,loto_coordinator=info,loto_process::shutdown=info";
 
 const AFTER_HELP: &str = "\
 Exit status:
@@ -47,28 +49,10 @@ Examples:
 /// Runs benchmark sweeps of hyperparameter-transfer methods, leaving one task out.
 #[derive(Debug, Parser)]
 #[command(name = "loto", version, after_help = AFTER_HELP, max_term_width = 100)]
+#[command(mut_arg("log", |log| log.default_value(DEFAULT_LOG)))]
 struct Arguments {
-    /// What is logged to stderr, as a tracing filter: a level, or levels by module.
-    #[arg(
-        long,
-        env = "LOTO_LOG",
-        value_name = "FILTER",
-        default_value = logging::DEFAULT_FILTER,
-        global = true,
-        display_order = 100
-    )]
-    log: String,
-
-    /// Form of the log lines: text, or json for programs that collect logs.
-    #[arg(
-        long,
-        env = "LOTO_LOG_FORMAT",
-        value_name = "FORMAT",
-        default_value_t,
-        global = true,
-        display_order = 101
-    )]
-    log_format: LogFormat,
+    #[command(flatten)]
+    logs: LogOptions,
 
     #[command(subcommand)]
     command: Command,
@@ -112,25 +96,12 @@ impl Command {
 /// Reads the command line, does what it says, and says how it ended.
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    match start(arguments) {
-        Ok(()) => ExitStatus::Done.into(),
-        Err(error) => {
-            output::print_error(&error);
-            ExitStatus::of(&error).into()
-        }
-    }
-}
-
-fn start(arguments: Arguments) -> Result<(), CommandError> {
-    logging::start(&arguments.log, arguments.log_format)?;
-    let runtime = tokio::runtime::Runtime::new().map_err(|problem| CommandError::CannotStart {
-        what: "start threads",
-        problem,
-    })?;
-    let outcome = runtime.block_on(arguments.command.execute());
-    // A job that did not end after a signal still has its thread, which would be waited for.
-    std::mem::forget(runtime);
-    outcome
+    program::run(
+        &arguments.logs,
+        LogWriter::default,
+        arguments.command.execute(),
+    )
+    .into()
 }
 
 #[cfg(test)]

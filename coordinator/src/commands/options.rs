@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use loto_process::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
-use loto_process::observation::EndpointOption;
+use loto_process::observation::endpoint::EndpointOption;
 use loto_process::observation::readiness::{Need, Readiness};
 use loto_proto::identity::SweepId;
 use loto_transport::queue::{self, Queue};
@@ -91,7 +91,7 @@ impl WaitOption {
     /// Begins to tell how this process is doing; it is ready once it waits.
     ///
     /// # Errors
-    /// [`CommandError::Endpoint`] if the address is of no use.
+    /// [`CommandError::Process`] if the address is of no use.
     pub(super) async fn observe(&self) -> Result<Need, CommandError> {
         let readiness = Readiness::default();
         let published = readiness.need("all jobs to be published");
@@ -158,15 +158,4 @@ pub(super) struct BaselineOption {
             .try_map(|name| name.parse::<Baseline>())
     )]
     pub(super) baseline: Baseline,
-}
-
-/// A token that the first Ctrl-C or SIGTERM cancels; the second ends the process.
-///
-/// # Errors
-/// [`CommandError::CannotStart`] if the system takes no handler.
-pub(super) fn on_signal() -> Result<CancellationToken, CommandError> {
-    loto_process::shutdown::on_signal().map_err(|problem| CommandError::CannotStart {
-        what: "handle signals",
-        problem,
-    })
 }

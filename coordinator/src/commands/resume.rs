@@ -1,10 +1,11 @@
 //! `loto resume`: resumes a sweep that was cancelled or came to a halt.
 
 use clap::Args;
+use loto_process::shutdown;
 
 use super::error::CommandError;
 use super::find_sweep::{find_sweep, scanned};
-use super::options::{ServerOptions, WaitOption, on_signal, wait};
+use super::options::{ServerOptions, WaitOption, wait};
 use super::output::print;
 use crate::dispatch::{Requeue, publish_sweep, resume};
 
@@ -34,7 +35,7 @@ pub(super) struct ResumeCommand {
 
 impl ResumeCommand {
     pub(super) async fn execute(self) -> Result<(), CommandError> {
-        let shutdown = on_signal()?;
+        let shutdown = shutdown::on_signal()?;
         let published_all = self.wait.observe().await?;
         let store = self.servers.store.open().await?;
         let (id, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use loto_process::observation::EndpointOption;
+use loto_process::observation::endpoint::EndpointOption;
 use loto_process::observation::readiness::{Need, Readiness};
+use loto_process::shutdown;
 use loto_transport::store::Store;
 
 use super::error::CommandError;
-use super::options::{StoreOption, on_signal};
+use super::options::StoreOption;
 use crate::aggregator::{self, Guard, GuardFiles};
 use crate::metrics::AGGREGATOR_METRICS;
 
@@ -87,7 +88,7 @@ impl ServeCommand {
         let store = self.store.open().await?;
         tokio::spawn(look_for_store(Arc::clone(&store), reached));
         let listener = aggregator::bind(self.listen).await?;
-        Ok(aggregator::serve(store, listener, guard, on_signal()?).await?)
+        Ok(aggregator::serve(store, listener, guard, shutdown::on_signal()?).await?)
     }
 }
 

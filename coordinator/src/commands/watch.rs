@@ -1,10 +1,11 @@
 //! `loto watch`: live progress of a sweep.
 
 use clap::Args;
+use loto_process::shutdown;
 
 use super::error::CommandError;
 use super::find_sweep::{find_sweep, scanned};
-use super::options::{StoreOption, on_signal, wait};
+use super::options::{StoreOption, wait};
 use crate::dispatch::wait_until_done;
 use crate::progress::display::Display;
 
@@ -30,7 +31,7 @@ impl WatchCommand {
         let (id, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
         let mut tracker = scanned(&sweep, store.as_ref()).await?;
         let mut display = Display::new(&sweep.name);
-        let wait = wait(id, store.as_ref(), None, on_signal()?);
+        let wait = wait(id, store.as_ref(), None, shutdown::on_signal()?);
         Ok(wait_until_done(&mut tracker, wait, |progress| display.update(progress)).await?)
     }
 }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use loto_engine::EngineError;
 use loto_transport::TransportError;
-use loto_worker::WorkerError;
 
 use crate::dispatch::DispatchError;
 
@@ -14,10 +13,6 @@ pub enum EmbeddedError {
     /// The sweep did not come to its end, or not to the right one.
     #[error(transparent)]
     Dispatch(#[from] DispatchError),
-
-    /// The worker's loop ended early.
-    #[error(transparent)]
-    Worker(#[from] WorkerError),
 
     /// A trace of a trial could not be run.
     #[error(transparent)]

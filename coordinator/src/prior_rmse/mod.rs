@@ -37,7 +37,7 @@ trait FittedPriors {
 /// Fills in the RMSE of every task of a sweep whose copula prior is in the store.
 ///
 /// # Errors
-/// [`CoordinatorError::Proto`] if the store fails, [`CoordinatorError::Worker`] if a table
+/// [`CoordinatorError::Proto`] if the store fails, [`CoordinatorError::Engine`] if a table
 /// or a prior in it is damaged.
 pub async fn fill_in(
     analysis: &mut SweepAnalysis,

@@ -10,7 +10,7 @@ use loto_engine::setting::Setting;
 use loto_engine::table::{Table, Task};
 use loto_engine::transform::Transform;
 use loto_transport::store::Store;
-use loto_worker::consumer::StoreBlobs;
+use loto_worker::threads::StoreBlobs;
 use tokio::runtime::Handle;
 
 use super::FittedPriors;

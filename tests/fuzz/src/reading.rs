@@ -6,12 +6,12 @@ use loto_coordinator::CoordinatorError;
 use loto_coordinator::aggregator::AggregatorService;
 use loto_coordinator::progress::Tracker;
 use loto_coordinator::results::{Keep, ObjectiveCache, ResultsCollector};
-use loto_transport::TransportError;
-use loto_transport::store::{Cursor, Store};
-use loto_service::wire;
-use loto_service::wire::aggregator_server::Aggregator;
 use loto_engine::blobs::MemoryBlobs;
 use loto_engine::runner::TraceRunner;
+use loto_service::wire;
+use loto_service::wire::aggregator_server::Aggregator;
+use loto_transport::TransportError;
+use loto_transport::store::{Cursor, Store};
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Request};
 
