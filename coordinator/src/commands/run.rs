@@ -61,22 +61,24 @@ impl RunCommand {
             .out
             .unwrap_or_else(|| RunFolder::default_path(&plan.sweep.name));
         let folder = RunFolder::open(&path).await?;
-        let store = folder.store();
+        let store = &folder.store;
         record(&plan, store.as_ref()).await?;
         let jobs = self.jobs.number();
         let shutdown = shutdown::on_signal()?;
         let mut display = Display::new(&plan.sweep.name);
         let on_progress = |progress: &_| display.update(progress);
-        let compute = Arc::new(ProcessPool::new(Arc::clone(&store), self.jobs.limits()));
-        let run = embedded::run(&plan, folder.store(), compute, jobs, shutdown, on_progress);
+        let compute = Arc::new(ProcessPool::new(Arc::clone(store), self.jobs.limits()));
+        let store_of_run = Arc::clone(store);
+        let run = embedded::run(&plan, store_of_run, compute, jobs, shutdown, on_progress);
         let outcome = run.await;
         drop(display);
         match outcome {
             // What is poisoned is missing from the report, which says so.
             Ok(()) | Err(EmbeddedError::Dispatch(DispatchError::Poisoned { .. })) => {
                 let baseline = self.baseline.baseline;
+                let store = Arc::clone(store);
                 let analysed = Analysed::sweep(store, plan.sweep, baseline).await?;
-                analysed.publish(Some(folder.path()), Format::Text)?;
+                analysed.publish(Some(&folder.path), Format::Text)?;
                 Ok(outcome?)
             }
             Err(EmbeddedError::Dispatch(DispatchError::Interrupted(Interruption::Waiting(

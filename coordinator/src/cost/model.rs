@@ -32,7 +32,7 @@ const UNMEASURED: f64 = 1e-6;
 /// What methods share, such as a fitted prior, counts for the job that computed it.
 /// The model keeps a few numbers per series, however many traces there are.
 #[derive(Debug, Clone)]
-pub struct CostModel {
+pub(crate) struct CostModel {
     series: Vec<MeasuredSeries>,
     seconds: Vec<f64>,
 }
@@ -71,7 +71,7 @@ impl Mean {
 impl CostModel {
     /// A model of these series that has measured nothing; `rows` gives the number of
     /// rows of a series' task, where it is known.
-    pub fn new<'a>(
+    pub(crate) fn new<'a>(
         series: impl IntoIterator<Item = &'a Series>,
         rows: impl Fn(&Series) -> Option<usize>,
     ) -> Self {
@@ -94,23 +94,23 @@ impl CostModel {
 
     /// Processor seconds that a job of each series is expected to take, in the order
     /// in which the series were given.
-    pub fn seconds(&self) -> &[f64] {
+    pub(crate) fn seconds(&self) -> &[f64] {
         &self.seconds
     }
 
     /// How many more traces of a series are worth looking at.
-    pub fn samples_wanted(&self, series: usize) -> usize {
+    pub(crate) fn samples_wanted(&self, series: usize) -> usize {
         SAMPLES - self.series[series].seeds.len().min(SAMPLES)
     }
 
     /// Whether a seed of a series was looked at.
-    pub fn has_seen(&self, series: usize, seed: u32) -> bool {
+    pub(crate) fn has_seen(&self, series: usize, seed: u32) -> bool {
         self.series[series].seeds.contains(&seed)
     }
 
     /// Takes in a trace; `None` for one that cannot be read, so that it is not asked
     /// for again. [`Self::estimate`] makes it count.
-    pub fn measure(&mut self, series: usize, seed: u32, trace: Option<&Trace>) {
+    pub(crate) fn measure(&mut self, series: usize, seed: u32, trace: Option<&Trace>) {
         let series = &mut self.series[series];
         series.seeds.push(seed);
         if let Some(trace) = trace {
@@ -119,7 +119,7 @@ impl CostModel {
     }
 
     /// Brings [`Self::seconds`] up to date with what was measured.
-    pub fn estimate(&mut self) {
+    pub(crate) fn estimate(&mut self) {
         let mut by_method_on_table: HashMap<_, Mean> = HashMap::new();
         let mut by_method: HashMap<_, Mean> = HashMap::new();
         let mut by_table: HashMap<_, Mean> = HashMap::new();

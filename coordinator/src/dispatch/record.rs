@@ -1,6 +1,7 @@
 //! Records a sweep in the store, with all that its workers need.
 
 use loto_proto::identity::SweepId;
+use loto_proto::sweep::Blackbox;
 use loto_transport::store::Store;
 
 use super::error::DispatchError;
@@ -27,20 +28,14 @@ async fn refuse_changed_tables(plan: &Plan, store: &dyn Store) -> Result<(), Dis
         if id == planned_id {
             continue;
         }
-        let Some(recorded) = store.sweep(id).await? else {
+        let found = store.sweep(id).await?;
+        let Some(recorded) = found.filter(|recorded| recorded.name == plan.sweep.name) else {
             continue;
         };
-        if recorded.name != plan.sweep.name {
-            continue;
-        }
         for blackbox in &plan.sweep.blackboxes {
-            let same_name = recorded
-                .blackboxes
-                .iter()
-                .find(|other| other.name == blackbox.name);
-            if let Some(other) = same_name
-                && other.table != blackbox.table
-            {
+            let is_changed =
+                |other: &&Blackbox| other.name == blackbox.name && other.table != blackbox.table;
+            if let Some(other) = recorded.blackboxes.iter().find(is_changed) {
                 let table = plan.table(blackbox.table);
                 return Err(DispatchError::TableChanged {
                     sweep: recorded.name.clone(),

@@ -9,7 +9,7 @@ use crate::dispatch::DispatchError;
 
 /// Why a run in this process failed.
 #[derive(Debug, thiserror::Error)]
-pub enum EmbeddedError {
+pub(crate) enum EmbeddedError {
     /// The sweep did not come to its end, or not to the right one.
     #[error(transparent)]
     Dispatch(#[from] DispatchError),

@@ -18,15 +18,15 @@ const STORE_FILE: &str = "sweep.loto";
 const LOCK_FILE: &str = ".lock";
 
 /// An open run folder; no other process runs in it until this is dropped.
-pub struct RunFolder {
-    path: PathBuf,
-    store: Arc<dyn Store>,
+pub(crate) struct RunFolder {
+    pub(crate) path: PathBuf,
+    pub(crate) store: Arc<dyn Store>,
     _lock: File,
 }
 
 impl RunFolder {
     /// The folder for a sweep of that name: `loto-results/NAME`.
-    pub fn default_path(sweep_name: &str) -> PathBuf {
+    pub(crate) fn default_path(sweep_name: &str) -> PathBuf {
         let keep = |character: char| {
             let is_plain = character.is_alphanumeric() || "-_.".contains(character);
             if is_plain { character } else { '-' }
@@ -47,7 +47,7 @@ impl RunFolder {
     /// [`EmbeddedError::FolderInUse`] if another process runs in it,
     /// [`EmbeddedError::UnwritableFolder`] if it cannot be made,
     /// [`EmbeddedError::Proto`] if the store in it cannot be opened.
-    pub async fn open(path: &Path) -> Result<Self, EmbeddedError> {
+    pub(crate) async fn open(path: &Path) -> Result<Self, EmbeddedError> {
         let unwritable = |path: &Path| {
             let path = path.to_owned();
             move |problem| EmbeddedError::UnwritableFolder { path, problem }
@@ -73,19 +73,9 @@ impl RunFolder {
         })
     }
 
-    /// The folder.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// The file of the store, as other commands take it.
-    pub fn store_file(&self) -> PathBuf {
+    pub(crate) fn store_file(&self) -> PathBuf {
         self.path.join(STORE_FILE)
-    }
-
-    /// The store.
-    pub fn store(&self) -> Arc<dyn Store> {
-        Arc::clone(&self.store)
     }
 }
 

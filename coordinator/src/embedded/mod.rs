@@ -3,7 +3,7 @@
 
 mod error;
 mod folder;
-pub mod trial;
+pub(crate) mod trial;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,8 +16,8 @@ use loto_worker::consumer::{self, ConsumerOptions};
 use loto_worker::outcome::{Observer, Outcome};
 use tokio_util::sync::CancellationToken;
 
-pub use error::EmbeddedError;
-pub use folder::RunFolder;
+pub(crate) use error::EmbeddedError;
+pub(crate) use folder::RunFolder;
 
 use crate::dispatch::{
     DispatchError, Interruption, conclude, publish, refuse_cancelled, resume, retry_poisoned,
@@ -42,7 +42,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// [`DispatchError::Poisoned`] once all other jobs are done if jobs are poisoned,
 /// [`DispatchError::Cancelled`] if the sweep was cancelled meanwhile,
 /// [`DispatchError::Interrupted`] on shutdown, others if the store fails.
-pub async fn run(
+pub(crate) async fn run(
     plan: &Plan,
     store: Arc<dyn Store>,
     compute: Arc<dyn Compute>,

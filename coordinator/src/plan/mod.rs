@@ -67,11 +67,9 @@ impl Plan {
         path: &Path,
         data: Option<&Path>,
     ) -> Result<Self, PlanError> {
-        let folders = tables::Folders {
-            sweep: path.parent().unwrap_or(Path::new("")).to_owned(),
-            data: data.map(Path::to_owned),
-        };
-        Self::build(file, path, |entry| folders.load(entry))
+        let beside = path.parent().unwrap_or(Path::new(""));
+        let folders: Vec<&Path> = std::iter::once(beside).chain(data).collect();
+        Self::build(file, path, |entry| tables::load(entry, &folders))
     }
 
     /// Plans `file`, taking each black box's table file from `load`.

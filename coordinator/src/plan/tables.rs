@@ -49,34 +49,24 @@ pub(super) struct TableFile {
     pub(super) bytes: Cow<'static, [u8]>,
 }
 
-/// The folders where tables are looked for.
-pub(super) struct Folders {
-    /// That of the sweep file.
-    pub(super) sweep: PathBuf,
-    /// The user's data folder.
-    pub(super) data: Option<PathBuf>,
-}
-
-impl Folders {
-    /// Reads the table file of a black box from the first folder that has it.
-    pub(super) fn load(&self, entry: &BlackboxEntry) -> Result<TableFile, PlanError> {
-        let mut places = vec![self.sweep.join(&entry.table)];
-        places.extend(self.data.as_ref().map(|data| data.join(&entry.table)));
-        places.dedup();
-        for path in &places {
-            if let Some(bytes) = read_if_there(path)? {
-                return Ok(TableFile {
-                    path: path.clone(),
-                    bytes: Cow::Owned(bytes),
-                });
-            }
+/// Reads the table file of a black box from the first of `folders` that has it.
+pub(super) fn load(entry: &BlackboxEntry, folders: &[&Path]) -> Result<TableFile, PlanError> {
+    let places = folders.iter().map(|folder| folder.join(&entry.table));
+    let mut places: Vec<PathBuf> = places.collect();
+    places.dedup();
+    for path in &places {
+        if let Some(bytes) = read_if_there(path)? {
+            return Ok(TableFile {
+                path: path.clone(),
+                bytes: Cow::Owned(bytes),
+            });
         }
-        Err(PlanError::TableNotFound {
-            blackbox: entry.name.clone(),
-            table: entry.table.clone(),
-            places,
-        })
     }
+    Err(PlanError::TableNotFound {
+        blackbox: entry.name.clone(),
+        table: entry.table.clone(),
+        places,
+    })
 }
 
 /// The bytes of a file; `None` only if there is no such file, so that one
