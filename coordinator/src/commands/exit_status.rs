@@ -65,6 +65,7 @@ fn of_engine(error: &EngineError) -> ExitStatus {
 
 #[cfg(test)]
 mod tests {
+    use loto_engine::ImpossibleJob;
     use loto_proto::identity::JobId;
     use loto_transport::TransportError;
     use loto_transport::server::Server;
@@ -94,7 +95,7 @@ mod tests {
             (unreachable.into(), ExitStatus::WrongInput),
             (unknown.into(), ExitStatus::WrongInput),
             (
-                EngineError::ImpossibleJob("x".into()).into(),
+                EngineError::from(ImpossibleJob::NoRow("x")).into(),
                 ExitStatus::Failed,
             ),
             (interrupted.into(), ExitStatus::Interrupted),

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use loto_engine::EngineError;
+use loto_engine::{EngineError, ImpossibleJob};
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_proto::identity::{Fingerprint, SweepId};
 use loto_proto::job::{Job, MethodSpec, Series};
@@ -51,7 +51,7 @@ fn trace(seed: u32) -> Trace {
 }
 
 fn impossible() -> EngineError {
-    EngineError::ImpossibleJob("no such task".into())
+    ImpossibleJob::NoRow("no such task").into()
 }
 
 fn options(jobs: u16) -> ConsumerOptions {
