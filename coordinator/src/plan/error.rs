@@ -62,7 +62,7 @@ pub enum SweepProblem {
         blackbox: String,
         /// Why not.
         #[source]
-        problem: BlackboxProblem,
+        problem: Box<BlackboxProblem>,
     },
 
     /// Two black boxes would share a trace, and their jobs be counted twice.

@@ -89,7 +89,7 @@ impl Plan {
             let blackbox = plan_blackbox(file, entry, &tables[position]).map_err(|problem| {
                 invalid(SweepProblem::Blackbox {
                     blackbox: entry.name.clone(),
-                    problem,
+                    problem: Box::new(problem),
                 })
             })?;
             blackboxes.push(blackbox);
