@@ -14,7 +14,7 @@ const HIDDEN_LAYERS: usize = 3;
 const HEADS: usize = 2;
 
 /// The least sigma: keeps the likelihood bounded where sources hardly vary.
-const LEAST_DEVIATION: f32 = 1e-4;
+const LEAST_STD_DEV: f32 = 1e-4;
 
 /// The network's shape.
 #[derive(Debug, Clone)]
@@ -115,11 +115,11 @@ impl Network {
         let heads = batch.activations[HIDDEN_LAYERS + 1].chunks_exact(HEADS);
         let head_gradients = batch.gradients[HIDDEN_LAYERS].chunks_exact_mut(HEADS);
         for ((head, head_gradient), &target) in heads.zip(head_gradients).zip(targets) {
-            let deviation = softplus(head[1]) + LEAST_DEVIATION;
-            let misfit = (target - head[0]) / deviation;
-            loss += share * (libm::logf(deviation) + 0.5 * misfit * misfit);
-            head_gradient[0] = -share * misfit / deviation;
-            head_gradient[1] = share * (1.0 - misfit * misfit) / deviation * sigmoid(head[1]);
+            let std_dev = softplus(head[1]) + LEAST_STD_DEV;
+            let misfit = (target - head[0]) / std_dev;
+            loss += share * (libm::logf(std_dev) + 0.5 * misfit * misfit);
+            head_gradient[0] = -share * misfit / std_dev;
+            head_gradient[1] = share * (1.0 - misfit * misfit) / std_dev * sigmoid(head[1]);
         }
         let masks = &batch.masks;
         self.layers.backward(
@@ -149,7 +149,7 @@ impl Network {
         self.forward(weights, &mut batch);
         let heads = batch.activations[HIDDEN_LAYERS + 1].chunks_exact(HEADS);
         heads
-            .map(|head| (head[0], softplus(head[1]) + LEAST_DEVIATION))
+            .map(|head| (head[0], softplus(head[1]) + LEAST_STD_DEV))
             .collect()
     }
 }

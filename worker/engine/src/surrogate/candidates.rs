@@ -114,25 +114,25 @@ impl BlockPredictions for ProcessPredictions<'_> {
         let block = MatrixRef::new(kernel, size, count, BLOCK);
         blas::multiply_vector(block, &posterior.alpha, means);
         means.iter_mut().for_each(|mean| *mean += posterior.mean);
-        bound_deviations(kernel, count, posterior, bounds);
+        bound_std_devs(kernel, count, posterior, bounds);
     }
 
-    fn solve(&mut self, open: &[usize], deviations: &mut [f64]) {
+    fn solve(&mut self, open: &[usize], std_devs: &mut [f64]) {
         let count = self.process.count();
         let kernel = &mut self.scratch.kernel;
         keep_rows(kernel, open);
         let block = MatrixMut::new(kernel, open.len(), count, BLOCK);
         blas::solve_triangular(Triangular::Rows, self.process.factor(), block);
-        deviations_from_rows(kernel, count, self.process.posterior().signal, deviations);
+        std_devs_from_rows(kernel, count, self.process.posterior().signal, std_devs);
     }
 }
 
-/// An upper bound on each candidate's deviation: sqrt(s - k^2 / (s + v)), k being its
+/// An upper bound on each candidate's standard deviation: sqrt(s - k^2 / (s + v)), k being its
 /// greatest kernel value, s the signal and v the noise variance. More observations
 /// only lower it.
-#[pulp::with_simd(bound_deviations = pulp::Arch::new())]
+#[pulp::with_simd(bound_std_devs = pulp::Arch::new())]
 #[inline(always)]
-fn bound_deviations_with<'a, S: Simd>(
+fn bound_std_devs_with<'a, S: Simd>(
     _simd: S,
     kernel: &'a [f64],
     count: usize,
@@ -149,7 +149,7 @@ fn bound_deviations_with<'a, S: Simd>(
             };
         }
     }
-    // A little above, as the deviation itself is rounded.
+    // A little above, as the standard deviation itself is rounded.
     let signal = posterior.signal * (1.0 + 1e-9);
     for bound in bounds.iter_mut() {
         *bound = (signal - *bound * *bound / (posterior.signal + posterior.noise)).sqrt();
@@ -157,24 +157,24 @@ fn bound_deviations_with<'a, S: Simd>(
 }
 
 /// sqrt(signal - |row|^2) of each row of the solved kernel matrix.
-#[pulp::with_simd(deviations_from_rows = pulp::Arch::new())]
+#[pulp::with_simd(std_devs_from_rows = pulp::Arch::new())]
 #[inline(always)]
-fn deviations_from_rows_with<'a, S: Simd>(
+fn std_devs_from_rows_with<'a, S: Simd>(
     _simd: S,
     solved: &'a [f64],
     count: usize,
     signal: f64,
-    deviations: &'a mut [f64],
+    std_devs: &'a mut [f64],
 ) {
     // Rounding can leave a variance at an observed point slightly below zero.
     let least = 1e-12 * signal;
-    deviations.fill(signal);
+    std_devs.fill(signal);
     for column in solved.chunks_exact(BLOCK).take(count) {
-        for (variance, entry) in deviations.iter_mut().zip(column) {
+        for (variance, entry) in std_devs.iter_mut().zip(column) {
             *variance = (-entry).mul_add(*entry, *variance);
         }
     }
-    for entry in deviations.iter_mut() {
+    for entry in std_devs.iter_mut() {
         *entry = entry.max(least).sqrt();
     }
 }

@@ -53,9 +53,9 @@ impl FeaturePool {
             .copied()
     }
 
-    /// The greatest deviation that a row can have under a regression: without
+    /// The greatest standard deviation that a row can have under a regression: without
     /// observations it is |regressors| / sqrt(alpha), none of which exceeds 1.
-    pub(super) fn largest_deviation(posterior: &RegressionPosterior) -> f64 {
+    pub(super) fn largest_std_dev(posterior: &RegressionPosterior) -> f64 {
         (REGRESSORS as f64 / posterior.alpha).sqrt()
     }
 
@@ -99,7 +99,7 @@ impl BlockPredictions for RegressionPredictions<'_> {
             }
         }
         for bound in bounds {
-            // A little above, as the deviation itself is rounded.
+            // A little above, as the standard deviation itself is rounded.
             *bound = (1.0 + 1e-9) * (*bound / self.posterior.alpha).sqrt();
         }
         let weights = self.posterior.weights.as_slice().expect("a vector");
@@ -107,18 +107,18 @@ impl BlockPredictions for RegressionPredictions<'_> {
         blas::multiply_vector(block, weights, means);
     }
 
-    fn solve(&mut self, open: &[usize], deviations: &mut [f64]) {
+    fn solve(&mut self, open: &[usize], std_devs: &mut [f64]) {
         keep_rows(self.block, open);
         let factor = MatrixRef::square(&self.posterior.factor, REGRESSORS, REGRESSORS);
         let block = MatrixMut::new(self.block, open.len(), REGRESSORS, BLOCK);
         blas::solve_triangular(Triangular::Rows, factor, block);
-        deviations.fill(0.0);
+        std_devs.fill(0.0);
         for column in self.block.chunks_exact(BLOCK) {
-            for (square, entry) in deviations.iter_mut().zip(column) {
+            for (square, entry) in std_devs.iter_mut().zip(column) {
                 *square += entry * entry;
             }
         }
-        for entry in deviations {
+        for entry in std_devs {
             *entry = (*entry / self.posterior.alpha).sqrt();
         }
     }

@@ -28,7 +28,7 @@ const FIT: Settings = Settings {
 /// as the sources have them.
 ///
 /// The precisions maximise the marginal likelihood times log-normal densities of
-/// deviation 1 around the sources' precisions. Without those, few observations of many
+/// standard deviation 1 around the sources' precisions. Without those, few observations of many
 /// features are explained by any precisions, and the search is caught by the first
 /// (measured, DeepAR, FCNET, XGBoost, NAS: ablr-copula .58 .87 -.02 .64 without,
 /// .72 .86 .26 .80 with).
@@ -97,7 +97,7 @@ impl Search for LinearRegressionSearch {
         self.transform.apply(&observations.values, &mut targets);
         let incumbent = targets.iter().copied().fold(f64::INFINITY, f64::min);
         let posterior = self.fit(&observations.rows, targets)?;
-        let largest = FeaturePool::largest_deviation(&posterior);
+        let largest = FeaturePool::largest_std_dev(&posterior);
         let improvement = LogExpectedImprovement::new(incumbent, largest);
         let row = self.pool.best_row(
             &posterior,

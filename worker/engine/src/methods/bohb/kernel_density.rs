@@ -34,7 +34,7 @@ impl KernelDensity {
         let shrinkage = libm::pow(points.len() as f64, exponent);
         let kernels = levels.iter().enumerate().map(|(place, &count)| {
             let column = points.iter().map(|point| f64::from(point[place]));
-            let rule = 1.06 * standard_deviation(column) * shrinkage;
+            let rule = 1.06 * std_dev(column) * shrinkage;
             // A single level has bandwidth 0 and no other value.
             let others = f64::from(count) - 1.0;
             let bandwidth = rule.max(minimum_bandwidth).min(others / (others + 1.0));
@@ -81,7 +81,7 @@ impl KernelDensity {
 }
 
 /// The root of the mean squared deviation from the mean.
-fn standard_deviation(values: impl ExactSizeIterator<Item = f64> + Clone) -> f64 {
+fn std_dev(values: impl ExactSizeIterator<Item = f64> + Clone) -> f64 {
     let count = values.len() as f64;
     let mean = values.clone().sum::<f64>() / count;
     let squares = values.map(|value| (value - mean).powi(2));

@@ -5,8 +5,8 @@ use crate::random::RandomStream;
 use crate::search::Observations;
 use crate::strategies::configurations::Configurations;
 
-/// Initial logits are normal with this deviation (Dong and Yang 2020, public code).
-const INITIAL_DEVIATION: f64 = 1e-3;
+/// Initial logits are normal with this standard deviation (Dong and Yang 2020, public code).
+const INITIAL_STD_DEV: f64 = 1e-3;
 
 /// Independent softmax distributions, one per hyperparameter:
 /// pi(x) = prod_k exp(w_k,x_k) / sum_l exp(w_k,l).
@@ -29,7 +29,7 @@ impl SoftmaxPolicy {
         let first = first.collect();
         Self {
             logits: (0..count)
-                .map(|_| INITIAL_DEVIATION * random.normal())
+                .map(|_| INITIAL_STD_DEV * random.normal())
                 .collect(),
             first,
         }
