@@ -38,9 +38,9 @@ impl ParametricPrior {
         let weights = setting.shared().fit(&name, network.weight_count(), || {
             is_new = true;
             let sources = setting.sources(transform)?;
-            let sources: Vec<_> = sources.iter().collect();
+            let all: Vec<_> = sources.iter().collect();
             let mut random = setting.random(Purpose::Prior);
-            Ok(training::fit(setting.space(), &sources, &mut random))
+            Ok(training::fit(setting.space(), &all, &mut random))
         })?;
         let prior = predict(&network, &weights, setting);
         if is_new {

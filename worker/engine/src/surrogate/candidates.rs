@@ -62,16 +62,15 @@ impl CandidatePool {
     pub fn means(&mut self, posterior: &Posterior, points: &[f64]) -> Vec<f64> {
         let rows = self.maximiser.rows();
         let mut sums = vec![posterior.mean; rows.len()];
-        let mut column = [0.0; BLOCK];
-        let points = points.chunks_exact(posterior.weights.len());
-        for (point, alpha) in points.zip(&posterior.alpha) {
-            let look_ups = &mut self.scratch.look_ups;
+        let mut buffer = [0.0; BLOCK];
+        let look_ups = &mut self.scratch.look_ups;
+        let observed = points.chunks_exact(posterior.weights.len());
+        for (point, alpha) in observed.zip(&posterior.alpha) {
             self.columns.look_up(&posterior.weights, point, look_ups);
             for (block, sums) in sums.chunks_mut(BLOCK).enumerate() {
-                let column = &mut column[..sums.len()];
-                let look_ups = (&*look_ups, 0);
+                let column = &mut buffer[..sums.len()];
                 self.columns
-                    .correlate(posterior, point, look_ups, block * BLOCK, column);
+                    .correlate(posterior, point, (look_ups, 0), block * BLOCK, column);
                 accumulate(*alpha, column, sums);
             }
         }

@@ -23,12 +23,11 @@ impl FeaturePool {
         let (space, rows) = (setting.space(), setting.rows());
         let mut features = vec![0.0; rows.next_multiple_of(BLOCK) * FEATURES];
         for (block, columns) in features.chunks_exact_mut(BLOCK * FEATURES).enumerate() {
-            let rows = block * BLOCK..rows.min((block + 1) * BLOCK);
-            let inputs = space.encode_single(setting.columns(), rows);
-            let mut activations = fitted.network.activations(inputs);
-            fitted.network.evaluate(&fitted.weights, &mut activations);
-            let rows = activations.features().chunks_exact(FEATURES);
-            for (place, row) in rows.enumerate() {
+            let range = block * BLOCK..rows.min((block + 1) * BLOCK);
+            let inputs = space.encode_single(setting.columns(), range);
+            let mut batch = fitted.network.batch(inputs);
+            let of_rows = fitted.network.evaluate(&fitted.weights, &mut batch);
+            for (place, row) in of_rows.chunks_exact(FEATURES).enumerate() {
                 for (feature, value) in row.iter().enumerate() {
                     columns[feature * BLOCK + place] = *value;
                 }

@@ -62,12 +62,9 @@ impl LinearRegressionSearch {
 
     /// The regression of the transformed observations at its best precisions.
     fn fit(&mut self, rows: &[u32], targets: Vec<f64>) -> Result<RegressionPosterior, EngineError> {
-        let features: Vec<f32> = rows
-            .iter()
-            .flat_map(|&row| self.pool.features(row as usize))
-            .collect();
-        let features = regressors(&features);
-        let regression = Regression::new(features.view(), Array1::from(targets).view());
+        let features = rows.iter().flat_map(|&row| self.pool.features(row as usize));
+        let design = regressors(&features.collect::<Vec<_>>());
+        let regression = Regression::new(design.view(), Array1::from(targets).view());
         lbfgs::minimise(
             |point, gradient| {
                 let posterior = regression.posterior([point[0], point[1]])?;

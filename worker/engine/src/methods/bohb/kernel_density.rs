@@ -32,7 +32,7 @@ impl KernelDensity {
     pub(super) fn new(points: Vec<Vec<u16>>, levels: &[u16], minimum_bandwidth: f64) -> Self {
         let exponent = -1.0 / (4 + levels.len()) as f64;
         let shrinkage = libm::pow(points.len() as f64, exponent);
-        let kernels = levels.iter().enumerate().map(|(place, &count)| {
+        let kernel = |(place, &count): (usize, &u16)| {
             let column = points.iter().map(|point| f64::from(point[place]));
             let rule = 1.06 * std_dev(column) * shrinkage;
             // A single level has bandwidth 0 and no other value.
@@ -43,8 +43,8 @@ impl KernelDensity {
                 same: libm::log(1.0 - bandwidth),
                 other: libm::log(bandwidth / others),
             }
-        });
-        let kernels = kernels.collect();
+        };
+        let kernels = levels.iter().enumerate().map(kernel).collect();
         Self { points, kernels }
     }
 

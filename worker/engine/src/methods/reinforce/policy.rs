@@ -20,13 +20,11 @@ pub(super) struct SoftmaxPolicy {
 impl SoftmaxPolicy {
     /// A policy over hyperparameters with these numbers of levels, close to uniform.
     pub(super) fn new(levels: &[u16], random: &mut RandomStream) -> Self {
-        let mut count = 0;
-        let first = levels.iter().map(|&levels| {
-            let first = count;
-            count += usize::from(levels);
-            first
-        });
-        let first = first.collect();
+        let (mut count, mut first) = (0, Vec::with_capacity(levels.len()));
+        for &level_count in levels {
+            first.push(count);
+            count += usize::from(level_count);
+        }
         Self {
             logits: (0..count)
                 .map(|_| INITIAL_STD_DEV * random.normal())
@@ -67,12 +65,10 @@ impl SoftmaxPolicy {
                 *logarithm += self.logits[first + usize::from(level)];
             }
         }
-        let rows = (0..).zip(logarithms).zip(&observations.evaluated);
-        let mut rows: Vec<(u32, f64)> = rows
-            .filter_map(|(row, &evaluated)| (!evaluated).then_some(row))
-            .collect();
-        let logarithms = rows.iter().map(|row| row.1);
-        let greatest = logarithms.fold(f64::NEG_INFINITY, f64::max);
+        let all = (0..).zip(logarithms).zip(&observations.evaluated);
+        let left = all.filter_map(|(row, &evaluated)| (!evaluated).then_some(row));
+        let mut rows: Vec<(u32, f64)> = left.collect();
+        let greatest = rows.iter().map(|row| row.1).fold(f64::NEG_INFINITY, f64::max);
         let mut total = 0.0;
         for (_, mass) in &mut rows {
             total += libm::exp(*mass - greatest);
