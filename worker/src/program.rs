@@ -11,8 +11,8 @@ use std::time::Duration;
 use clap::{Args, Parser};
 use loto_process::observation::EndpointOption;
 use loto_process::observation::logs::LogFormat;
-use loto_proto::lifecycle::GiveUp;
-use loto_proto::worker_report::REPORT_INTERVAL;
+use loto_proto::heartbeat::HEARTBEAT_INTERVAL;
+use loto_proto::lifecycle::AttemptLimits;
 use loto_transport::{queue, store};
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
@@ -182,7 +182,7 @@ async fn consume(arguments: Arguments) -> Result<(), WorkerError> {
     endpoint.start(&[&METRICS], &defaults.readiness).await?;
     let options = ConsumerOptions {
         jobs: arguments.jobs.unwrap_or_else(processors),
-        give_up: GiveUp {
+        give_up: AttemptLimits {
             failures: arguments.max_attempts,
             ..defaults.give_up
         },
@@ -190,7 +190,7 @@ async fn consume(arguments: Arguments) -> Result<(), WorkerError> {
         exit_when_idle: arguments
             .exit_when_idle
             .map(|seconds| Duration::from_secs(seconds.into())),
-        reports: Some(REPORT_INTERVAL),
+        reports: Some(HEARTBEAT_INTERVAL),
         ..defaults
     };
     let tls = &arguments.tls;

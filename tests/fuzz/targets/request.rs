@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock};
 use libfuzzer_sys::fuzz_target;
 use loto_coordinator::aggregator::AggregatorService;
 use loto_fuzz::{block_on, check_error, fill, sweep};
-use loto_transport::store::EmbeddedStore;
+use loto_transport::store::{EmbeddedStore};
 use loto_service::wire;
 use loto_service::wire::aggregator_server::Aggregator;
 use prost::Message;

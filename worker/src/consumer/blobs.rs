@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loto_transport::TransportError;
-use loto_transport::retry::{RetryPolicy, retry_transient};
+use loto_transport::retry::{Backoff, retry_transient};
 use loto_transport::store::Store;
 use tokio::runtime::Handle;
 
@@ -25,14 +25,12 @@ impl StoreBlobs {
 
 impl Blobs for StoreBlobs {
     fn get(&self, name: &str) -> Result<Option<Vec<u8>>, BlobError> {
-        let reading = retry_transient(RetryPolicy::BRIEF, "reading a blob", || {
-            self.store.blob(name)
-        });
+        let reading = retry_transient(Backoff::BRIEF, "reading a blob", || self.store.blob(name));
         self.runtime.block_on(reading).map_err(blob_error)
     }
 
     fn put(&self, name: &str, bytes: &[u8]) -> Result<(), BlobError> {
-        let writing = retry_transient(RetryPolicy::BRIEF, "keeping a blob", || {
+        let writing = retry_transient(Backoff::BRIEF, "keeping a blob", || {
             self.store.put_blob(name, bytes)
         });
         self.runtime.block_on(writing).map_err(blob_error)

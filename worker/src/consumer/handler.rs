@@ -9,7 +9,7 @@ use loto_proto::lifecycle::{self, Begin};
 use loto_proto::trace::Trace;
 use loto_transport::TransportError;
 use loto_transport::queue::{Delivery, Receipt};
-use loto_transport::retry::{RetryPolicy, retry_transient};
+use loto_transport::retry::{Backoff, retry_transient};
 use loto_transport::server::Server;
 use loto_transport::store::{Store, Stored};
 use tokio::sync::Semaphore;
@@ -210,7 +210,7 @@ impl Handler {
                 return match next.state {
                     AttemptState::Poisoned => at_once(Outcome::Poisoned(error)),
                     _ => {
-                        let pause = self.options.failure_pauses.pause(next.failures);
+                        let pause = self.options.failure_pauses.delay(next.failures);
                         Ok((Outcome::Failed(error), pause))
                     }
                 };
@@ -243,7 +243,7 @@ impl Handler {
                     Begin::Done => return Ok(Err(Outcome::AlreadyDone)),
                     Begin::Drop => return Ok(Err(Outcome::Dropped)),
                     Begin::Run(attempt) => (attempt, None),
-                    Begin::GiveUp(attempt) => {
+                    Begin::Poison(attempt) => {
                         let problem = attempt.error.clone();
                         (attempt, Some(Outcome::Poisoned(problem)))
                     }
@@ -272,7 +272,7 @@ impl Handler {
     /// An attempt that we end ourselves costs the job nothing; if the store does not
     /// hear of it in time, it costs it little.
     async fn hand_back(&self, job: &Job, running: &Running) {
-        let next = lifecycle::hand_back(&running.attempt);
+        let next = lifecycle::requeue(&running.attempt);
         let recording = self.store.put_attempt(job, &running.version, &next);
         let _recorded = tokio::time::timeout(FAREWELL, recording).await;
     }
@@ -308,7 +308,7 @@ impl Handler {
                 Err(ComputeError::Refused(error)) => return Err(Stop::Refused(error)),
                 Err(ComputeError::Outage(problem)) => problem,
             };
-            let pause = RetryPolicy::FOREVER.pause(failures);
+            let pause = Backoff::FOREVER.delay(failures);
             let seconds = pause.as_secs_f64();
             tracing::warn!("{problem}; running the job again in {seconds:.1} s");
             tokio::select! {
@@ -331,7 +331,7 @@ impl Handler {
         Answer: Future<Output = Result<Value, TransportError>>,
     {
         tokio::select! {
-            answer = retry_transient(RetryPolicy::FOREVER, doing, call) => Ok(answer?),
+            answer = retry_transient(Backoff::FOREVER, doing, call) => Ok(answer?),
             () = interrupted.cancelled() => Err(Stop::Interrupted),
         }
     }
@@ -351,7 +351,7 @@ async fn settle(
         Outcome::Stored | Outcome::AlreadyDone | Outcome::Poisoned(_) | Outcome::Dropped => {
             receipt.acknowledge().await
         }
-        Outcome::Failed(_) | Outcome::GivenBack => receipt.give_back(pause).await,
+        Outcome::Failed(_) | Outcome::GivenBack => receipt.requeue(pause).await,
         Outcome::Refused(_) => receipt.reject().await,
     }
 }

@@ -20,11 +20,11 @@ use std::time::Duration;
 
 use loto_process::observation::readiness::{Need, Readiness};
 use loto_proto::job::Job;
-use loto_proto::lifecycle::GiveUp;
+use loto_proto::lifecycle::AttemptLimits;
 use loto_transport::TransportError;
 use loto_transport::metrics::RECONNECTS;
 use loto_transport::queue::{Consumer, Queue};
-use loto_transport::retry::RetryPolicy;
+use loto_transport::retry::Backoff;
 use loto_transport::store::Store;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -41,9 +41,9 @@ pub struct ConsumerOptions {
     /// Jobs that run side by side.
     pub jobs: u16,
     /// When a job is poisoned.
-    pub give_up: GiveUp,
+    pub give_up: AttemptLimits,
     /// Pauses before a failed job is tried again, growing from failure to failure.
-    pub failure_pauses: RetryPolicy,
+    pub failure_pauses: Backoff,
     /// How long running jobs may take to end after a shutdown was asked for.
     pub grace: Duration,
     /// How long to wait without a job before the loop ends; `None`: for ever.
@@ -59,12 +59,12 @@ impl Default for ConsumerOptions {
     fn default() -> Self {
         Self {
             jobs: 1,
-            give_up: GiveUp {
+            give_up: AttemptLimits {
                 failures: 3,
                 // Below the broker's delivery limit, which would drop the job without a word on why.
                 vanished: 10,
             },
-            failure_pauses: RetryPolicy::FAILED_JOB,
+            failure_pauses: Backoff::FAILED_JOB,
             grace: Duration::from_secs(30),
             exit_when_idle: None,
             reports: None,
@@ -254,11 +254,11 @@ async fn consume_anew(
     jobs: u16,
     shutdown: &CancellationToken,
 ) -> Result<Option<Box<dyn Consumer>>, TransportError> {
-    let policy = RetryPolicy::FOREVER;
+    let policy = Backoff::FOREVER;
     for failures in 1.. {
         tokio::select! {
             () = shutdown.cancelled() => return Ok(None),
-            () = tokio::time::sleep(policy.pause(failures)) => {}
+            () = tokio::time::sleep(policy.delay(failures)) => {}
         }
         let consumer = tokio::select! {
             () = shutdown.cancelled() => return Ok(None),

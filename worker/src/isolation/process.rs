@@ -12,7 +12,7 @@ use loto_proto::wire::{
     BlobAnswer, FromComputing, JobFailure, PutBlob, ToComputing, from_computing, to_computing,
 };
 use loto_transport::TransportError;
-use loto_transport::retry::{RetryPolicy, retry_transient};
+use loto_transport::retry::{Backoff, retry_transient};
 use loto_transport::store::Store;
 use tokio::io::{AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
@@ -136,7 +136,7 @@ impl ComputingProcess {
                 Some(Message::Begun(_)) => self.has_begun = true,
                 Some(Message::GetBlob(name)) => {
                     let reading =
-                        retry_transient(RetryPolicy::BRIEF, "reading a blob", || store.blob(&name));
+                        retry_transient(Backoff::BRIEF, "reading a blob", || store.blob(&name));
                     let bytes = reading.await.map_err(Ended::Store)?;
                     let found = bytes.is_some();
                     metrics::looked_up(
@@ -150,7 +150,7 @@ impl ComputingProcess {
                     self.answer(bytes).await?;
                 }
                 Some(Message::PutBlob(PutBlob { name, bytes })) => {
-                    let writing = retry_transient(RetryPolicy::BRIEF, "keeping a blob", || {
+                    let writing = retry_transient(Backoff::BRIEF, "keeping a blob", || {
                         store.put_blob(&name, &bytes)
                     });
                     writing.await.map_err(Ended::Store)?;
