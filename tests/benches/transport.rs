@@ -12,7 +12,7 @@ use loto_proto::job::Job;
 use loto_proto::trace::Trace;
 use loto_tests::{samples, servers};
 use loto_transport::queue::{self, InProcessQueue, Queue};
-use loto_transport::store::{self, EmbeddedStore, Store, Traces};
+use loto_transport::store::{self, EmbeddedStore, Store};
 use tokio::runtime::Runtime;
 
 /// Jobs sent through a queue at a time.

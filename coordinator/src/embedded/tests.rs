@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::Path;
 
-use loto_transport::store::{EmbeddedStore, Traces};
+use loto_transport::store::EmbeddedStore;
 use loto_worker::consumer::methods_on_threads;
 
 use super::*;
