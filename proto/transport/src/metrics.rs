@@ -35,7 +35,7 @@ pub const EVERYWHERE: [Metric; 2] = [
     Metric {
         name: RETRIES,
         kind: Kind::Counter,
-        help: "Calls that failed because the broker or the store was out of reach and were made again, by operation",
+        help: "Calls that failed because the broker or the store was unavailable and were made again, by operation",
     },
     Metric {
         name: RECONNECTS,
@@ -48,5 +48,5 @@ pub const EVERYWHERE: [Metric; 2] = [
 pub const QUEUE_MESSAGES: Metric = Metric {
     name: "loto_queue_messages",
     kind: Kind::Gauge,
-    help: "Messages that no worker holds, by queue (loto.jobs, loto.jobs.paused: failed jobs before their next attempt, loto.jobs.dead: refused messages)",
+    help: "Messages that no worker holds, by queue (loto.jobs, loto.jobs.paused: failed jobs before their next attempt, loto.jobs.dead: rejected messages)",
 };
