@@ -44,13 +44,12 @@ impl ExitStatus {
             Interrupted(_) => Self::Interrupted,
             Worker(_)
             | Engine(_)
-            | Report(_)
             | Statistics(_)
             | TableNotFound { .. }
             | TableChanged { .. }
             | UnknownSweep { .. }
             | InvalidInput(_)
-            | UnwritableFile { .. }
+            | UnwritableFile(_)
             | InvalidTraces { .. }
             | CorruptTrace { .. }
             | TaskNotInTable { .. }

@@ -1,5 +1,7 @@
 //! Maps values to pixels, with ticks at round values.
 
+use crate::numbers::typographic;
+
 /// A tick of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tick {
@@ -44,23 +46,17 @@ impl Linear {
     pub(crate) fn ticks(&self, count: usize) -> Vec<Tick> {
         let rough = (self.upper - self.lower) / count.max(1) as f64;
         let magnitude = 10f64.powf(rough.log10().floor());
-        let factor = [1.0, 2.0, 5.0, 10.0]
-            .into_iter()
-            .find(|factor| factor * magnitude >= rough * 0.999)
-            .unwrap_or(10.0);
-        let step = factor * magnitude;
+        let fits = |factor: &f64| factor * magnitude >= rough * 0.999;
+        let factor = [1.0, 2.0, 5.0].into_iter().find(fits);
+        let step = factor.unwrap_or(10.0) * magnitude;
         let decimals = (-step.log10().floor()).max(0.0) as usize;
         let (first, last) = (self.lower / step, self.upper / step);
         let steps = (first - 1e-9).ceil() as i64..=(last + 1e-9).floor() as i64;
-        steps
-            .map(|index| {
-                let value = index as f64 * step;
-                Tick {
-                    value,
-                    label: Label::Number(format!("{value:.decimals$}").replace('-', "\u{2212}")),
-                }
-            })
-            .collect()
+        let tick = |value: f64| Tick {
+            value,
+            label: Label::Number(typographic(&format!("{value:.decimals$}"))),
+        };
+        steps.map(|index| tick(index as f64 * step)).collect()
     }
 }
 
@@ -103,10 +99,9 @@ impl Logarithmic {
                     _ if step > 1 => continue,
                     _ => labelled_steps.contains(&multiple),
                 };
-                let label = if is_labelled {
-                    self.label(multiple, exponent)
-                } else {
-                    Label::None
+                let label = match is_labelled {
+                    true => self.label(multiple, exponent),
+                    false => Label::None,
                 };
                 ticks.push(Tick { value, label });
             }
