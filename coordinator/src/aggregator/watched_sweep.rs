@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use loto_proto::ProtoError;
 use loto_proto::identity::SweepId;
 use loto_proto::limits::{MAX_LISTED_CONFLICTS, MAX_LISTED_POISONED_JOBS, MAX_WATCHED_SWEEPS};
 use loto_proto::sweep::Sweep;
+use loto_transport::TransportError;
 use loto_transport::store::Store;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
@@ -252,7 +252,7 @@ async fn look(
         Ok((conflicts, store.sweep_state(followed.id).await?))
     }
     .await
-    .map_err(|error: ProtoError| to_status(error.into()))?;
+    .map_err(|error: TransportError| to_status(error.into()))?;
     let snapshot = Arc::new(ProgressSnapshot {
         progress: tracker.progress(),
         poisoned: tracker.poisoned().take(MAX_LISTED_POISONED_JOBS).collect(),

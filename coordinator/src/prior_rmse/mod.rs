@@ -16,7 +16,7 @@ use loto_engine::EngineError;
 use loto_engine::table::{Table, Task};
 use loto_proto::identity::Fingerprint;
 use loto_proto::sweep::Sweep;
-use loto_proto::table_spec::{self, TableSpec};
+use loto_proto::table_spec::TableSpec;
 use loto_transport::store::Store;
 use tokio::runtime::Handle;
 
@@ -46,7 +46,7 @@ pub async fn fill_in(
 ) -> Result<(), CoordinatorError> {
     let mut errors: HashMap<(String, String), f64> = HashMap::new();
     for blackbox in &sweep.blackboxes {
-        let name = table_spec::blob_name(blackbox.table);
+        let name = blackbox.table.blob_name();
         let Some(blob) = store.blob(&name).await? else {
             continue;
         };

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use loto_proto::ProtoError;
 use loto_proto::attempt::{Attempt, AttemptState};
 use loto_proto::identity::{JobId, SeriesId};
 use loto_proto::job::{Job, Series};
 use loto_proto::sweep::Sweep;
+use loto_transport::TransportError;
 use loto_transport::store::{Cursor, Store};
 
 use super::{Counts, GroupProgress, PoisonedJob, Progress};
@@ -128,7 +128,7 @@ impl Tracker {
     ///
     /// # Errors
     /// Whatever the store reports.
-    pub async fn scan(&mut self, store: &dyn Store) -> Result<(), ProtoError> {
+    pub async fn scan(&mut self, store: &dyn Store) -> Result<(), TransportError> {
         // The end of the history first: what is done meanwhile is seen twice, not missed.
         let end = store.latest_cursor().await?;
         for batch in self.series.chunks_mut(SERIES_PER_QUERY) {
@@ -153,7 +153,7 @@ impl Tracker {
     ///
     /// # Errors
     /// Whatever the store reports.
-    pub async fn follow(&mut self, store: &dyn Store) -> Result<(), ProtoError> {
+    pub async fn follow(&mut self, store: &dyn Store) -> Result<(), TransportError> {
         let scanned = self.scanned.map(|scanned| scanned.elapsed());
         if scanned.is_some_and(|age| age >= RESCAN_INTERVAL) {
             return self.scan(store).await;
@@ -179,7 +179,7 @@ impl Tracker {
         self.scan_attempts(store).await
     }
 
-    async fn scan_attempts(&mut self, store: &dyn Store) -> Result<(), ProtoError> {
+    async fn scan_attempts(&mut self, store: &dyn Store) -> Result<(), TransportError> {
         let seeds = u64::from(self.seeds);
         let mut unfinished: Vec<&mut TrackedSeries> = Vec::new();
         for series in &mut self.series {
@@ -209,7 +209,7 @@ impl Tracker {
     ///
     /// # Errors
     /// Whatever the store reports.
-    pub async fn measure(&mut self, store: &dyn Store) -> Result<(), ProtoError> {
+    pub async fn measure(&mut self, store: &dyn Store) -> Result<(), TransportError> {
         let mut wanted = Vec::new();
         for (position, series) in self.series.iter().enumerate() {
             let done = (0..self.seeds).filter(|&seed| series.is_done(seed));

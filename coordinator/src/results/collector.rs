@@ -6,11 +6,11 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 use futures::{StreamExt, stream};
-use loto_proto::ProtoError;
 use loto_proto::identity::{JobId, SeriesId, SweepId};
 use loto_proto::job::Series;
 use loto_proto::sweep::Sweep;
 use loto_proto::trace::Trace;
+use loto_transport::TransportError;
 use loto_transport::store::{Cursor, Store};
 
 use super::kept_traces::{Keep, KeptTraces};
@@ -86,7 +86,7 @@ impl ResultsCollector {
     /// Prepares to collect a sweep: reads its tables, but no trace yet.
     ///
     /// # Errors
-    /// [`ProtoError::MissingTable`] and other errors of [`ObjectiveCache::table`];
+    /// [`TransportError::MissingTable`] and other errors of [`ObjectiveCache::table`];
     /// [`CoordinatorError::TaskNotInTable`] if the sweep does not fit its tables.
     pub async fn open(
         store: Arc<dyn Store>,
@@ -248,7 +248,7 @@ impl ResultsCollector {
     /// # Errors
     /// [`CoordinatorError::CorruptTrace`] if a trace is damaged: all others are
     /// folded in first, and the damaged one is tried again by the next call.
-    /// [`CoordinatorError::Proto`] if the store is out of reach.
+    /// [`CoordinatorError::Transport`] if the store is out of reach.
     pub async fn refresh(&self) -> Result<u64, CoordinatorError> {
         let mut reading = self.reading.lock().await;
         match reading.cursor.clone() {
@@ -423,11 +423,10 @@ fn reads(pending: &BTreeSet<(usize, u32)>) -> Vec<(usize, Vec<u32>)> {
 /// Traces by seed, each as it was found.
 type Fetched = Vec<(u32, Result<Trace, CoordinatorError>)>;
 
-fn problem_text(error: ProtoError) -> String {
+fn problem_text(error: TransportError) -> String {
     match error {
         // The key is what the user needs to delete it; the store they know.
-        ProtoError::CorruptValue { key, problem, .. } => format!("{key}: {problem}"),
-        ProtoError::Malformed { problem, .. } => problem,
+        TransportError::CorruptValue { key, reason, .. } => format!("{key}: {reason}"),
         other => other.to_string(),
     }
 }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
 use loto_engine::table::Table;
-use loto_proto::ProtoError;
 use loto_proto::identity::Fingerprint;
 use loto_proto::table_spec::TableSpec;
+use loto_transport::TransportError;
 use loto_transport::store::Store;
 use tokio::sync::Mutex;
 
@@ -35,8 +35,8 @@ impl ObjectiveCache {
     /// The objective values of a table.
     ///
     /// # Errors
-    /// [`ProtoError::MissingTable`] if the store does not have it, another
-    /// [`ProtoError`] if it is out of reach or its value damaged,
+    /// [`TransportError::MissingTable`] if the store does not have it, another
+    /// [`TransportError`] if it is out of reach or its value damaged,
     /// [`CoordinatorError::Worker`] if it is no table.
     pub async fn table(
         &self,
@@ -49,7 +49,7 @@ impl ObjectiveCache {
             return Ok(table);
         }
         let blob = store.blob(&format!("table:{fingerprint}")).await?;
-        let blob = blob.ok_or(ProtoError::MissingTable(fingerprint))?;
+        let blob = blob.ok_or(TransportError::MissingTable(fingerprint))?;
         let reading = tokio::task::spawn_blocking(move || read(&blob, fingerprint));
         let read = reading.await.map_err(|error| CoordinatorError::ThreadDied {
             task: "reading a table",

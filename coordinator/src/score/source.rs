@@ -5,7 +5,6 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use loto_engine::table::container::{self, ContainerError};
-use loto_proto::ProtoError;
 use loto_proto::limits::MAX_RECORDED_BYTES;
 
 use crate::CoordinatorError;
@@ -15,9 +14,9 @@ pub(super) fn with_reader<T>(
     path: &Path,
     consume: impl FnOnce(&mut dyn Read) -> Result<T, String>,
 ) -> Result<T, CoordinatorError> {
-    let file = File::open(path).map_err(|problem| ProtoError::UnreadableFile {
+    let file = File::open(path).map_err(|source| CoordinatorError::UnreadableFile {
         path: path.to_owned(),
-        problem,
+        source,
     })?;
     let consumed = container::with_csv(BufReader::new(file), MAX_RECORDED_BYTES, |csv| {
         Ok::<_, ContainerError>(consume(csv))

@@ -47,13 +47,13 @@ fn matrix_mut(entries: &mut [f32], rows: usize) -> ArrayViewMut2<'_, f32> {
 
 /// The shape of a stack.
 #[derive(Debug, Clone)]
-pub struct DenseLayers {
+pub(crate) struct DenseLayers {
     layers: Vec<Layer>,
 }
 
 impl DenseLayers {
     /// A stack on `inputs` coordinates, whose layers have these numbers of outputs.
-    pub fn new(inputs: usize, outputs: &[usize]) -> Self {
+    pub(crate) fn new(inputs: usize, outputs: &[usize]) -> Self {
         let mut layers: Vec<Layer> = Vec::new();
         for &outputs in outputs {
             layers.push(Layer {
@@ -66,22 +66,22 @@ impl DenseLayers {
     }
 
     /// Number of input coordinates.
-    pub fn inputs(&self) -> usize {
+    pub(crate) fn inputs(&self) -> usize {
         self.layers.first().map_or(0, |layer| layer.inputs)
     }
 
     /// Number of outputs of each layer.
-    pub fn outputs(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn outputs(&self) -> impl Iterator<Item = usize> + '_ {
         self.layers.iter().map(|layer| layer.outputs)
     }
 
     /// Number of weights and biases.
-    pub fn weight_count(&self) -> usize {
+    pub(crate) fn weight_count(&self) -> usize {
         self.layers.last().map_or(0, |layer| layer.end())
     }
 
     /// Initial weights and biases, uniform within 1 / sqrt(inputs) of 0.
-    pub fn initial_weights(&self, random: &mut RandomStream) -> Vec<f32> {
+    pub(crate) fn initial_weights(&self, random: &mut RandomStream) -> Vec<f32> {
         let mut weights = vec![0.0; self.weight_count()];
         for layer in &self.layers {
             let bound = 1.0 / (layer.inputs as f64).sqrt();
@@ -94,7 +94,7 @@ impl DenseLayers {
 
     /// Computes each layer's outputs: `activations` holds the inputs, then room for
     /// the outputs of each layer. `activate` is applied to each layer's, by number.
-    pub fn forward(
+    pub(crate) fn forward(
         &self,
         weights: &[f32],
         rows: usize,
@@ -119,7 +119,7 @@ impl DenseLayers {
     /// the outputs of each layer before its activation; that of the last is given.
     /// `pass` turns the gradient by a layer's activated outputs, which it gets with
     /// the layer's number, into the one before the activation.
-    pub fn backward(
+    pub(crate) fn backward(
         &self,
         weights: &[f32],
         rows: usize,

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use loto_proto::ProtoError;
 use loto_proto::job::{Job, Series};
 use loto_proto::sweep::Sweep;
+use loto_transport::TransportError;
 use loto_transport::store::Store;
 
 use self::faulty_store::FaultyStore;
@@ -191,7 +191,10 @@ async fn an_outage_of_the_store_loses_nothing() {
         store.offline.store(true, Ordering::Relaxed);
         let error = collector.refresh().await.unwrap_err();
         assert!(
-            matches!(error, CoordinatorError::Proto(ProtoError::Store { .. })),
+            matches!(
+                error,
+                CoordinatorError::Transport(TransportError::Unavailable { .. })
+            ),
             "{error}"
         );
         store.offline.store(false, Ordering::Relaxed);
@@ -303,7 +306,10 @@ async fn a_sweep_needs_its_tables_and_tasks() {
     let store = Arc::new(FaultyStore::new().await);
     let error = open(&sample, &store, Keep::BestSoFar).await.err().unwrap();
     assert!(
-        matches!(error, CoordinatorError::Proto(ProtoError::MissingTable(_))),
+        matches!(
+            error,
+            CoordinatorError::Transport(TransportError::MissingTable(_))
+        ),
         "{error}"
     );
 

@@ -7,8 +7,8 @@
 
 use std::f64::consts::PI;
 
-use super::Acquisition;
-use crate::prior::ParametricPrior;
+use super::function::Acquisition;
+use crate::prior::parametric::ParametricPrior;
 use crate::special::normal;
 
 /// log h(v) = log(phi(v) + v Phi(v)), for every finite v.

@@ -4,7 +4,7 @@ use pulp::Simd;
 
 use super::gaussian_process::{GaussianProcess, Posterior};
 use super::pool_columns::{LookUps, PoolColumns};
-use crate::acquisition::Acquisition;
+use crate::acquisition::function::Acquisition;
 use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser, keep_rows};
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::table::encoding::{Column, Space};

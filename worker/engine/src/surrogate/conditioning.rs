@@ -5,8 +5,8 @@ use pulp::Simd;
 
 use super::gaussian_process::Posterior;
 use super::matern::correlation;
-use crate::EngineError;
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
+use crate::error::EngineError;
 
 impl Posterior {
     /// The process with these hyperparameters on `points`, which lie one after the

@@ -16,11 +16,11 @@ use pulp::Simd;
 use super::hyperparameters::HyperparameterModel;
 use super::matern::correlation_and_slope;
 use super::pairs::{SquaredDifferences, pair_count};
-use crate::EngineError;
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
+use crate::error::EngineError;
 
 /// Buffers for up to a number of points, reused from fit to fit.
-pub struct Likelihood {
+pub(crate) struct Likelihood {
     stride: usize,
     /// r^2 of each pair, then the weight of each pair in the gradient.
     pairs: Vec<f64>,
@@ -38,7 +38,7 @@ pub struct Likelihood {
 
 impl Likelihood {
     /// Buffers for `points` points of `width` coordinates.
-    pub fn new(width: usize, points: usize) -> Self {
+    pub(crate) fn new(width: usize, points: usize) -> Self {
         let pairs = pair_count(points);
         Self {
             stride: points,
@@ -57,7 +57,7 @@ impl Likelihood {
     ///
     /// # Errors
     /// [`EngineError::LinearAlgebra`] if K is not positive definite in floating point.
-    pub fn evaluate(
+    pub(crate) fn evaluate(
         &mut self,
         squares: &SquaredDifferences,
         targets: &[f64],
@@ -110,7 +110,7 @@ impl Likelihood {
     ///
     /// # Errors
     /// [`EngineError::LinearAlgebra`] if K is not positive definite in floating point.
-    pub fn factorise(
+    pub(crate) fn factorise(
         &mut self,
         squares: &SquaredDifferences,
         targets: &[f64],
@@ -169,12 +169,12 @@ impl Likelihood {
     }
 
     /// The mean m of the last [`Self::factorise`].
-    pub fn mean(&self) -> f64 {
+    pub(crate) fn mean(&self) -> f64 {
         self.mean
     }
 
     /// alpha = K^-1 (z - m) after the last [`Self::factorise`] on `count` points.
-    pub fn alpha(&self, count: usize) -> impl Iterator<Item = f64> + '_ {
+    pub(crate) fn alpha(&self, count: usize) -> impl Iterator<Item = f64> + '_ {
         let (targets, ones) = self.solved[..2 * count].split_at(count);
         targets
             .iter()

@@ -7,7 +7,7 @@ const SQRT_5: f64 = 2.236_067_977_499_79;
 
 /// M(r).
 #[inline(always)]
-pub fn correlation(squared_distance: f64) -> f64 {
+pub(crate) fn correlation(squared_distance: f64) -> f64 {
     let scaled = SQRT_5 * squared_distance.sqrt();
     (scaled * scaled).mul_add(1.0 / 3.0, 1.0 + scaled) * exp_minus(scaled)
 }
@@ -17,7 +17,7 @@ pub fn correlation(squared_distance: f64) -> f64 {
 /// With w = 1 / lengthscale^2 and r^2 = sum of w_k d_k^2 the derivative by the
 /// logarithm of lengthscale k is that slope times w_k d_k^2: no division by r.
 #[inline(always)]
-pub fn correlation_and_slope(squared_distance: f64) -> (f64, f64) {
+pub(crate) fn correlation_and_slope(squared_distance: f64) -> (f64, f64) {
     let scaled = SQRT_5 * squared_distance.sqrt();
     let exponential = exp_minus(scaled);
     let linear = 1.0 + scaled;

@@ -6,7 +6,7 @@
 use crate::blas::MatrixRef;
 
 /// Squared differences, one contiguous run of pairs per coordinate.
-pub struct SquaredDifferences {
+pub(crate) struct SquaredDifferences {
     width: usize,
     capacity: usize,
     pairs: usize,
@@ -15,13 +15,13 @@ pub struct SquaredDifferences {
 }
 
 /// Number of pairs of `count` points.
-pub const fn pair_count(count: usize) -> usize {
+pub(crate) const fn pair_count(count: usize) -> usize {
     count * count.saturating_sub(1) / 2
 }
 
 impl SquaredDifferences {
     /// For points of `width` coordinates, at most `points` of them.
-    pub fn new(width: usize, points: usize) -> Self {
+    pub(crate) fn new(width: usize, points: usize) -> Self {
         let capacity = pair_count(points);
         Self {
             width,
@@ -33,7 +33,7 @@ impl SquaredDifferences {
 
     /// Appends the pairs of `point` with each of the `earlier` points, which lie
     /// one after the other.
-    pub fn append(&mut self, earlier: &[f64], point: &[f64]) {
+    pub(crate) fn append(&mut self, earlier: &[f64], point: &[f64]) {
         for (offset, other) in earlier.chunks_exact(self.width).enumerate() {
             let pair = self.pairs + offset;
             for coordinate in 0..self.width {

@@ -16,7 +16,8 @@ use super::{
     DEAD_LETTERS, DELIVERY_LIMIT, HEARTBEAT_SECONDS, JOBS, PAUSED, RESPONSE_TIMEOUT, Session,
 };
 use crate::connection::{Access, refusal};
-use loto_proto::ProtoError;
+use crate::error::{Reason, TransportError};
+use crate::server::Server;
 
 /// Time between two looks whether the queues are there.
 const QUEUES_PAUSE: Duration = Duration::from_secs(2);
@@ -33,11 +34,11 @@ pub(super) struct Broker {
 }
 
 impl Broker {
-    pub(super) fn new(access: &Access, declares: bool) -> Result<Self, ProtoError> {
+    pub(super) fn new(access: &Access, declares: bool) -> Result<Self, TransportError> {
         let name = access.address.to_string();
-        let unknown = || ProtoError::UnknownUrl {
+        let unknown = || TransportError::UnknownUrl {
+            server: Server::Broker,
             url: name.clone(),
-            what: "broker",
             expected: "amqp[s]://USER:PASSWORD@HOST:PORT/VHOST, HOST a name or an IPv4 address",
         };
         let mut uri: AMQPUri = access.address.expose().parse().map_err(|_| unknown())?;
@@ -67,7 +68,7 @@ impl Broker {
 
     /// Opens a connection with one channel and sees to it that the queues are there, so that it
     /// does not matter who comes first.
-    pub(super) async fn open_session(self: &Arc<Self>) -> Result<Session, ProtoError> {
+    pub(super) async fn open_session(self: &Arc<Self>) -> Result<Session, TransportError> {
         let user = &self.uri.authority.userinfo.username;
         self.open_if_queues().await?.ok_or_else(|| {
             self.refused(format!(
@@ -77,7 +78,7 @@ impl Broker {
     }
 
     /// As [`Self::open_session`], but waits for somebody to make the queues if we may not.
-    pub(super) async fn open_when_ready(self: &Arc<Self>) -> Result<Session, ProtoError> {
+    pub(super) async fn open_when_ready(self: &Arc<Self>) -> Result<Session, TransportError> {
         let mut told = false;
         loop {
             if let Some(session) = self.open_if_queues().await? {
@@ -92,7 +93,7 @@ impl Broker {
     }
 
     /// Opens a session; `None` if there are no queues and we may not make them.
-    async fn open_if_queues(self: &Arc<Self>) -> Result<Option<Session>, ProtoError> {
+    async fn open_if_queues(self: &Arc<Self>) -> Result<Option<Session>, TransportError> {
         let opening = async {
             let connection = self.connect().await?;
             if self.declares {
@@ -128,10 +129,10 @@ impl Broker {
         }
     }
 
-    pub(super) fn failed(&self, error: lapin::Error) -> ProtoError {
+    pub(super) fn failed(&self, error: lapin::Error) -> TransportError {
         match self.refusal(&error) {
-            Some(problem) => self.refused(problem),
-            None => self.problem(error.to_string()),
+            Some(reason) => self.refused(reason),
+            None => self.unavailable(error),
         }
     }
 
@@ -163,23 +164,24 @@ impl Broker {
         }
     }
 
-    fn refused(&self, problem: String) -> ProtoError {
-        ProtoError::Refused {
-            server: "broker",
+    fn refused(&self, reason: impl Into<Reason>) -> TransportError {
+        TransportError::Refused {
+            server: Server::Broker,
             address: self.name.clone(),
-            problem,
+            reason: reason.into(),
         }
     }
 
-    pub(super) fn silent(&self, request: &str) -> ProtoError {
+    pub(super) fn silent(&self, request: &str) -> TransportError {
         let seconds = RESPONSE_TIMEOUT.as_secs();
-        self.problem(format!("no answer to {request} within {seconds} s"))
+        self.unavailable(format!("no answer to {request} within {seconds} s"))
     }
 
-    pub(super) fn problem(&self, problem: impl Into<String>) -> ProtoError {
-        ProtoError::Broker {
-            broker: self.name.clone(),
-            problem: problem.into(),
+    pub(super) fn unavailable(&self, reason: impl Into<Reason>) -> TransportError {
+        TransportError::Unavailable {
+            server: Server::Broker,
+            address: self.name.clone(),
+            reason: reason.into(),
         }
     }
 }
@@ -265,7 +267,7 @@ fn jobs_queue() -> FieldTable {
 mod tests {
     use super::*;
 
-    fn parse(url: &str) -> Result<Broker, ProtoError> {
+    fn parse(url: &str) -> Result<Broker, TransportError> {
         Broker::new(&url.into(), true)
     }
 
