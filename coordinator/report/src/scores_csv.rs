@@ -33,8 +33,8 @@ pub(crate) fn write_scores_by_task(
     let mut lines = csv::Writer::from_writer(output);
     let has_prior_rmse = analysis.blackboxes.iter().any(|b| b.has_prior_rmse());
     let columns = "blackbox task method improvement rank final_dtm";
-    let prior_rmse = has_prior_rmse.then_some("prior_rmse");
-    lines.write_record(columns.split(' ').chain(prior_rmse))?;
+    let last_column = has_prior_rmse.then_some("prior_rmse");
+    lines.write_record(columns.split(' ').chain(last_column))?;
     for blackbox in &analysis.blackboxes {
         for task in &blackbox.tasks {
             for method in &task.methods {

@@ -100,8 +100,7 @@ impl ResampledMeans {
 
     /// Sums up the falls, each as often as its seed was drawn, for a batch of resamples.
     fn sum_falls(&mut self, begin: usize, batch: usize) {
-        let mut sums = [0.0; RESAMPLES_PER_BATCH];
-        let sums = &mut sums[..batch];
+        let sums = &mut [0.0; RESAMPLES_PER_BATCH][..batch];
         let mut falls = self.falls.iter().peekable();
         for index in (0..self.iterations).rev() {
             while let Some(fall) = falls.next_if(|fall| fall.index as usize == index) {
@@ -207,9 +206,9 @@ mod tests {
         let mut random = random();
         for resample in 0..150 {
             let drawn = [(); 3].map(|()| (u64::from(random.next_u32()) * 3) >> 32);
-            let drawn = drawn.map(|seed| rows[seed as usize]);
+            let drawn_rows = drawn.map(|seed| rows[seed as usize]);
             for (index, means) in (0..4).map(|index| (index, means.at(index))) {
-                let sum: f64 = drawn.iter().map(|row| row[index]).sum();
+                let sum: f64 = drawn_rows.iter().map(|row| row[index]).sum();
                 assert!((means[resample] - sum / 3.0 / 10.0).abs() < 1e-15);
             }
         }

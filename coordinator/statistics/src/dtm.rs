@@ -46,8 +46,8 @@ impl<'a> GapCurves<'a> {
             ..
         } = *self;
         self.curves.curves().map(move |steps| {
-            let steps = steps.map(move |(from, best)| (from as usize, best - minimum));
-            let mut steps = steps
+            let distances = steps.map(move |(from, best)| (from as usize, best - minimum));
+            let mut steps = distances
                 .take_while(move |&(from, _)| from < iterations)
                 .peekable();
             std::iter::from_fn(move || {

@@ -86,8 +86,8 @@ pub fn adtm(
 fn baseline_adtm(blackbox: &BlackboxAnalysis) -> Option<Vec<f64>> {
     let is_averaged = |name: &str| blackbox.excluded_tasks.iter().all(|task| task.task != name);
     let tasks = blackbox.tasks.iter().filter(|task| is_averaged(&task.name));
-    let curves = tasks.map(|task| task.baseline.as_ref()?.dtm.as_deref());
-    let curves: Vec<&[f64]> = curves.collect::<Option<_>>()?;
+    let baselines = tasks.map(|task| task.baseline.as_ref()?.dtm.as_deref());
+    let curves: Vec<&[f64]> = baselines.collect::<Option<_>>()?;
     (!curves.is_empty()).then(|| mean_of_curves(curves))
 }
 
@@ -187,8 +187,8 @@ impl Axes {
 
     fn draw_curve(&self, picture: &mut Svg, curve: &Curve<'_>, index: usize) {
         // A curve that falls to 0 ends where it meets the axis.
-        let shown = curve.mean.iter().position(|value| *value < self.y.lower);
-        let shown = shown.map_or(curve.mean.len(), |below| below + 1);
+        let below = curve.mean.iter().position(|value| *value < self.y.lower);
+        let shown = below.map_or(curve.mean.len(), |below| below + 1);
         let points = self.points(&curve.mean[..shown]);
         picture.polyline(&points, curve.stroke);
         let Some(style) = curve.style else { return };
@@ -201,11 +201,9 @@ impl Axes {
     }
 
     /// Writes each curve's name at its end, moved apart, with a line from the one to the other.
-    fn draw_names(&self, picture: &mut Svg, curves: &[Curve<'_>]) {
-        let ends = curves
-            .iter()
-            .filter_map(|curve| Some((self.y.pixel(*curve.mean.last()?), curve)));
-        let mut ends: Vec<(f64, &Curve<'_>)> = ends.collect();
+    fn draw_names<'a>(&self, picture: &mut Svg, curves: &'a [Curve<'a>]) {
+        let with_end = |curve: &'a Curve<'a>| Some((self.y.pixel(*curve.mean.last()?), curve));
+        let mut ends: Vec<(f64, &Curve<'a>)> = curves.iter().filter_map(with_end).collect();
         ends.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         let wanted: Vec<f64> = ends.iter().map(|(pixel, _)| *pixel).collect();
         let places = spread(&wanted, LABEL_GAP, self.y.end, self.y.start + 14.0);

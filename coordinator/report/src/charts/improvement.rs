@@ -29,28 +29,29 @@ pub fn improvement<'a>(
     let scored = |method: &&TaskMethodAnalysis| method.improvement.is_some();
     let scored_on =
         |task: &'a TaskAnalysis| (task, task.methods.iter().filter(scored).collect::<Vec<_>>());
-    let tasks = blackbox.tasks_by_prior_rmse().into_iter().map(scored_on);
-    let tasks: Vec<_> = tasks.filter(|(_, methods)| !methods.is_empty()).collect();
+    let ordered = blackbox.tasks_by_prior_rmse().into_iter();
+    let mut tasks: Vec<_> = ordered.map(scored_on).collect();
+    tasks.retain(|(_, methods)| !methods.is_empty());
     let scores = || tasks.iter().flat_map(|(_, methods)| methods);
-    let least = scores().filter_map(|method| method.improvement);
-    let least = least.reduce(f64::min)?;
+    let improvements = scores().filter_map(|method| method.improvement);
+    let least = improvements.reduce(f64::min)?;
     let dots = scores().count();
     // Each method has its own lane, as long as the picture stays on a page.
     let lane = (1100.0 / dots as f64).clamp(4.0, 11.0);
     let gap = 12.0;
 
-    let names = tasks.iter().map(|(task, _)| {
+    let name_of = |(task, _): &(&TaskAnalysis, _)| {
         let name = shorten(&task.name, 26);
         match task.prior_rmse {
             Some(error) => format!("{name} ({error:.2})"),
             None => name,
         }
-    });
-    let names: Vec<String> = names.collect();
+    };
+    let names: Vec<String> = tasks.iter().map(name_of).collect();
     let name_widths = names.iter().map(|name| text_width(name, TEXT_SIZE));
     let name_width = name_widths.fold(60.0, f64::max);
-    let methods = blackbox.methods.iter().map(|method| method.method.as_str());
-    let methods: Vec<&str> = methods.collect();
+    let planned = blackbox.methods.iter();
+    let methods: Vec<&str> = planned.map(|entry| entry.method.as_str()).collect();
     let (legend, legend_height) = legend(&methods, palette, width - name_width - 20.0);
     let top = TOP + legend_height;
     let height = top + dots as f64 * lane + tasks.len() as f64 * gap + 44.0;

@@ -18,11 +18,8 @@ pub fn overview(analysis: &SweepAnalysis, palette: &Palette, baseline: bool) -> 
         0 | 1 => (1, CURVES_SIZE),
         _ => (2, PANEL),
     };
-    let curves = analysis
-        .blackboxes
-        .iter()
-        .filter_map(|blackbox| adtm(blackbox, palette, baseline, size));
-    let curves: Vec<Svg> = curves.collect();
+    let drawn = |blackbox| adtm(blackbox, palette, baseline, size);
+    let curves: Vec<Svg> = analysis.blackboxes.iter().filter_map(drawn).collect();
     let width = size.0 * columns as f64;
     let comparison = analysis.comparison.computed().map(|comparison| {
         let title = format!("Average ranks over {} tasks", comparison.tasks.len());

@@ -125,23 +125,23 @@ impl Logarithmic {
 pub(crate) fn spread(wanted: &[f64], gap: f64, lower: f64, upper: f64) -> Vec<f64> {
     let room = (upper - lower) / wanted.len().saturating_sub(1).max(1) as f64;
     let gap = gap.min(room);
-    // Labels that touch form a block, which is centred on the mean of what its labels want.
-    let mut blocks: Vec<(f64, usize)> = Vec::new();
+    // Labels that touch form a group, which is centred on the mean of what its labels want.
+    let mut groups: Vec<(f64, usize)> = Vec::new();
     for &position in wanted {
-        blocks.push((position, 1));
-        while let [.., (before, before_count), (last, last_count)] = blocks[..] {
+        groups.push((position, 1));
+        while let [.., (before, before_count), (last, last_count)] = groups[..] {
             let half_heights = gap * (before_count + last_count) as f64 / 2.0;
             if last - before >= half_heights - 1e-9 {
                 break;
             }
             let count = before_count + last_count;
             let centre = (before * before_count as f64 + last * last_count as f64) / count as f64;
-            blocks.truncate(blocks.len() - 2);
-            blocks.push((centre, count));
+            groups.truncate(groups.len() - 2);
+            groups.push((centre, count));
         }
     }
     let mut positions: Vec<f64> = Vec::with_capacity(wanted.len());
-    for (centre, count) in blocks {
+    for (centre, count) in groups {
         let top = centre - gap * (count - 1) as f64 / 2.0;
         positions.extend((0..count).map(|index| top + gap * index as f64));
     }

@@ -91,8 +91,8 @@ static TARGETS: LazyLock<Vec<Target>> =
 
 /// Reads a table that is compiled in; a test reads each.
 fn read<Line: DeserializeOwned>(text: &str) -> Vec<Line> {
-    let mut reader = csv::ReaderBuilder::new();
-    let mut reader = reader.comment(Some(b'#')).from_reader(text.as_bytes());
+    let mut builder = csv::ReaderBuilder::new();
+    let mut reader = builder.comment(Some(b'#')).from_reader(text.as_bytes());
     let lines: Result<_, _> = reader.deserialize().collect();
     lines.expect("the published tables are well formed")
 }
@@ -135,9 +135,9 @@ fn compare_blackbox(blackbox: &BlackboxAnalysis) -> PublishedBlackbox {
         })
     });
     let theirs: BTreeSet<&str> = scores.iter().map(|score| &*score.method).collect();
-    let ours = blackbox.methods.iter().map(|method| &method.method);
-    let ours = ours.filter(|&name| !blackbox.absent_methods.contains(name));
-    let ours: BTreeSet<&str> = ours.map(String::as_str).collect();
+    let planned = blackbox.methods.iter().map(|method| &method.method);
+    let present = planned.filter(|&name| !blackbox.absent_methods.contains(name));
+    let ours: BTreeSet<&str> = present.map(String::as_str).collect();
     PublishedBlackbox {
         blackbox: blackbox.name.clone(),
         ranked_there: theirs.len(),

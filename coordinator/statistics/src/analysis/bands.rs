@@ -47,11 +47,11 @@ pub(crate) fn fill_bands(
                 resampling.add_to_adtm();
             }
         }
-        let means = averaged.iter().map(|&task| {
+        let mean_on = |&task: &usize| {
             let band = tasks[task].methods[method].dtm.as_ref()?;
             Some(band.mean.as_slice())
-        });
-        let means: Option<Vec<&[f64]>> = means.collect();
+        };
+        let means: Option<Vec<&[f64]>> = averaged.iter().map(mean_on).collect();
         let means = means.filter(|means| !means.is_empty());
         adtm_bands.push(means.map(|means| {
             let (lower, upper) = match options.bands {

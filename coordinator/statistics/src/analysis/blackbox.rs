@@ -22,15 +22,15 @@ pub(crate) fn analyse_blackbox(
 ) -> BlackboxAnalysis {
     let gaps = |task| TaskGaps::new(blackbox, task, options.baseline);
     let curves: Vec<TaskGaps<'_>> = blackbox.tasks.iter().map(gaps).collect();
-    let tasks = curves.iter().zip(&blackbox.tasks);
-    let mut tasks: Vec<TaskAnalysis> = tasks
+    let with_curves = curves.iter().zip(&blackbox.tasks);
+    let mut tasks: Vec<TaskAnalysis> = with_curves
         .map(|(curves, task)| curves.analyse(blackbox, task))
         .collect();
-    let finished = |method: usize| -> u64 {
+    let traces_of = |method: usize| -> u64 {
         let seeds = tasks.iter().map(|task| task.methods[method].seeds);
         seeds.map(u64::from).sum()
     };
-    let finished: Vec<u64> = (0..blackbox.methods.len()).map(finished).collect();
+    let finished: Vec<u64> = (0..blackbox.methods.len()).map(traces_of).collect();
     let (present, absent): (Vec<usize>, Vec<usize>) =
         (0..finished.len()).partition(|&method| finished[method] > 0);
     let mut averaged = Vec::new();
@@ -87,8 +87,8 @@ fn exclusion(
     let Some(baseline) = &task.baseline else {
         return Some(ExclusionReason::NoBaseline);
     };
-    let methods = present.iter().map(|&method| &task.methods[method]);
-    let without_trace = methods.filter(|method| method.seeds == 0);
+    let entries = present.iter().map(|&method| &task.methods[method]);
+    let without_trace = entries.filter(|method| method.seeds == 0);
     let methods: Vec<String> = without_trace.map(|entry| entry.method.clone()).collect();
     if !methods.is_empty() {
         return Some(ExclusionReason::NoTrace { methods });
@@ -128,13 +128,13 @@ fn average_methods(
         })
         .collect();
     let ranks = average_ranks(&curves);
-    let bands = adtm.into_iter().enumerate();
-    bands
+    adtm.into_iter()
+        .enumerate()
         .map(|(method, band)| {
             let own = averaged.iter().map(|&task| &tasks[task].methods[method]);
             let position = present.iter().position(|&other| other == method)?;
-            let ranks = ranks.get(position)?.clone();
-            Some(average(&own.collect::<Vec<_>>(), band?, ranks))
+            let own_ranks = ranks.get(position)?.clone();
+            Some(average(&own.collect::<Vec<_>>(), band?, own_ranks))
         })
         .collect()
 }

@@ -97,8 +97,8 @@ impl<'a> TaskGaps<'a> {
         baseline: Option<&BaselineCurve>,
     ) -> TaskMethodAnalysis {
         let mean_gaps = curves.map(|curves| curves.mean());
-        let mean = mean_gaps.as_ref().filter(|_| !self.is_constant());
-        let mean = mean.map(|gaps| dtm(gaps, self.range));
+        let scalable = mean_gaps.as_ref().filter(|_| !self.is_constant());
+        let mean = scalable.map(|gaps| dtm(gaps, self.range));
         let baseline_dtm = baseline.and_then(|baseline| baseline.dtm.as_ref());
         let score = match (&mean, baseline_dtm) {
             (Some(mean), Some(baseline)) => improvement(mean, baseline),
