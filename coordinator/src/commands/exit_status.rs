@@ -77,6 +77,7 @@ impl From<ExitStatus> for ExitCode {
 
 #[cfg(test)]
 mod tests {
+    use loto_engine::ImpossibleJob;
     use loto_proto::identity::JobId;
     use loto_transport::server::Server;
 
@@ -103,7 +104,7 @@ mod tests {
             (unreachable.into(), ExitStatus::WrongInput),
             (unknown.into(), ExitStatus::WrongInput),
             (
-                EngineError::ImpossibleJob("x".into()).into(),
+                EngineError::from(ImpossibleJob::NoRow("x")).into(),
                 ExitStatus::Failed,
             ),
             (

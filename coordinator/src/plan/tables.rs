@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use loto_engine::EngineError;
 use loto_engine::table::Table;
 use loto_proto::identity::Fingerprint;
 use loto_proto::limits::MAX_TABLE_FILE_BYTES;
@@ -112,7 +113,8 @@ pub(super) fn position_of(
     {
         return Ok(position);
     }
-    let table = Table::read(&file.bytes, &spec, &file.path.display().to_string())?;
+    let table = Table::read(&file.bytes, &spec, &file.path.display().to_string())
+        .map_err(EngineError::from)?;
     tables.push(PlannedTable {
         path: file.path,
         spec,

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
+use loto_engine::EngineError;
 use loto_engine::table::Table;
 use loto_proto::identity::Fingerprint;
 use loto_proto::table_spec::TableSpec;
@@ -64,7 +65,8 @@ impl ObjectiveCache {
 
 fn read(blob: &[u8], fingerprint: Fingerprint) -> Result<TableObjectives, CoordinatorError> {
     let (spec, file) = TableSpec::decode(blob, fingerprint)?;
-    let table = Table::read(&file, &spec, &format!("{fingerprint} in the store"))?;
+    let table = Table::read(&file, &spec, &format!("{fingerprint} in the store"))
+        .map_err(EngineError::from)?;
     let objectives = table.tasks.into_iter().map(|task| {
         let mut ascending = task.objective.clone();
         ascending.sort_unstable_by(f64::total_cmp);

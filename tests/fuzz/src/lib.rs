@@ -10,13 +10,13 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use loto_engine::table::Table;
+use loto_engine::table::encoding::{Column, Kind};
 use loto_proto::job::{Job, MethodSpec};
-use loto_transport::store::Store;
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::table_spec::{Categorical, TableSpec};
 use loto_proto::trace::Trace;
-use loto_engine::table::Table;
-use loto_engine::table::encoding::{Column, Kind};
+use loto_transport::store::Store;
 use tokio::runtime::{Builder, Runtime};
 
 /// Longest error that is still a message and no repetition of the input, in bytes.

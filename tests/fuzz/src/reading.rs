@@ -6,13 +6,13 @@ use loto_coordinator::CoordinatorError;
 use loto_coordinator::aggregator::AggregatorService;
 use loto_coordinator::progress::Tracker;
 use loto_coordinator::results::{Keep, ObjectiveCache, ResultsCollector};
-use loto_transport::TransportError;
-use loto_transport::store::{Cursor, Store};
-use loto_service::wire;
-use loto_service::wire::aggregator_server::Aggregator;
-use loto_worker::WorkerError;
 use loto_engine::blobs::MemoryBlobs;
 use loto_engine::runner::TraceRunner;
+use loto_service::wire;
+use loto_service::wire::aggregator_server::Aggregator;
+use loto_transport::TransportError;
+use loto_transport::store::{Cursor, Store};
+use loto_worker::WorkerError;
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Request};
 
@@ -40,9 +40,8 @@ fn check_damage(error: TransportError) {
 
 fn check_coordinator_error(error: CoordinatorError) {
     match error {
-        CoordinatorError::Transport(error) | CoordinatorError::Worker(WorkerError::Transport(error)) => {
-            check_damage(error)
-        }
+        CoordinatorError::Transport(error)
+        | CoordinatorError::Worker(WorkerError::Transport(error)) => check_damage(error),
         error => check_error(error),
     }
 }

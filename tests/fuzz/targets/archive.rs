@@ -5,8 +5,8 @@
 use std::io::Cursor;
 
 use libfuzzer_sys::fuzz_target;
-use loto_fuzz::check_error;
 use loto_engine::table::container::{self, ContainerError};
+use loto_fuzz::check_error;
 
 const MOST: u64 = 1 << 16;
 

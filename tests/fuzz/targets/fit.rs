@@ -7,9 +7,9 @@ use std::sync::Arc;
 use libfuzzer_sys::fuzz_target;
 use loto_engine::blobs::MemoryBlobs;
 use loto_engine::fits::{FitName, SharedFits};
+use loto_engine::transform::Transform;
 use loto_fuzz::check_error;
 use loto_proto::identity::Fingerprint;
-use loto_engine::transform::Transform;
 
 fuzz_target!(|bytes: &[u8]| {
     let name = FitName {

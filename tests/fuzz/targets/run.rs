@@ -9,11 +9,11 @@ use std::sync::Arc;
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use loto_engine::blobs::MemoryBlobs;
+use loto_engine::methods;
+use loto_engine::runner::TraceRunner;
 use loto_fuzz::check_error;
 use loto_proto::job::{Job, MethodSpec, Series};
 use loto_proto::table_spec::{Categorical, TableSpec, blob_name};
-use loto_engine::methods;
-use loto_engine::runner::TraceRunner;
 
 /// Networks take seconds to train; what they are trained on is the same.
 const METHODS: [&str; 10] = [

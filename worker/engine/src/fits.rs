@@ -8,7 +8,7 @@ use loto_proto::identity::{ContentHasher, Fingerprint};
 
 use crate::blobs::Blobs;
 use crate::cache::Cache;
-use crate::error::EngineError;
+use crate::error::{EngineError, ImpossibleJob};
 use crate::table::{Table, Task};
 use crate::transform::Transform;
 
@@ -105,6 +105,32 @@ impl SharedFits {
         bytes.map(|bytes| decode(&bytes, count, &name)).transpose()
     }
 
+    /// Keeps a number in the store, under a name of its own.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn keep_number(&self, name: &FitName, number: f64) -> Result<(), EngineError> {
+        Ok(self.blobs.put(&name.blob_name(), &number.to_le_bytes())?)
+    }
+
+    /// The number of that name, if the store has it.
+    ///
+    /// # Errors
+    /// Those of the store; [`EngineError::CorruptFit`].
+    pub(crate) fn number(&self, name: &FitName) -> Result<Option<f64>, EngineError> {
+        let name = name.blob_name();
+        let decode = |bytes: Vec<u8>| {
+            let number = bytes.try_into().map(f64::from_le_bytes).ok();
+            let corrupt = EngineError::CorruptFit {
+                name: name.clone(),
+                count: 1,
+                bytes: 8,
+            };
+            number.filter(|number| number.is_finite()).ok_or(corrupt)
+        };
+        self.blobs.get(&name)?.map(decode).transpose()
+    }
+
     /// Every task's objective, transformed by the distribution of the task's values.
     ///
     /// # Errors
@@ -126,10 +152,8 @@ impl SharedFits {
 
 fn transform_objective(task: &Task, transform: Transform) -> Result<Vec<f64>, EngineError> {
     if task.rows() < 2 {
-        return Err(EngineError::ImpossibleJob(format!(
-            "source task `{}` has 1 row, a source needs at least 2",
-            task.name
-        )));
+        let task = task.name.clone();
+        return Err(ImpossibleJob::SmallSource { task }.into());
     }
     let mut transformed = Vec::new();
     transform.apply(&task.objective, &mut transformed);

@@ -4,7 +4,7 @@ mod faults;
 mod outages;
 mod shutdown;
 
-use loto_engine::EngineError;
+use loto_engine::{EngineError, ImpossibleJob};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::mpsc;
@@ -50,7 +50,7 @@ fn trace(seed: u32) -> Trace {
 }
 
 fn impossible() -> EngineError {
-    EngineError::ImpossibleJob("no such task".into())
+    ImpossibleJob::NoRow("no such task").into()
 }
 
 fn options(jobs: u16) -> ConsumerOptions {

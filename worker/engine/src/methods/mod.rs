@@ -19,21 +19,11 @@
 //! | `rea` | `rea` | regularised evolution |
 //! | `reinforce` | `reinforce` | policy gradient |
 //!
-//! A new method is a file or folder here, declared below, and a line in [`registry`].
+//! A new method is a file or folder here with a constant that describes it, and a line in the
+//! list below.
 
-mod ablr;
-mod autogp;
-mod bohb;
-mod gp;
-mod gp_prior;
 mod method;
 mod parameters;
-mod rea;
-mod reinforce;
-mod rs;
-mod sgpt;
-mod ts;
-mod ws_gp;
 
 use loto_proto::job::MethodSpec;
 
@@ -43,27 +33,31 @@ use crate::setting::Setting;
 pub use method::{Method, Spaces};
 pub use parameters::{ParameterDescription, Parameters, Range};
 
-/// Every method, in the order in which they are listed.
-pub fn registry() -> &'static [Method] {
-    static METHODS: &[Method] = &[
-        rs::RS,
-        gp::GP,
-        gp::GCP,
-        ts::TS,
-        ts::CTS,
-        gp_prior::GP_PRIOR,
-        gp_prior::GCP_PRIOR,
-        autogp::AUTOGP,
-        ws_gp::WS_GP,
-        ablr::ABLR,
-        ablr::ABLR_COPULA,
-        sgpt::SGPT,
-        sgpt::SGPT_COPULA,
-        bohb::BOHB,
-        rea::REA,
-        reinforce::REINFORCE,
-    ];
-    METHODS
+/// Declares the room of each algorithm, and lists its methods.
+macro_rules! methods {
+    ($($room:ident: $($method:ident),+;)+) => {
+        $(mod $room;)+
+
+        /// Every method, in the order in which they are listed.
+        pub fn registry() -> &'static [Method] {
+            static METHODS: &[Method] = &[$($($room::$method),+),+];
+            METHODS
+        }
+    };
+}
+
+methods! {
+    rs: RS;
+    gp: GP, GCP;
+    ts: TS, CTS;
+    gp_prior: GP_PRIOR, GCP_PRIOR;
+    autogp: AUTOGP;
+    ws_gp: WS_GP;
+    ablr: ABLR, ABLR_COPULA;
+    sgpt: SGPT, SGPT_COPULA;
+    bohb: BOHB;
+    rea: REA;
+    reinforce: REINFORCE;
 }
 
 /// Finds a method by its id.

@@ -1,6 +1,6 @@
 //! Thompson sampling from the parametric prior (ICML 2020, algorithm 1).
 
-use crate::error::EngineError;
+use crate::error::{EngineError, ImpossibleJob};
 use crate::prior::parametric::ParametricPrior;
 use crate::random::{Purpose, RandomStream};
 use crate::search::{Observations, Search};
@@ -38,6 +38,6 @@ impl Search for ThompsonSampling {
         }
         least
             .1
-            .ok_or_else(|| EngineError::ImpossibleJob("no candidate has a finite draw".into()))
+            .ok_or_else(|| ImpossibleJob::NoRow("no candidate has a finite draw").into())
     }
 }

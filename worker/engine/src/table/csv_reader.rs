@@ -11,7 +11,7 @@ use loto_proto::table_spec::TableSpec;
 
 use super::bounded_lines::BoundedLines;
 use super::encoding::{Column, Space};
-use super::error::TableError;
+use super::error::TableProblem;
 use super::fields::{check_blackbox, level, number, task_name};
 use super::header::Header;
 use super::lookup_table::Task;
@@ -20,11 +20,11 @@ use super::scaling::scale;
 /// What the CSV text says: the hyperparameters, the tasks and the black box.
 pub(super) type Contents = (Space, Vec<Task>, Option<String>);
 
-pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Contents, TableError> {
+pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Contents, TableProblem> {
     let mut reader = csv::Reader::from_reader(BoundedLines::new(csv));
     let mut header = Header::read(reader.byte_headers()?, spec)?;
     let mut readers: Vec<TaskReader> = Vec::new();
-    let mut task_numbers: HashMap<Vec<u8>, usize> = HashMap::new();
+    let mut task_indices: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut blackbox: Option<String> = None;
     let mut record = ByteRecord::new();
     let hashing = ConfigurationHashing::default();
@@ -33,7 +33,7 @@ pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Contents, TableEr
         reader.get_mut().end_record();
         let line = record.position().map_or(0, csv::Position::line);
         let check_limit = |count: usize, most: usize, what: &'static str| match count > most {
-            true => Err(TableError::TooMany { line, most, what }),
+            true => Err(TableProblem::TooMany { line, most, what }),
             false => Ok(()),
         };
         rows += 1;
@@ -44,31 +44,31 @@ pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Contents, TableEr
             "hyperparameter values (rows times hyperparameters)",
         )?;
         let name = &record[header.task];
-        let number = match task_numbers.get(name) {
-            Some(&number) => number,
+        let index = match task_indices.get(name) {
+            Some(&index) => index,
             None => {
                 let text = task_name(name).map_err(|error| error.at(line, "task"))?;
-                let number = readers.len();
-                check_limit(number + 1, MAX_TASKS, "tasks")?;
+                let index = readers.len();
+                check_limit(index + 1, MAX_TASKS, "tasks")?;
                 readers.push(TaskReader::new(text, &header));
-                task_numbers.insert(name.to_vec(), number);
-                number
+                task_indices.insert(name.to_vec(), index);
+                index
             }
         };
         if let Some(column) = header.blackbox {
             check_blackbox(&record[column], &mut blackbox)
                 .map_err(|error| error.at(line, "blackbox"))?;
         }
-        readers[number].push(&record, &mut header, &spec.objective, &hashing, line)?;
+        readers[index].push(&record, &mut header, &spec.objective, &hashing, line)?;
     }
     if readers.is_empty() {
-        return Err(TableError::NoRows);
+        return Err(TableProblem::NoRows);
     }
     let mut tasks: Vec<Task> = readers.into_iter().map(|reader| reader.task).collect();
     let space = scale(header.hyperparameters, &mut tasks);
     match space.width() {
         coordinates if coordinates > MAX_COORDINATES => {
-            Err(TableError::TooManyCoordinates(coordinates))
+            Err(TableProblem::TooManyCoordinates(coordinates))
         }
         _ => Ok((space, tasks, blackbox)),
     }
@@ -118,7 +118,7 @@ impl TaskReader {
         objective: &str,
         hashing: &ConfigurationHashing,
         line: u64,
-    ) -> Result<(), TableError> {
+    ) -> Result<(), TableProblem> {
         let mut configuration = Vec::with_capacity(self.task.columns.len());
         let columns = self.task.columns.iter_mut();
         for (column, read) in columns.zip(&mut header.hyperparameters) {
@@ -130,17 +130,17 @@ impl TaskReader {
                     values.push(value);
                 }
                 Column::Categorical(levels) => {
-                    let number = level(field, &mut read.levels)
+                    let level_number = level(field, &mut read.levels)
                         .map_err(|error| error.at(line, &read.name))?;
-                    configuration.push(number.into());
-                    levels.push(number);
+                    configuration.push(level_number.into());
+                    levels.push(level_number);
                 }
             }
         }
         let value = number(&record[header.objective]).map_err(|error| error.at(line, objective))?;
         self.task.objective.push(value);
         if !self.seen.insert(hashing.hash(&configuration)) {
-            return Err(TableError::DuplicateConfiguration {
+            return Err(TableProblem::DuplicateConfiguration {
                 line,
                 task: excerpt(&self.task.name),
             });

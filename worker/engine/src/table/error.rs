@@ -7,9 +7,20 @@ use loto_proto::limits::{
 
 use super::container::ContainerError;
 
+/// A table that is refused.
+#[derive(Debug, thiserror::Error)]
+#[error("table {table}: {problem}")]
+pub struct TableError {
+    /// The table, as the caller named it.
+    pub table: String,
+    /// What is wrong with it.
+    #[source]
+    pub problem: TableProblem,
+}
+
 /// What is wrong with a table, and where. Texts from the file are excerpts.
 #[derive(Debug, thiserror::Error)]
-pub enum TableError {
+pub enum TableProblem {
     /// The file has too many bytes.
     #[error(
         "the file has more than {MAX_TABLE_FILE_BYTES} bytes, which is the most allowed; \
@@ -133,7 +144,7 @@ pub enum TableError {
     TooManyCoordinates(usize),
 }
 
-impl From<csv::Error> for TableError {
+impl From<csv::Error> for TableProblem {
     fn from(error: csv::Error) -> Self {
         match error.kind() {
             csv::ErrorKind::UnequalLengths {
@@ -197,8 +208,8 @@ pub enum FieldError {
 
 impl FieldError {
     /// Adds where the field is.
-    pub(super) fn at(self, line: u64, column: &str) -> TableError {
-        TableError::Field {
+    pub(super) fn at(self, line: u64, column: &str) -> TableProblem {
+        TableProblem::Field {
             line,
             column: column.to_owned(),
             problem: self,

@@ -7,7 +7,7 @@ use loto_proto::excerpt::{excerpt, list};
 use loto_proto::limits::{MAX_COLUMNS, MAX_NAME_BYTES};
 use loto_proto::table_spec::{Categorical, TableSpec};
 
-use super::error::TableError;
+use super::error::TableProblem;
 use super::fields::Levels;
 
 /// Where the columns are.
@@ -28,21 +28,21 @@ pub(super) struct HyperparameterColumn {
 }
 
 impl Header {
-    pub(super) fn read(record: &ByteRecord, spec: &TableSpec) -> Result<Self, TableError> {
+    pub(super) fn read(record: &ByteRecord, spec: &TableSpec) -> Result<Self, TableProblem> {
         if record.len() > MAX_COLUMNS {
-            return Err(TableError::TooManyColumns(record.len()));
+            return Err(TableProblem::TooManyColumns(record.len()));
         }
         let texts = record.iter().map(String::from_utf8_lossy);
         let names: Vec<String> = texts.map(|name| name.trim().to_owned()).collect();
         if let Some(long) = names.iter().find(|name| name.len() > MAX_NAME_BYTES) {
-            return Err(TableError::LongColumnName {
+            return Err(TableProblem::LongColumnName {
                 column: excerpt(long),
                 bytes: long.len(),
             });
         }
         let mut seen = BTreeSet::new();
         if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
-            return Err(TableError::DuplicateColumn(excerpt(twice)));
+            return Err(TableProblem::DuplicateColumn(excerpt(twice)));
         }
         let position = |wanted: &str| names.iter().position(|name| name == wanted);
         let starting_with = |prefix: &str| {
@@ -52,8 +52,8 @@ impl Header {
                 matching => matching,
             }
         };
-        let task = position("task").ok_or(TableError::NoTaskColumn)?;
-        let unknown_objective = || TableError::UnknownObjective {
+        let task = position("task").ok_or(TableProblem::NoTaskColumn)?;
+        let unknown_objective = || TableProblem::UnknownObjective {
             objective: spec.objective.clone(),
             metrics: starting_with("metric_"),
         };
@@ -72,13 +72,13 @@ impl Header {
             })
             .collect();
         if hyperparameters.is_empty() {
-            return Err(TableError::NoHyperparameter);
+            return Err(TableProblem::NoHyperparameter);
         }
         if let Categorical::Columns(columns) = &spec.categorical {
             let known =
                 |wanted: &&String| hyperparameters.iter().any(|column| column.name == **wanted);
             if let Some(unknown) = columns.iter().find(|wanted| !known(wanted)) {
-                return Err(TableError::UnknownCategorical {
+                return Err(TableProblem::UnknownCategorical {
                     column: unknown.clone(),
                     hyperparameters: starting_with("hp_"),
                 });

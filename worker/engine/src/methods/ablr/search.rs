@@ -8,7 +8,7 @@ use super::evidence::{Regression, RegressionPosterior};
 use super::features::regressors;
 use super::training::{FittedFeatures, PRECISION_BOUNDS};
 use crate::acquisition::expected_improvement::LogExpectedImprovement;
-use crate::error::EngineError;
+use crate::error::{EngineError, ImpossibleJob};
 use crate::lbfgs::{self, Settings};
 use crate::search::{Observations, Search};
 use crate::setting::Setting;
@@ -105,6 +105,6 @@ impl Search for LinearRegressionSearch {
             &observations.evaluated,
             &self.priority,
         );
-        row.ok_or_else(|| EngineError::ImpossibleJob("every row is evaluated".into()))
+        row.ok_or_else(|| ImpossibleJob::NoRow("every row is evaluated").into())
     }
 }

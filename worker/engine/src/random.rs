@@ -1,8 +1,8 @@
-//! Random streams that belong to a purpose, not to a method.
+//! Random streams, each of which belongs to a purpose rather than to a method.
 //!
-//! What two methods share (the first random draws, say) comes from a stream keyed
-//! by (purpose, table fingerprint, target task, seed). So methods are compared
-//! under common random numbers, and a trace is a pure function of its job.
+//! A stream is keyed by its purpose, the table's fingerprint, the target task and the seed. Two
+//! methods that both begin with random rows, for example, draw the same ones. So methods are
+//! compared under common random numbers, and a trace is a pure function of its job.
 
 use loto_proto::identity::{ContentHasher, Fingerprint};
 use rand_chacha::ChaCha8Rng;
@@ -10,7 +10,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::special::normal;
 
-/// What a stream is for. The discriminant is part of the key.
+/// What a stream is for; part of its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// The order in which random search visits the rows.
@@ -19,9 +19,9 @@ pub enum Purpose {
     Thompson,
     /// The initial weights, batches and dropout of the parametric prior.
     Prior,
-    /// The rows of a source task that a surrogate is fitted to.
+    /// The rows of a source task to which a surrogate is fitted.
     SourceSample,
-    /// The initial weights of the network of features.
+    /// The initial weights of the network whose outputs are the features of a linear regression.
     Features,
     /// The parents and mutations of regularised evolution.
     Evolution,
@@ -50,7 +50,7 @@ impl Purpose {
 pub struct RandomStream(ChaCha8Rng);
 
 impl RandomStream {
-    /// The stream of that purpose for a table, target task and seed.
+    /// Starts the stream of that purpose for a table, target task and seed.
     pub fn new(purpose: Purpose, table: Fingerprint, task: &str, seed: u32) -> Self {
         let mut hasher = ContentHasher::new("loto random stream 1");
         hasher
@@ -61,17 +61,17 @@ impl RandomStream {
         Self(ChaCha8Rng::from_seed(hasher.finish()))
     }
 
-    /// Uniform on the 2^53 midpoints of (0, 1): never 0, never 1.
+    /// Draws uniformly from the 2^53 midpoints of (0, 1), which are neither 0 nor 1.
     pub fn uniform(&mut self) -> f64 {
         ((self.0.next_u64() >> 11) as f64 + 0.5) * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// Standard normal, by inversion.
+    /// Draws from the standard normal distribution, by inversion.
     pub fn normal(&mut self) -> f64 {
         normal::quantile(self.uniform())
     }
 
-    /// Uniform on 0 .. `bound`, which must be above 0; free of bias (Lemire 2019).
+    /// Draws uniformly from 0 .. `bound`, which must be above 0, without bias (Lemire 2019).
     pub fn below(&mut self, bound: u32) -> u32 {
         assert!(bound > 0, "nothing is below 0");
         let threshold = bound.wrapping_neg() % bound;
@@ -88,7 +88,7 @@ impl RandomStream {
         self.0.fill_bytes(bytes);
     }
 
-    /// The numbers 0 .. `count` in random order (Fisher-Yates).
+    /// Shuffles the numbers 0 .. `count` (Fisher-Yates).
     pub fn permutation(&mut self, count: u32) -> Vec<u32> {
         let mut order: Vec<u32> = (0..count).collect();
         for last in (1..count).rev() {
