@@ -4,14 +4,13 @@ use std::fmt;
 use std::path::PathBuf;
 
 use loto_engine::EngineError;
-use loto_process::observation::endpoint::EndpointError;
+use loto_process::ProcessError;
 use loto_proto::identity::{Fingerprint, JobId, SweepId};
 use loto_proto::message_error::MessageError;
 use loto_proto::sweep_file::SweepFileError;
 use loto_report::UnwritableFile;
 use loto_statistics::StatisticsError;
 use loto_transport::TransportError;
-use loto_worker::WorkerError;
 
 /// What can go wrong while a sweep is planned, run or reported.
 #[derive(Debug, thiserror::Error)]
@@ -41,9 +40,9 @@ pub enum CoordinatorError {
     #[error("the store's list of sweeps is not valid: it names sweep {0}, which is not there")]
     LostSweep(SweepId),
 
-    /// Metrics and probes cannot be offered.
+    /// The process could not be set up.
     #[error(transparent)]
-    Endpoint(#[from] EndpointError),
+    Process(#[from] ProcessError),
 
     /// A file could not be read.
     #[error("cannot read {path}: {source}")]
@@ -53,10 +52,6 @@ pub enum CoordinatorError {
         /// The operating system's reason.
         source: std::io::Error,
     },
-
-    /// A table or a method was refused.
-    #[error(transparent)]
-    Worker(#[from] WorkerError),
 
     /// A job or a table was refused.
     #[error(transparent)]
@@ -158,10 +153,6 @@ pub enum CoordinatorError {
     /// A run did not come to its end, or not to the right one; says why.
     #[error("{0}")]
     RunFailed(String),
-
-    /// A part of this process ended when it should not have.
-    #[error("{0}")]
-    Internal(String),
 
     /// The user asked to stop before the end.
     #[error("interrupted: {0}")]

@@ -29,8 +29,3 @@ pub(super) fn print_with(
         _ => Ok(()),
     }
 }
-
-/// Writes one error to stderr; if that fails there is nowhere left to say so.
-pub(super) fn print_error(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "error: {text}");
-}

@@ -18,7 +18,7 @@ use loto_proto::identity::Fingerprint;
 use loto_proto::sweep::Sweep;
 use loto_proto::table_spec::TableSpec;
 use loto_transport::store::Store;
-use loto_worker::consumer::StoreBlobs;
+use loto_worker::threads::StoreBlobs;
 use tokio::runtime::Handle;
 
 use crate::CoordinatorError;
@@ -31,7 +31,7 @@ const MOST_SEEDS: u32 = 10;
 /// Fills in the RMSE of every task of a sweep whose copula prior is in the store.
 ///
 /// # Errors
-/// [`CoordinatorError::Proto`] if the store fails, [`CoordinatorError::Worker`] if a table
+/// [`CoordinatorError::Proto`] if the store fails, [`CoordinatorError::Engine`] if a table
 /// or a prior in it is damaged.
 pub async fn fill_in(
     analysis: &mut SweepAnalysis,

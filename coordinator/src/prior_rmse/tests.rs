@@ -1,7 +1,7 @@
 use std::fs;
 
 use loto_transport::store::EmbeddedStore;
-use loto_worker::consumer::methods_on_threads;
+use loto_worker::threads::methods_on_threads;
 use tokio_util::sync::CancellationToken;
 
 use super::*;

@@ -12,7 +12,6 @@ use loto_service::wire;
 use loto_service::wire::aggregator_server::Aggregator;
 use loto_transport::TransportError;
 use loto_transport::store::{Cursor, Store};
-use loto_worker::WorkerError;
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Request};
 
@@ -40,8 +39,7 @@ fn check_damage(error: TransportError) {
 
 fn check_coordinator_error(error: CoordinatorError) {
     match error {
-        CoordinatorError::Transport(error)
-        | CoordinatorError::Worker(WorkerError::Transport(error)) => check_damage(error),
+        CoordinatorError::Transport(error) => check_damage(error),
         error => check_error(error),
     }
 }

@@ -4,15 +4,15 @@ mod faults;
 mod outages;
 mod shutdown;
 
-use loto_engine::{EngineError, ImpossibleJob};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::mpsc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use loto_engine::{EngineError, ImpossibleJob};
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_proto::identity::{Fingerprint, SweepId};
-use loto_proto::job::{MethodSpec, Series};
+use loto_proto::job::{Job, MethodSpec, Series};
 use loto_proto::lifecycle;
 use loto_proto::trace::Trace;
 use loto_transport::TransportError;
@@ -22,6 +22,7 @@ use tokio::runtime::Handle;
 
 use self::faults::{FlakyStore, LossyQueue};
 use super::*;
+use crate::threads::Threads;
 
 fn job(seed: u32) -> Job {
     Job {
@@ -56,7 +57,7 @@ fn impossible() -> EngineError {
 fn options(jobs: u16) -> ConsumerOptions {
     ConsumerOptions {
         jobs,
-        failure_pauses: RetryPolicy {
+        failure_backoff: RetryPolicy {
             first_pause: Duration::from_millis(1),
             longest_pause: Duration::from_millis(4),
             give_up_after: None,
@@ -170,7 +171,7 @@ async fn it_ends_without_jobs_if_asked_but_not_while_one_runs() {
     );
     let summary = tokio::time::timeout(Duration::from_secs(60), running).await;
     let summary = summary.expect("it does not end").unwrap();
-    assert_eq!((summary.stored, summary.given_back), (1, 0));
+    assert_eq!((summary.stored, summary.requeued), (1, 0));
     assert_eq!(done(&*store).await, [0]);
 }
 
@@ -312,7 +313,7 @@ async fn an_attempt_that_another_worker_took_up_is_not_reported_on() {
         Err(impossible())
     })
     .await;
-    assert_eq!((summary.given_back, summary.stored), (1, 1));
+    assert_eq!((summary.requeued, summary.stored), (1, 1));
 }
 
 #[tokio::test]
@@ -332,7 +333,7 @@ async fn the_store_is_told_which_jobs_are_held() {
         Ok(trace(job.seed))
     });
     let options = ConsumerOptions {
-        reports: Some(Duration::from_millis(1)),
+        heartbeat_interval: Some(Duration::from_millis(1)),
         ..options(1)
     };
     let (queue, token) = (Arc::new(queue), CancellationToken::new());

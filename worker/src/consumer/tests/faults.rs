@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use async_trait::async_trait;
 use loto_proto::attempt::{Attempt, AttemptVersion};
 use loto_proto::identity::{SeriesId, SweepId};
+use loto_proto::job::Job;
 use loto_proto::lifecycle::JobRecord;
 use loto_proto::sweep::Sweep;
 use loto_proto::sweep_state::SweepState;
