@@ -1,12 +1,11 @@
 //! Why a command failed: the one error type of the binary.
 
-use std::io;
 use std::path::PathBuf;
 
 use loto_engine::EngineError;
 use loto_process::ProcessError;
 use loto_proto::identity::SweepId;
-use loto_report::ReportError;
+use loto_report::UnwritableFile;
 use loto_statistics::StatisticsError;
 use loto_transport::TransportError;
 
@@ -60,9 +59,9 @@ pub(super) enum CommandError {
     #[error(transparent)]
     Statistics(#[from] StatisticsError),
 
-    /// A report cannot be written.
+    /// A report or standard output could not be written.
     #[error(transparent)]
-    Report(#[from] ReportError),
+    UnwritableFile(#[from] UnwritableFile),
 
     /// No sweep goes by what the user gave as a sweep id.
     #[error(
@@ -102,10 +101,6 @@ pub(super) enum CommandError {
         /// The file of its traces.
         store: PathBuf,
     },
-
-    /// Standard output cannot be written.
-    #[error("cannot write standard output: {0}")]
-    UnwritableOutput(#[source] io::Error),
 }
 
 impl From<ForeignRuleError> for CommandError {

@@ -22,12 +22,11 @@ impl From<&CommandError> for ExitStatus {
             Plan(_)
             | Score(_)
             | Coordinator(_)
-            | Report(_)
             | Statistics(_)
             | UnknownSweep { .. }
             | AmbiguousSweep { .. }
             | LostSweep(_)
-            | UnwritableOutput(_) => Self::WrongInput,
+            | UnwritableFile(_) => Self::WrongInput,
         }
     }
 }
@@ -38,9 +37,7 @@ fn of_embedded(error: &EmbeddedError) -> ExitStatus {
         EmbeddedError::Transport(error) => error.into(),
         EmbeddedError::Engine(error) => of_engine(error),
         EmbeddedError::RefusedTraces { .. } => ExitStatus::Failed,
-        EmbeddedError::FolderInUse(_) | EmbeddedError::UnwritableFolder { .. } => {
-            ExitStatus::WrongInput
-        }
+        EmbeddedError::FolderInUse(_) | EmbeddedError::UnwritableFile(_) => ExitStatus::WrongInput,
     }
 }
 

@@ -1,6 +1,9 @@
 //! What a command prints.
 
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
+use std::path::Path;
+
+use loto_report::UnwritableFile;
 
 use super::error::CommandError;
 
@@ -15,14 +18,14 @@ pub(super) fn print(text: &str) -> Result<(), CommandError> {
 /// Lets `write` write to stdout. A reader that has seen enough (`loto report | head`) is no error.
 ///
 /// # Errors
-/// [`CommandError::UnwritableOutput`] if stdout cannot be written.
+/// [`CommandError::UnwritableFile`] if stdout cannot be written.
 pub(super) fn print_with(
     write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,
 ) -> Result<(), CommandError> {
     let mut output = BufWriter::new(io::stdout().lock());
     match write(&mut output).and_then(|()| output.flush()) {
         Err(problem) if problem.kind() != ErrorKind::BrokenPipe => {
-            Err(CommandError::UnwritableOutput(problem))
+            Err(UnwritableFile::at(Path::new("standard output"))(problem).into())
         }
         _ => Ok(()),
     }

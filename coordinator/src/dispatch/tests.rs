@@ -9,7 +9,7 @@ use loto_proto::job::{Job, MethodSpec};
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::trace::Trace;
 use loto_transport::queue::{InProcessQueue, Queue};
-use loto_transport::store::{EmbeddedStore, Store};
+use loto_transport::store::{Attempts, Blobs, EmbeddedStore, Store, Sweeps, Traces};
 use tokio_util::sync::CancellationToken;
 
 use super::*;

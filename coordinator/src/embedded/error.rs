@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use loto_engine::EngineError;
+use loto_report::UnwritableFile;
 use loto_transport::TransportError;
 
 use crate::dispatch::DispatchError;
@@ -27,14 +28,8 @@ pub(crate) enum EmbeddedError {
     FolderInUse(PathBuf),
 
     /// The folder of the run, or its lock, cannot be made.
-    #[error("cannot write {path}: {problem}")]
-    UnwritableFolder {
-        /// The folder or file.
-        path: PathBuf,
-        /// The operating system's reason.
-        #[source]
-        problem: std::io::Error,
-    },
+    #[error(transparent)]
+    UnwritableFile(#[from] UnwritableFile),
 
     /// The store holds another or a damaged trace of jobs that were run.
     #[error("{count} traces could not be kept; the first: {first}")]

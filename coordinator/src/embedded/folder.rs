@@ -4,6 +4,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use loto_report::UnwritableFile;
 use loto_transport::store::{EmbeddedStore, Store};
 
 use super::error::EmbeddedError;
@@ -45,16 +46,12 @@ impl RunFolder {
     ///
     /// # Errors
     /// [`EmbeddedError::FolderInUse`] if another process runs in it,
-    /// [`EmbeddedError::UnwritableFolder`] if it cannot be made,
+    /// [`EmbeddedError::UnwritableFile`] if it cannot be made,
     /// [`EmbeddedError::Proto`] if the store in it cannot be opened.
     pub(crate) async fn open(path: &Path) -> Result<Self, EmbeddedError> {
-        let unwritable = |path: &Path| {
-            let path = path.to_owned();
-            move |problem| EmbeddedError::UnwritableFolder { path, problem }
-        };
-        fs::create_dir_all(path).map_err(unwritable(path))?;
+        fs::create_dir_all(path).map_err(UnwritableFile::at(path))?;
         let lock_path = path.join(LOCK_FILE);
-        let lock = File::create(&lock_path).map_err(unwritable(&lock_path))?;
+        let lock = File::create(&lock_path).map_err(UnwritableFile::at(&lock_path))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
