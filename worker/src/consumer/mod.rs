@@ -18,7 +18,7 @@ use loto_process::observation::readiness::Need;
 use loto_transport::TransportError;
 use loto_transport::metrics::RECONNECTS;
 use loto_transport::queue::{Consumer, Queue};
-use loto_transport::retry::RetryPolicy;
+use loto_transport::retry::Backoff;
 use loto_transport::store::Store;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
@@ -150,11 +150,11 @@ async fn consume_anew(
     jobs: u16,
     shutdown: &CancellationToken,
 ) -> Result<Option<Box<dyn Consumer>>, TransportError> {
-    let policy = RetryPolicy::FOREVER;
+    let policy = Backoff::FOREVER;
     for failures in 1.. {
         tokio::select! {
             () = shutdown.cancelled() => return Ok(None),
-            () = tokio::time::sleep(policy.pause(failures)) => {}
+            () = tokio::time::sleep(policy.delay(failures)) => {}
         }
         let consumer = tokio::select! {
             () = shutdown.cancelled() => return Ok(None),
