@@ -10,6 +10,8 @@ use loto_report::ReportError;
 use loto_statistics::StatisticsError;
 use loto_worker::WorkerError;
 
+use crate::results::TraceProblem;
+
 /// What can go wrong while a sweep is planned, run or reported.
 #[derive(Debug, thiserror::Error)]
 pub enum CoordinatorError {
@@ -145,7 +147,7 @@ pub enum CoordinatorError {
          {problem}; delete it from the store and submit the sweep again"
     )]
     CorruptTrace {
-        /// The sweep that was being collected.
+        /// The sweep whose traces were read.
         sweep: SweepId,
         /// The job.
         job: JobId,
@@ -156,7 +158,8 @@ pub enum CoordinatorError {
         /// Seed of the job.
         seed: u32,
         /// What is wrong with it.
-        problem: String,
+        #[source]
+        problem: TraceProblem,
     },
 
     /// A sweep names a task that its table does not have.

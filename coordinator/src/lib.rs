@@ -9,6 +9,7 @@ pub mod cost;
 pub mod dispatch;
 pub mod embedded;
 pub mod error;
+pub mod follower;
 pub mod metrics;
 pub mod plan;
 pub mod prior_rmse;

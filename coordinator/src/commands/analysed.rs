@@ -10,7 +10,7 @@ use loto_transport::store::Store;
 use super::output::print_with;
 use crate::CoordinatorError;
 use crate::prior_rmse;
-use crate::results::{Keep, ObjectiveCache, ResultsCollector, Selection};
+use crate::results::{CollectedTraces, Keep, Selection};
 use crate::score::ScoredTraces;
 use loto_report::{Format, Report};
 use loto_statistics::analysis::{AnalysisOptions, SweepAnalysis, analyse};
@@ -29,19 +29,17 @@ impl Analysed {
     /// Reads what is finished of a sweep from the store and analyses it.
     ///
     /// # Errors
-    /// Those of [`ResultsCollector`], [`analyse`] and [`prior_rmse::fill_in`].
+    /// Those of [`CollectedTraces::of_finished`], [`analyse`] and [`prior_rmse::fill_in`].
     pub(super) async fn sweep(
         store: Arc<dyn Store>,
         sweep: Sweep,
         baseline: Baseline,
     ) -> Result<Self, CoordinatorError> {
-        let tables = ObjectiveCache::default();
-        let collector =
-            ResultsCollector::open(Arc::clone(&store), &tables, sweep, Keep::Everything).await?;
-        collector.refresh().await?;
-        let results = collector.results(&Selection::default());
-        let mut analysed = Self::new(Some(collector.id()), results, Vec::new(), baseline)?;
-        prior_rmse::fill_in(&mut analysed.analysis, collector.sweep(), store).await?;
+        let keep = Keep::Everything;
+        let collected = CollectedTraces::of_finished(store.as_ref(), sweep.clone(), keep).await?;
+        let results = collected.results(&Selection::default());
+        let mut analysed = Self::new(Some(sweep.id()), results, Vec::new(), baseline)?;
+        prior_rmse::fill_in(&mut analysed.analysis, &sweep, store).await?;
         Ok(analysed)
     }
 

@@ -1,4 +1,4 @@
-//! Finds jobs that nobody will do: not done, not given up, held by no worker and
+//! Finds lost jobs: not done, not poisoned, held by no worker and
 //! waiting on no queue.
 //!
 //! Such a hole is left when a store loses its last second after the broker was told
@@ -20,6 +20,9 @@ use crate::progress::Tracker;
 /// How long a job has to look lost until it is taken for lost: a worker that took it has
 /// told so by then.
 pub const SETTLING: Duration = REPORT_INTERVAL.saturating_mul(3);
+
+/// Least time between two looks at a networked store.
+pub const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A report that stayed the same for so long is of a worker that will not come back.
 const FORGOTTEN: Duration = Duration::from_secs(600);
@@ -124,7 +127,7 @@ impl LostJobs {
 /// Looks at the store and the queue once; returns the jobs of the sweep that are lost.
 ///
 /// # Errors
-/// [`ProtoError`] if either is out of reach.
+/// [`ProtoError`] if either is unavailable.
 pub async fn look_for_lost_jobs(
     lost_jobs: &mut LostJobs,
     tracker: &Tracker,

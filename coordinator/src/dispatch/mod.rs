@@ -12,13 +12,11 @@ mod record;
 mod wait;
 
 pub use cancel::{Cancelled, cancel, refuse_cancelled, revive};
-pub use lost_jobs::{LostJobs, SETTLING, look_for_lost_jobs};
+pub use lost_jobs::{LostJobs, POLL_INTERVAL, SETTLING, look_for_lost_jobs};
 pub use publish::{publish, publish_sweep};
 pub use recall::recall_poisoned;
 pub use record::record;
-pub use wait::{
-    LASTING, LONGEST_OUTAGE, POLL_INTERVAL, Requeue, Wait, conclude, conflicts, wait_until_done,
-};
+pub use wait::{LASTING, LONGEST_OUTAGE, Requeue, Wait, conclude, conflicts, wait_until_done};
 
 #[cfg(test)]
 mod tests;

@@ -8,30 +8,28 @@ use loto_transport::queue::Queue;
 use loto_transport::store::{Conflict, Store};
 use tokio_util::sync::CancellationToken;
 
+use super::cancel::refuse_cancelled;
 use super::lost_jobs::{LostJobs, SETTLING, look_for_lost_jobs};
-use super::{publish, refuse_cancelled};
+use super::publish::publish;
 use crate::CoordinatorError;
 use crate::metrics;
 use crate::progress::{Progress, Tracker};
 
-/// Errors of given-up jobs that are listed; `loto status` lists them all.
+/// Errors of poisoned jobs that are listed; `loto status` lists all of them.
 const LISTED_ERRORS: usize = 10;
 
-/// Least time between two looks at a networked store.
-pub const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// A look that takes long is followed by a delay this many times as long.
+const DELAY_PER_LOOK: u32 = 10;
 
-/// A look that takes long is followed by a pause this many times as long.
-const PAUSE_PER_LOOK: u32 = 10;
-
-/// Longest pause between two looks: one that waited for a server is no reason to wait more.
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// Longest delay between two looks: one that waited for a server is no reason to wait more.
+const LONGEST_DELAY: Duration = Duration::from_secs(10);
 
 /// Time for which a sweep has to stay done in a networked store. Redis (`appendfsync everysec`)
 /// flushes its file every second, and while a flush takes long, keeps what is new in memory for
 /// up to two more.
 pub const LASTING: Duration = Duration::from_secs(4);
 
-/// How long a networked store may be out of reach while a user waits.
+/// How long a networked store may be unavailable while a user waits.
 pub const LONGEST_OUTAGE: Duration = Duration::from_secs(600);
 
 /// How to wait for a sweep.
@@ -46,7 +44,7 @@ pub struct Wait<'a> {
     pub poll_interval: Duration,
     /// Time for which the sweep has to stay done: a store may lose the last it was told.
     pub lasting: Duration,
-    /// How long the store may be out of reach.
+    /// How long the store may be unavailable.
     pub longest_outage: Duration,
     /// Ends the waiting early.
     pub shutdown: CancellationToken,
@@ -75,12 +73,12 @@ impl<'a> Requeue<'a> {
     }
 }
 
-/// Waits until every job is done or given up, and tells `on_progress` at every look.
+/// Waits until every job is done or poisoned, and tells `on_progress` at every look.
 ///
-/// A job that is given up does not end the waiting for the others.
+/// A poisoned job does not end the waiting for the others.
 ///
 /// # Errors
-/// [`CoordinatorError::GaveUp`] if jobs were given up, [`CoordinatorError::Conflicts`] if
+/// [`CoordinatorError::GaveUp`] if jobs are poisoned, [`CoordinatorError::Conflicts`] if
 /// some had two outcomes, [`CoordinatorError::Cancelled`] if the sweep was stopped,
 /// [`CoordinatorError::Interrupted`] on shutdown, [`CoordinatorError::Proto`] if the store
 /// fails for too long.
@@ -129,10 +127,9 @@ pub async fn wait_until_done(
                 Err(error) => return Err(error),
             }
         }
-        let pause = LONGEST_PAUSE.min(begin.elapsed() * PAUSE_PER_LOOK);
-        let pause = pause.max(wait.poll_interval);
+        let delay = LONGEST_DELAY.min(begin.elapsed() * DELAY_PER_LOOK);
         tokio::select! {
-            () = tokio::time::sleep(pause) => {}
+            () = tokio::time::sleep(delay.max(wait.poll_interval)) => {}
             () = wait.shutdown.cancelled() => {
                 return Err(CoordinatorError::Interrupted(last.total.to_string()));
             }
@@ -166,10 +163,10 @@ async fn tend(
     if !lost.is_empty() {
         // The history may have left them out: what counts is what is in the store.
         tracker.scan(wait.store).await?;
-        let lost = lost
+        let missing = lost
             .into_iter()
             .filter(|job| tracker.is_missing(job.series.id(), job.seed));
-        let count = publish(lost, requeue.queue).await?;
+        let count = publish(missing, requeue.queue).await?;
         metrics::jobs_lost(count);
         tracing::warn!("{count} jobs were lost on the way: published them again");
         return Ok(false);
@@ -187,7 +184,7 @@ async fn tend(
     Ok(true)
 }
 
-/// Since when servers are out of reach; an error when that is too long or the
+/// Since when servers are unavailable; an error when that is too long or the
 /// failure is of another kind.
 fn outlast(
     error: ProtoError,
@@ -206,7 +203,7 @@ fn outlast(
 /// What a sweep on which nobody works any more came to.
 ///
 /// # Errors
-/// [`CoordinatorError::GaveUp`] if jobs were given up, [`CoordinatorError::Conflicts`] if
+/// [`CoordinatorError::GaveUp`] if jobs are poisoned, [`CoordinatorError::Conflicts`] if
 /// some had two outcomes, [`CoordinatorError::RunFailed`] if jobs are left,
 /// [`CoordinatorError::Proto`] if the store fails.
 pub async fn conclude(tracker: &Tracker, store: &dyn Store) -> Result<(), CoordinatorError> {
@@ -220,10 +217,8 @@ pub async fn conclude(tracker: &Tracker, store: &dyn Store) -> Result<(), Coordi
     if count == 0 {
         return check_conflicts(tracker, store).await;
     }
-    let mut errors = String::new();
-    for poisoned in tracker.poisoned().take(LISTED_ERRORS) {
-        errors.push_str(&format!("\n  {poisoned}"));
-    }
+    let listed = tracker.poisoned().take(LISTED_ERRORS);
+    let mut errors: String = listed.map(|poisoned| format!("\n  {poisoned}")).collect();
     if count > LISTED_ERRORS as u64 {
         errors.push_str(&format!("\n  and {} more", count - LISTED_ERRORS as u64));
     }

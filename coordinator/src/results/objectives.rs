@@ -36,7 +36,7 @@ impl ObjectiveCache {
     ///
     /// # Errors
     /// [`ProtoError::MissingTable`] if the store does not have it, another
-    /// [`ProtoError`] if it is out of reach or its value damaged,
+    /// [`ProtoError`] if it is unavailable or its value damaged,
     /// [`CoordinatorError::Worker`] if it is no table.
     pub async fn table(
         &self,
@@ -51,11 +51,13 @@ impl ObjectiveCache {
         let blob = store.blob(&format!("table:{fingerprint}")).await?;
         let blob = blob.ok_or(ProtoError::MissingTable(fingerprint))?;
         let reading = tokio::task::spawn_blocking(move || read(&blob, fingerprint));
-        let read = reading.await.map_err(|error| CoordinatorError::ThreadDied {
-            task: "reading a table",
-            problem: error.to_string(),
-        });
-        let table = Arc::new(read??);
+        let objectives = reading
+            .await
+            .map_err(|error| CoordinatorError::ThreadDied {
+                task: "reading a table",
+                problem: error.to_string(),
+            })?;
+        let table = Arc::new(objectives?);
         tables.retain(|_, table| table.strong_count() > 0);
         tables.insert(fingerprint, Arc::downgrade(&table));
         Ok(table)
