@@ -4,10 +4,13 @@ use std::fmt;
 use std::path::PathBuf;
 
 use loto_engine::EngineError;
-use loto_proto::ProtoError;
+use loto_process::observation::endpoint::EndpointError;
 use loto_proto::identity::{Fingerprint, JobId, SweepId};
+use loto_proto::message_error::MessageError;
+use loto_proto::sweep_file::SweepFileError;
 use loto_report::ReportError;
 use loto_statistics::StatisticsError;
+use loto_transport::TransportError;
 use loto_worker::WorkerError;
 
 use crate::results::TraceProblem;
@@ -15,9 +18,43 @@ use crate::results::TraceProblem;
 /// What can go wrong while a sweep is planned, run or reported.
 #[derive(Debug, thiserror::Error)]
 pub enum CoordinatorError {
-    /// The protocol failed: a sweep file, the queue or the store.
+    /// The queue or the store failed.
     #[error(transparent)]
-    Proto(#[from] ProtoError),
+    Transport(#[from] TransportError),
+
+    /// A sweep file was refused.
+    #[error(transparent)]
+    SweepFile(#[from] SweepFileError),
+
+    /// A sweep file and the tables or methods that it names do not fit; `problem` says what to do.
+    #[error("sweep file {path}: {problem}")]
+    UnsuitableSweep {
+        /// The sweep file.
+        path: PathBuf,
+        /// What is wrong and where.
+        problem: String,
+    },
+
+    /// A table in the store is damaged.
+    #[error(transparent)]
+    Message(#[from] MessageError),
+
+    /// The store's list of sweeps names one that is not there.
+    #[error("the store's list of sweeps is not valid: it names sweep {0}, which is not there")]
+    LostSweep(SweepId),
+
+    /// Metrics and probes cannot be offered.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
+
+    /// A file could not be read.
+    #[error("cannot read {path}: {source}")]
+    UnreadableFile {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
 
     /// A table or a method was refused.
     #[error(transparent)]
@@ -159,7 +196,7 @@ pub enum CoordinatorError {
         seed: u32,
         /// What is wrong with it.
         #[source]
-        problem: TraceProblem,
+        problem: Box<TraceProblem>,
     },
 
     /// A sweep names a task that its table does not have.

@@ -1,7 +1,7 @@
 //! What is known of a job that was handed to a worker and is not done.
 
-use crate::excerpt::excerpt;
 use crate::limits::{MAX_ATTEMPT_BYTES, MAX_ERROR_BYTES};
+use crate::message_error::{MessageError, MessageKind, MessageProblem, check_count};
 
 /// How the attempts at a job stand.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
@@ -59,16 +59,13 @@ impl Attempt {
     /// Reads stored text.
     ///
     /// # Errors
-    /// A text that says why it is no attempt.
-    pub fn decode(bytes: &[u8]) -> Result<Self, String> {
-        if bytes.len() > MAX_ATTEMPT_BYTES {
-            let length = bytes.len();
-            return Err(format!(
-                "it has {length} bytes, allowed are {MAX_ATTEMPT_BYTES}"
-            ));
-        }
-        serde_json::from_slice(bytes)
-            .map_err(|error| format!("not an attempt: {}", excerpt(&error.to_string())))
+    /// [`MessageError`] if it is no attempt.
+    pub fn decode(text: &[u8]) -> Result<Self, MessageError> {
+        let read = || -> Result<Self, MessageProblem> {
+            check_count("bytes", text.len() as u64, MAX_ATTEMPT_BYTES as u64)?;
+            Ok(serde_json::from_slice(text)?)
+        };
+        read().map_err(|problem| MessageKind::Attempt.refuses(problem))
     }
 }
 

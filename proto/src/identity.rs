@@ -8,7 +8,15 @@ use std::str::FromStr;
 
 use sha2::{Digest, Sha256};
 
-use crate::ProtoError;
+/// A text is no identifier of the expected kind.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a {kind}: expected 32 hexadecimal digits")]
+pub struct InvalidIdentifier {
+    /// The kind of identifier, for example "job id".
+    pub kind: &'static str,
+    /// The beginning of the text.
+    pub text: String,
+}
 
 /// Hashes fields one after the other, each prefixed with its length.
 pub struct ContentHasher(Sha256);
@@ -65,10 +73,10 @@ macro_rules! identifier {
         }
 
         impl FromStr for $name {
-            type Err = ProtoError;
+            type Err = InvalidIdentifier;
 
-            fn from_str(text: &str) -> Result<Self, ProtoError> {
-                parse_hexadecimal(text).map(Self).ok_or_else(|| ProtoError::InvalidIdentifier {
+            fn from_str(text: &str) -> Result<Self, InvalidIdentifier> {
+                parse_hexadecimal(text).map(Self).ok_or_else(|| InvalidIdentifier {
                     kind: $kind,
                     text: text.chars().take(64).collect(),
                 })
@@ -97,6 +105,13 @@ identifier!(
     SweepId,
     "sweep id"
 );
+
+impl Fingerprint {
+    /// The name under which the store keeps the table's file and declarations.
+    pub fn blob_name(self) -> String {
+        format!("table:{self}")
+    }
+}
 
 fn parse_hexadecimal(text: &str) -> Option<[u8; 16]> {
     if text.len() != 32 || !text.is_ascii() {

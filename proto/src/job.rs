@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use prost::Message;
 
-use crate::ProtoError;
 use crate::identity::{ContentHasher, Fingerprint, JobId, SeriesId};
-use crate::limits::{MAX_ITERATIONS, MAX_MESSAGE_BYTES, MAX_NAME_BYTES, MAX_PARAMETERS};
+use crate::limits::{MAX_ITERATIONS, MAX_MESSAGE_BYTES, MAX_PARAMETERS};
+use crate::message_error::{MessageError, MessageKind, MessageProblem, check_count, check_name};
 use crate::wire;
 
 /// A method as a sweep runs it.
@@ -86,46 +86,28 @@ impl Job {
     /// Reads a queue message.
     ///
     /// # Errors
-    /// [`ProtoError::Malformed`] if the bytes are not a job, naming the field.
-    pub fn decode(bytes: &[u8]) -> Result<Self, ProtoError> {
-        let malformed = |problem: String| ProtoError::Malformed {
-            what: "queue message".into(),
-            problem,
-        };
-        if bytes.len() > MAX_MESSAGE_BYTES {
-            return Err(malformed(format!(
-                "it has {} bytes, allowed are {MAX_MESSAGE_BYTES}",
-                bytes.len()
-            )));
+    /// [`MessageError`] if the bytes are not a job, naming the field.
+    pub fn decode(bytes: &[u8]) -> Result<Self, MessageError> {
+        Self::read(bytes).map_err(|problem| MessageKind::Job.refuses(problem))
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, MessageProblem> {
+        check_count("bytes", bytes.len() as u64, MAX_MESSAGE_BYTES as u64)?;
+        let job = wire::Job::decode(bytes)?;
+        let series = job.series.ok_or(MessageProblem::Missing("series"))?;
+        let parameters = series.parameters.len() as u64;
+        check_count("parameters", parameters, MAX_PARAMETERS as u64)?;
+        check_name("method", &series.method)?;
+        check_name("task", &series.task)?;
+        for (name, value) in &series.parameters {
+            check_name("parameter", name)?;
+            check_name("value", value)?;
         }
-        let job = wire::Job::decode(bytes).map_err(|error| malformed(error.to_string()))?;
-        let series = job
-            .series
-            .ok_or_else(|| malformed("it has no series".into()))?;
-        if series.parameters.len() > MAX_PARAMETERS {
-            return Err(malformed(format!(
-                "it has {} parameters, allowed are {MAX_PARAMETERS}",
-                series.parameters.len()
-            )));
+        let iterations = series.iterations;
+        if iterations == 0 {
+            return Err(MessageProblem::Missing("iterations"));
         }
-        let parameters = series.parameters.iter();
-        let names = [("method", &series.method), ("task", &series.task)]
-            .into_iter()
-            .chain(parameters.flat_map(|(name, value)| [("parameter", name), ("value", value)]));
-        for (field, name) in names {
-            if name.is_empty() || name.len() > MAX_NAME_BYTES {
-                return Err(malformed(format!(
-                    "{field} has {} bytes, allowed are 1 to {MAX_NAME_BYTES}",
-                    name.len()
-                )));
-            }
-        }
-        if series.iterations == 0 || series.iterations > MAX_ITERATIONS {
-            return Err(malformed(format!(
-                "iterations is {}, allowed are 1 to {MAX_ITERATIONS}",
-                series.iterations
-            )));
-        }
+        check_count("iterations", iterations.into(), MAX_ITERATIONS.into())?;
         Ok(Self {
             series: Series {
                 method: MethodSpec {
@@ -135,7 +117,7 @@ impl Job {
                 },
                 table: series.table.parse()?,
                 task: series.task,
-                iterations: series.iterations,
+                iterations,
             },
             seed: job.seed,
         })

@@ -9,12 +9,12 @@
 //! - [`wire`]: the messages generated from `loto/v1/*.proto`.
 
 pub mod attempt;
-pub mod error;
 pub mod excerpt;
 pub mod identity;
 pub mod job;
 pub mod lifecycle;
 pub mod limits;
+pub mod message_error;
 mod packing;
 pub mod sweep;
 pub mod sweep_file;
@@ -22,8 +22,6 @@ pub mod sweep_state;
 pub mod table_spec;
 pub mod trace;
 pub mod worker_report;
-
-pub use error::ProtoError;
 
 /// Messages generated from `proto/loto/v1/job.proto` and `computing.proto`, where each field is documented.
 #[allow(missing_docs, unreachable_pub, clippy::all)]

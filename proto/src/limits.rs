@@ -1,9 +1,9 @@
 //! Every limit on what comes from outside, in one place.
 //!
 //! What exceeds one is refused with an error that names the limit and what was
-//! found; nothing is cut in silence. The README lists them all.
+//! found; nothing is cut in silence. `proto/LIMITS.md` lists them all.
 
-/// One limit, as the README lists it.
+/// One limit, as `proto/LIMITS.md` lists it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limit {
     /// What it belongs to, for example "table".
@@ -21,7 +21,7 @@ macro_rules! limits {
     ($($place:literal { $(#[doc = $what:literal] $name:ident: $type:ty = $most:expr;)* })*) => {
         $($(#[doc = $what] pub const $name: $type = $most;)*)*
 
-        /// All limits, in the order of the README.
+        /// All limits, in the order of `proto/LIMITS.md`.
         pub const ALL: &[Limit] = &[$($(Limit {
             place: $place,
             name: stringify!($name),
@@ -176,16 +176,16 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_lists_every_limit() {
+    fn the_page_lists_every_limit() {
         let row = |limit: &Limit| {
             let what = limit.what.trim().trim_end_matches('.');
             format!("| {} | {what} | {} |\n", limit.place, shown(limit))
         };
         let table: String = ALL.iter().map(row).collect();
-        let readme = include_str!("../../README.md");
+        let page = include_str!("../LIMITS.md");
         assert!(
-            readme.contains(&table),
-            "the table under Limits in README.md has to be:\n{table}"
+            page.contains(&table),
+            "the table in proto/LIMITS.md has to be:\n{table}"
         );
     }
 }

@@ -1,16 +1,14 @@
 //! A planned sweep: which jobs there are.
 
-use std::fmt::Display;
-
 use prost::Message;
 
-use crate::ProtoError;
-use crate::identity::{ContentHasher, Fingerprint, JobId, SweepId};
+use crate::identity::{ContentHasher, Fingerprint, InvalidIdentifier, JobId, SweepId};
 use crate::job::{Job, MethodSpec, Series};
 use crate::limits::{
-    MAX_BLACKBOXES, MAX_ITERATIONS, MAX_JOBS, MAX_METHODS, MAX_NAME_BYTES, MAX_PARAMETERS,
-    MAX_SEEDS, MAX_SERIES, MAX_SWEEP_BYTES, MAX_TASKS,
+    MAX_BLACKBOXES, MAX_ITERATIONS, MAX_JOBS, MAX_METHODS, MAX_PARAMETERS, MAX_SEEDS, MAX_SERIES,
+    MAX_SWEEP_BYTES, MAX_TASKS,
 };
+use crate::message_error::{MessageError, MessageKind, MessageProblem, check_count, check_name};
 use crate::wire;
 
 /// A sweep as it is stored: all that is needed to list its jobs again.
@@ -49,23 +47,18 @@ impl Blackbox {
             iterations: self.iterations,
         }
     }
-}
 
-impl Blackbox {
-    fn check(&self) -> Result<(), String> {
-        check_count("methods", self.methods.len(), MAX_METHODS)?;
-        check_count("targets", self.targets.len(), MAX_TASKS)?;
-        check_count("iterations", self.iterations, MAX_ITERATIONS)?;
+    fn check(&self) -> Result<(), MessageProblem> {
+        check_count("methods", self.methods.len() as u64, MAX_METHODS as u64)?;
+        check_count("targets", self.targets.len() as u64, MAX_TASKS as u64)?;
+        check_count("iterations", self.iterations.into(), MAX_ITERATIONS.into())?;
         for target in &self.targets {
             check_name("the name of a target", target)?;
         }
         for method in &self.methods {
             check_name("the id of a method", &method.id)?;
-            check_count(
-                "parameters of a method",
-                method.parameters.len(),
-                MAX_PARAMETERS,
-            )?;
+            let parameters = method.parameters.len() as u64;
+            check_count("parameters of a method", parameters, MAX_PARAMETERS as u64)?;
             for (name, value) in &method.parameters {
                 check_name("the name of a parameter", name)?;
                 check_name("the value of a parameter", value)?;
@@ -73,27 +66,6 @@ impl Blackbox {
         }
         Ok(())
     }
-}
-
-fn check_count<Count: PartialOrd + Display>(
-    what: &str,
-    count: Count,
-    most: Count,
-) -> Result<(), String> {
-    if count > most {
-        return Err(format!("it has {count} {what}, allowed are {most}"));
-    }
-    Ok(())
-}
-
-fn check_name(what: &str, name: &str) -> Result<(), String> {
-    if name.is_empty() || name.len() > MAX_NAME_BYTES {
-        let length = name.len();
-        return Err(format!(
-            "{what} has {length} bytes, allowed are 1 to {MAX_NAME_BYTES}"
-        ));
-    }
-    Ok(())
 }
 
 impl Sweep {
@@ -135,16 +107,20 @@ impl Sweep {
     /// Checks the plan against the limits; a sweep that has not passed may be endless.
     ///
     /// # Errors
-    /// A text that names the limit and what was found.
-    pub fn check(&self) -> Result<(), String> {
-        check_count("black boxes", self.blackboxes.len(), MAX_BLACKBOXES)?;
-        check_count("seeds", self.seeds, MAX_SEEDS)?;
+    /// [`MessageProblem`] that names the limit and what was found.
+    pub fn check(&self) -> Result<(), MessageProblem> {
+        let blackboxes = self.blackboxes.len() as u64;
+        check_count("black boxes", blackboxes, MAX_BLACKBOXES as u64)?;
+        check_count("seeds", self.seeds.into(), MAX_SEEDS.into())?;
         check_name("the name of the sweep", &self.name)?;
         for blackbox in &self.blackboxes {
             check_name("the name of a black box", &blackbox.name)?;
             blackbox
                 .check()
-                .map_err(|problem| format!("black box `{}`: {problem}", blackbox.name))?;
+                .map_err(|problem| MessageProblem::Blackbox {
+                    name: blackbox.name.clone(),
+                    problem: Box::new(problem),
+                })?;
         }
         check_count(
             "series (method and target)",
@@ -152,7 +128,8 @@ impl Sweep {
             MAX_SERIES,
         )?;
         check_count("jobs (series times seeds)", self.job_count(), MAX_JOBS)?;
-        check_count("bytes", self.to_wire().encoded_len(), MAX_SWEEP_BYTES)
+        let bytes = self.to_wire().encoded_len() as u64;
+        check_count("bytes", bytes, MAX_SWEEP_BYTES as u64)
     }
 
     /// The sweep's name: a hash of its jobs.
@@ -196,20 +173,20 @@ impl Sweep {
     /// Reads stored bytes and checks that they are the sweep `expected`.
     ///
     /// # Errors
-    /// [`ProtoError::Malformed`] if they are not.
-    pub fn decode(bytes: &[u8], expected: SweepId) -> Result<Self, ProtoError> {
-        let malformed = |problem: String| ProtoError::Malformed {
-            what: format!("sweep {expected} in the store"),
-            problem,
-        };
-        check_count("bytes", bytes.len(), MAX_SWEEP_BYTES).map_err(malformed)?;
-        let sweep = wire::Sweep::decode(bytes).map_err(|error| malformed(error.to_string()))?;
+    /// [`MessageError`] if they are not.
+    pub fn decode(bytes: &[u8], expected: SweepId) -> Result<Self, MessageError> {
+        Self::read(bytes, expected).map_err(|problem| MessageKind::Sweep(expected).refuses(problem))
+    }
+
+    fn read(bytes: &[u8], expected: SweepId) -> Result<Self, MessageProblem> {
+        check_count("bytes", bytes.len() as u64, MAX_SWEEP_BYTES as u64)?;
+        let stored = wire::Sweep::decode(bytes)?;
         let method = |method: wire::Method| MethodSpec {
             id: method.id,
             version: method.version,
             parameters: method.parameters,
         };
-        let blackboxes = sweep.blackboxes.into_iter().map(|blackbox| {
+        let blackboxes = stored.blackboxes.into_iter().map(|blackbox| {
             Ok(Blackbox {
                 name: blackbox.name,
                 table: blackbox.table.parse()?,
@@ -219,15 +196,19 @@ impl Sweep {
             })
         });
         let sweep = Self {
-            name: sweep.name,
-            blackboxes: blackboxes.collect::<Result<_, ProtoError>>()?,
-            seeds: sweep.seeds,
+            name: stored.name,
+            blackboxes: blackboxes.collect::<Result<_, InvalidIdentifier>>()?,
+            seeds: stored.seeds,
         };
         // Before its jobs are hashed: there could be more than any time is enough for.
-        sweep.check().map_err(malformed)?;
+        sweep.check()?;
         let found = sweep.id();
         if found != expected {
-            return Err(malformed(format!("its jobs hash to {found}")));
+            let found = found.to_string();
+            return Err(MessageProblem::OtherHash {
+                what: "jobs",
+                found,
+            });
         }
         Ok(sweep)
     }

@@ -1,12 +1,14 @@
 //! The sweep file: the TOML a user writes.
 
+mod error;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::ProtoError;
+pub use self::error::{SweepFileError, SweepFileProblem};
 use crate::excerpt::excerpt;
 use crate::limits::{
     MAX_BLACKBOXES, MAX_ITERATIONS, MAX_METHODS, MAX_NAME_BYTES, MAX_PARAMETERS, MAX_SEEDS,
@@ -123,11 +125,11 @@ impl SweepFile {
     /// Reads and checks a sweep file.
     ///
     /// # Errors
-    /// [`ProtoError::UnreadableFile`], or [`ProtoError::InvalidSweepFile`] with the line or key.
-    pub fn read(path: &Path) -> Result<Self, ProtoError> {
-        let unreadable = |problem| ProtoError::UnreadableFile {
+    /// [`SweepFileError`] with the line or key.
+    pub fn read(path: &Path) -> Result<Self, SweepFileError> {
+        let unreadable = |source| SweepFileError::Unreadable {
             path: path.to_owned(),
-            problem,
+            source,
         };
         let file = std::fs::File::open(path).map_err(unreadable)?;
         let mut text = String::new();
@@ -137,11 +139,9 @@ impl SweepFile {
             .read_to_string(&mut text)
             .map_err(unreadable)?;
         if length as u64 > MAX_SWEEP_FILE_BYTES {
-            return Err(ProtoError::InvalidSweepFile {
+            return Err(SweepFileError::Invalid {
                 path: path.to_owned(),
-                problem: format!(
-                    "it has more than {MAX_SWEEP_FILE_BYTES} bytes, which is the most allowed"
-                ),
+                problem: SweepFileProblem::TooLong,
             });
         }
         Self::parse(&text, path)
@@ -150,46 +150,37 @@ impl SweepFile {
     /// Checks the text of a sweep file; `path` is only for error messages.
     ///
     /// # Errors
-    /// [`ProtoError::InvalidSweepFile`] with the line or key.
-    pub fn parse(text: &str, path: &Path) -> Result<Self, ProtoError> {
-        let invalid = |problem: String| ProtoError::InvalidSweepFile {
+    /// [`SweepFileError::Invalid`] with the line or key.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, SweepFileError> {
+        let file = toml::from_str(text).map_err(|error| describe(error, text));
+        let checked = file.and_then(|file: Self| file.check().map(|()| file));
+        checked.map_err(|problem| SweepFileError::Invalid {
             path: path.to_owned(),
             problem,
-        };
-        let file: Self = toml::from_str(text).map_err(|error| invalid(describe(&error, text)))?;
-        file.check().map_err(invalid)?;
-        Ok(file)
+        })
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), SweepFileProblem> {
         check_name("name", &self.name)?;
         check_range("seeds", self.seeds, MAX_SEEDS)?;
         check_range("iterations", self.iterations, MAX_ITERATIONS)?;
         check_distinct("methods", &self.methods, MAX_METHODS)?;
-        if self.blackboxes.len() > MAX_BLACKBOXES {
-            return Err(format!(
-                "it has {} black boxes, allowed are {MAX_BLACKBOXES}",
-                self.blackboxes.len()
-            ));
-        }
-        if self.blackboxes.is_empty() {
-            return Err("there is no [[blackbox]]: add at least one".into());
+        match self.blackboxes.len() {
+            0 => return Err(SweepFileProblem::NoBlackbox),
+            1..=MAX_BLACKBOXES => {}
+            many => return Err(SweepFileProblem::TooManyBlackboxes(many)),
         }
         let methods = self.blackboxes.iter().flat_map(|b| self.methods_of(b));
         let methods: BTreeSet<&String> = methods.collect();
         for (method, parameters) in &self.method {
             if !methods.contains(method) {
-                return Err(format!(
-                    "[method.{}] sets parameters of a method that runs on no black box: \
-                     add it to methods or take the section out",
-                    excerpt(method)
-                ));
+                return Err(SweepFileProblem::UnusedMethod(excerpt(method)));
             }
             if parameters.len() > MAX_PARAMETERS {
-                return Err(format!(
-                    "[method.{method}] sets {} parameters, allowed are {MAX_PARAMETERS}",
-                    parameters.len()
-                ));
+                return Err(SweepFileProblem::TooManyParameters {
+                    method: method.clone(),
+                    count: parameters.len(),
+                });
             }
             for (name, value) in parameters {
                 check_name(&format!("[method.{method}] parameter name"), name)?;
@@ -199,13 +190,15 @@ impl SweepFile {
         let names: Vec<_> = self.blackboxes.iter().map(|b| b.name.clone()).collect();
         check_distinct("the names of the black boxes", &names, MAX_BLACKBOXES)?;
         for blackbox in &self.blackboxes {
-            blackbox.check()?;
+            check_name("[[blackbox]] name", &blackbox.name)?;
+            blackbox
+                .check()
+                .map_err(|problem| SweepFileProblem::Blackbox {
+                    name: blackbox.name.clone(),
+                    problem: Box::new(problem),
+                })?;
             if self.methods_of(blackbox).is_empty() {
-                return Err(format!(
-                    "black box `{}` has no methods: name at least one in the sweep's methods or \
-                     in its own, see `loto methods`",
-                    blackbox.name
-                ));
+                return Err(SweepFileProblem::NoMethods(blackbox.name.clone()));
             }
         }
         Ok(())
@@ -218,95 +211,87 @@ impl SweepFile {
 }
 
 impl BlackboxEntry {
-    fn check(&self) -> Result<(), String> {
-        check_name("[[blackbox]] name", &self.name)?;
-        let in_blackbox = |problem: String| format!("black box `{}`: {problem}", self.name);
-        let check = || {
-            check_name("table", &self.table)?;
-            check_name("objective", &self.objective)?;
-            if let CategoricalEntry::Word(word) = &self.categorical
-                && word != "all"
-            {
-                return Err(format!(
-                    "categorical is \"{}\": write \"all\" or a list of hp_ columns",
-                    excerpt(word)
-                ));
+    fn check(&self) -> Result<(), SweepFileProblem> {
+        check_name("table", &self.table)?;
+        check_name("objective", &self.objective)?;
+        match &self.categorical {
+            CategoricalEntry::Word(word) if word == "all" => {}
+            CategoricalEntry::Word(word) => {
+                return Err(SweepFileProblem::UnknownWord(excerpt(word)));
             }
-            if let CategoricalEntry::Columns(columns) = &self.categorical {
-                for column in columns {
-                    check_name("categorical", column)?;
-                }
-            }
-            if let Some(iterations) = self.iterations {
-                check_range("iterations", iterations, MAX_ITERATIONS)?;
-            }
-            let methods = self.methods.as_deref().unwrap_or_default();
-            check_distinct("methods", methods, MAX_METHODS)?;
-            let sources_only = check_distinct("sources_only", &self.sources_only, MAX_TASKS)?;
-            let targets = self.targets.as_deref().unwrap_or_default();
-            check_distinct("targets", targets, MAX_TASKS)?;
-            if self.targets.is_some() && targets.is_empty() {
-                return Err("targets is empty: name at least one task or leave it out".into());
-            }
-            match targets.iter().find(|task| sources_only.contains(task)) {
-                Some(task) => Err(format!("`{task}` is both in targets and in sources_only")),
-                None => Ok(()),
-            }
-        };
-        check().map_err(in_blackbox)
+            CategoricalEntry::Columns(columns) => columns
+                .iter()
+                .try_for_each(|column| check_name("categorical", column))?,
+        }
+        if let Some(iterations) = self.iterations {
+            check_range("iterations", iterations, MAX_ITERATIONS)?;
+        }
+        let methods = self.methods.as_deref().unwrap_or_default();
+        check_distinct("methods", methods, MAX_METHODS)?;
+        let sources_only = check_distinct("sources_only", &self.sources_only, MAX_TASKS)?;
+        let targets = self.targets.as_deref().unwrap_or_default();
+        check_distinct("targets", targets, MAX_TASKS)?;
+        if self.targets.is_some() && targets.is_empty() {
+            return Err(SweepFileProblem::NoTargets);
+        }
+        match targets.iter().find(|task| sources_only.contains(task)) {
+            Some(task) => Err(SweepFileProblem::TargetAndSource(task.clone())),
+            None => Ok(()),
+        }
     }
 }
 
-fn check_name(key: &str, name: &str) -> Result<(), String> {
+fn check_name(key: &str, name: &str) -> Result<(), SweepFileProblem> {
     if name.trim().is_empty() || name.len() > MAX_NAME_BYTES {
-        return Err(format!("{key} must have 1 to {MAX_NAME_BYTES} characters"));
+        return Err(SweepFileProblem::NameLength(key.to_owned()));
     }
     if name.chars().any(char::is_control) {
-        return Err(format!("{key} must not have control characters"));
+        return Err(SweepFileProblem::ControlCharacters(key.to_owned()));
     }
     Ok(())
 }
 
-fn check_range(key: &str, value: u32, most: u32) -> Result<(), String> {
+fn check_range(key: &'static str, value: u32, most: u32) -> Result<(), SweepFileProblem> {
     if value == 0 || value > most {
-        return Err(format!("{key} is {value}, allowed are 1 to {most}"));
+        return Err(SweepFileProblem::OutOfRange { key, value, most });
     }
     Ok(())
 }
 
 /// Checks a list of names; gives them as a set.
 fn check_distinct<'a>(
-    key: &str,
+    key: &'static str,
     names: &'a [String],
     most: usize,
-) -> Result<BTreeSet<&'a String>, String> {
-    if names.len() > most {
-        let length = names.len();
-        return Err(format!("{key}: {length} are listed, allowed are {most}"));
+) -> Result<BTreeSet<&'a String>, SweepFileProblem> {
+    let count = names.len();
+    if count > most {
+        return Err(SweepFileProblem::LongList { key, count, most });
     }
     let mut seen = BTreeSet::new();
     for name in names {
         check_name(key, name)?;
         if !seen.insert(name) {
-            return Err(format!("{key}: `{name}` is listed twice"));
+            let name = name.clone();
+            return Err(SweepFileProblem::Repeated { key, name });
         }
     }
     Ok(seen)
 }
 
 /// The parser's message with its picture of the line, or without it if the line is long.
-fn describe(error: &toml::de::Error, text: &str) -> String {
-    let message = error.to_string();
-    if message.len() <= PARSER_MESSAGE_BYTES {
-        return message;
+fn describe(error: toml::de::Error, text: &str) -> SweepFileProblem {
+    let mut message = error.to_string();
+    if message.len() > PARSER_MESSAGE_BYTES {
+        let place = error.span().map_or(0, |span| span.start.min(text.len()));
+        let lines = text.bytes().take(place).filter(|&byte| byte == b'\n');
+        let line = 1 + lines.count();
+        message = format!("line {line}: {}", excerpt(error.message()));
     }
-    let place = error.span().map_or(0, |span| span.start.min(text.len()));
-    let line = 1 + text
-        .bytes()
-        .take(place)
-        .filter(|&byte| byte == b'\n')
-        .count();
-    format!("line {line}: {}", excerpt(error.message()))
+    SweepFileProblem::Toml {
+        excerpt: message,
+        source: Box::new(error),
+    }
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use prost::Message;
 
-use crate::ProtoError;
 use crate::identity::{ContentHasher, Fingerprint};
 use crate::limits::{MAX_BLOB_BYTES, MAX_COLUMNS, MAX_NAME_BYTES};
+use crate::message_error::{MessageError, MessageKind, MessageProblem, check_count};
 use crate::wire;
 
 /// Which hyperparameter columns are categorical (one-hot encoded); the rest is numeric.
@@ -25,11 +25,6 @@ pub struct TableSpec {
     pub objective: String,
     /// The categorical hyperparameters.
     pub categorical: Categorical,
-}
-
-/// The name under which the store keeps a table's file and declarations.
-pub fn blob_name(table: Fingerprint) -> String {
-    format!("table:{table}")
 }
 
 impl TableSpec {
@@ -70,47 +65,35 @@ impl TableSpec {
     /// Unpacks what [`Self::encode_with`] packed and checks it against the fingerprint.
     ///
     /// # Errors
-    /// [`ProtoError::Malformed`] if the bytes are no table, or not the one that is named.
-    pub fn decode(bytes: &[u8], expected: Fingerprint) -> Result<(Self, Vec<u8>), ProtoError> {
-        let malformed = |problem: String| ProtoError::Malformed {
-            what: format!("blob {} in the store", blob_name(expected)),
-            problem: format!("{problem}; delete it and submit the sweep again"),
-        };
-        if bytes.len() > MAX_BLOB_BYTES {
-            return Err(malformed(format!(
-                "it has {} bytes, allowed are {MAX_BLOB_BYTES}",
-                bytes.len()
-            )));
+    /// [`MessageError`] if the bytes are no table, or not the one that is named.
+    pub fn decode(bytes: &[u8], expected: Fingerprint) -> Result<(Self, Vec<u8>), MessageError> {
+        Self::read(bytes, expected).map_err(|problem| MessageKind::Table(expected).refuses(problem))
+    }
+
+    fn read(bytes: &[u8], expected: Fingerprint) -> Result<(Self, Vec<u8>), MessageProblem> {
+        check_count("bytes", bytes.len() as u64, MAX_BLOB_BYTES as u64)?;
+        let blob = wire::TableBlob::decode(bytes)?;
+        let stored = blob.spec.ok_or(MessageProblem::Missing("declarations"))?;
+        let columns = stored.categorical.len() as u64;
+        check_count("categorical columns", columns, MAX_COLUMNS as u64)?;
+        for name in std::iter::once(&stored.objective).chain(&stored.categorical) {
+            let what = "bytes in the name of a column";
+            check_count(what, name.len() as u64, MAX_NAME_BYTES as u64)?;
         }
-        let blob = wire::TableBlob::decode(bytes).map_err(|error| malformed(error.to_string()))?;
-        let spec = blob
-            .spec
-            .ok_or_else(|| malformed("it has no declarations".into()))?;
-        if spec.categorical.len() > MAX_COLUMNS {
-            return Err(malformed(format!(
-                "it declares {} categorical columns, allowed are {MAX_COLUMNS}",
-                spec.categorical.len()
-            )));
-        }
-        let mut names = std::iter::once(&spec.objective).chain(&spec.categorical);
-        if let Some(name) = names.find(|name| name.len() > MAX_NAME_BYTES) {
-            return Err(malformed(format!(
-                "it declares a column whose name has {} bytes, allowed are {MAX_NAME_BYTES}",
-                name.len()
-            )));
-        }
-        let categorical = if spec.all_categorical {
-            Categorical::All
-        } else {
-            Categorical::Columns(spec.categorical.into_iter().collect())
-        };
         let spec = Self {
-            objective: spec.objective,
-            categorical,
+            objective: stored.objective,
+            categorical: match stored.all_categorical {
+                true => Categorical::All,
+                false => Categorical::Columns(stored.categorical.into_iter().collect()),
+            },
         };
         let found = spec.fingerprint(&blob.file);
         if found != expected {
-            return Err(malformed(format!("its bytes hash to {found}")));
+            let found = found.to_string();
+            return Err(MessageProblem::OtherHash {
+                what: "bytes",
+                found,
+            });
         }
         Ok((spec, blob.file))
     }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use prost::Message;
 
-use crate::ProtoError;
 use crate::limits::{MAX_ITERATIONS, MAX_TRACE_BYTES};
+use crate::message_error::{MessageError, MessageKind, MessageProblem, check_count};
 use crate::packing::{pack_rows, pack_times, unpack_rows, unpack_times};
 use crate::wire;
 
@@ -78,50 +78,40 @@ impl Trace {
     /// Reads stored bytes.
     ///
     /// # Errors
-    /// [`ProtoError::Malformed`] if the bytes are not a whole trace: lists of
+    /// [`MessageError`] if the bytes are not a whole trace: lists of
     /// unequal length, no iteration at all, a value that is not finite.
-    pub fn decode(bytes: &[u8]) -> Result<Self, ProtoError> {
-        let malformed = |problem: String| ProtoError::Malformed {
-            what: "trace".into(),
-            problem,
-        };
-        if bytes.len() > MAX_TRACE_BYTES {
-            return Err(malformed(format!(
-                "it has {} bytes, allowed are {MAX_TRACE_BYTES}",
-                bytes.len()
-            )));
-        }
-        let mut trace =
-            wire::StoredTrace::decode(bytes).map_err(|error| malformed(error.to_string()))?;
+    pub fn decode(bytes: &[u8]) -> Result<Self, MessageError> {
+        Self::read(bytes).map_err(|problem| MessageKind::Trace.refuses(problem))
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, MessageProblem> {
+        check_count("bytes", bytes.len() as u64, MAX_TRACE_BYTES as u64)?;
+        let mut trace = wire::StoredTrace::decode(bytes)?;
         if !trace.packed_rows.is_empty() {
             let rows = unpack_rows(&trace.packed_rows).filter(|_| trace.rows.is_empty());
-            trace.rows = rows.ok_or_else(|| malformed("its packed rows are damaged".into()))?;
+            trace.rows = rows.ok_or(MessageProblem::DamagedList("rows"))?;
         }
         if !trace.packed_microseconds.is_empty() {
             let times = unpack_times(&trace.packed_microseconds);
             let times = times.filter(|_| trace.microseconds.is_empty());
-            trace.microseconds =
-                times.ok_or_else(|| malformed("its packed times are damaged".into()))?;
+            trace.microseconds = times.ok_or(MessageProblem::DamagedList("times"))?;
         }
-        let length = trace.rows.len();
-        if length != trace.values.len() || length != trace.microseconds.len() {
-            return Err(malformed(format!(
-                "{length} rows, {} values and {} times",
-                trace.values.len(),
-                trace.microseconds.len()
-            )));
+        let (rows, values) = (trace.rows.len(), trace.values.len());
+        let times = trace.microseconds.len();
+        if rows != values || rows != times {
+            return Err(MessageProblem::UnequalLists {
+                rows,
+                values,
+                times,
+            });
         }
-        if length == 0 || length > MAX_ITERATIONS as usize {
-            return Err(malformed(format!(
-                "it has {length} iterations, allowed are 1 to {MAX_ITERATIONS}"
-            )));
+        if rows == 0 {
+            return Err(MessageProblem::Missing("iterations"));
         }
-        if let Some(index) = trace.values.iter().position(|value| !value.is_finite()) {
-            return Err(malformed(format!(
-                "iteration {} has the value {}",
-                index + 1,
-                trace.values[index]
-            )));
+        check_count("iterations", rows as u64, MAX_ITERATIONS.into())?;
+        let mut values = trace.values.iter().zip(1..);
+        if let Some((&value, iteration)) = values.find(|(value, _)| !value.is_finite()) {
+            return Err(MessageProblem::NotFinite { iteration, value });
         }
         Ok(Self {
             rows: trace.rows,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::identity::JobId;
 use crate::limits::MAX_REPORT_BYTES;
+use crate::message_error::{MessageError, MessageKind, MessageProblem, check_count};
 
 /// Time between two reports of a worker.
 pub const REPORT_INTERVAL: Duration = Duration::from_secs(5);
@@ -31,22 +32,20 @@ impl WorkerReport {
     }
 
     /// Reads stored text.
-    pub fn decode(text: &[u8]) -> Result<Self, String> {
-        if text.len() > MAX_REPORT_BYTES {
-            let length = text.len();
-            return Err(format!(
-                "it has {length} bytes, allowed are {MAX_REPORT_BYTES}"
-            ));
-        }
-        let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
-        let mut words = text.split(' ');
-        let number = words.next().unwrap_or_default();
-        let number = number.parse();
-        let jobs = words.map(str::parse).collect::<Result<_, _>>();
-        Ok(Self {
-            number: number.map_err(|_| "it does not begin with a number".to_string())?,
-            jobs: jobs.map_err(|error: crate::ProtoError| error.to_string())?,
-        })
+    ///
+    /// # Errors
+    /// [`MessageError`] if it is no heartbeat.
+    pub fn decode(text: &[u8]) -> Result<Self, MessageError> {
+        let read = || -> Result<Self, MessageProblem> {
+            check_count("bytes", text.len() as u64, MAX_REPORT_BYTES as u64)?;
+            let mut words = std::str::from_utf8(text)?.split(' ');
+            let number = words.next().and_then(|number| number.parse().ok());
+            Ok(Self {
+                number: number.ok_or(MessageProblem::NoNumber)?,
+                jobs: words.map(str::parse).collect::<Result<_, _>>()?,
+            })
+        };
+        read().map_err(|problem| MessageKind::Heartbeat.refuses(problem))
     }
 }
 

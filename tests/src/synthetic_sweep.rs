@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loto_proto::ProtoError;
 use loto_proto::job::{Job, MethodSpec};
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::table_spec::{Categorical, TableSpec};
 use loto_proto::trace::Trace;
+use loto_transport::TransportError;
 use loto_transport::store::Store;
 
 /// How large the sweep is: `METHODSxTASKSxSEEDSxITERATIONS`.
@@ -124,7 +124,7 @@ impl SyntheticSweep {
     ///
     /// # Errors
     /// Whatever the store reports.
-    pub async fn submit(&self, store: &dyn Store) -> Result<(), ProtoError> {
+    pub async fn submit(&self, store: &dyn Store) -> Result<(), TransportError> {
         let name = format!("table:{}", self.sweep.blackboxes[0].table);
         store.put_blob(&name, &self.table).await?;
         store.put_sweep(&self.sweep).await?;

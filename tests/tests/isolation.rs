@@ -4,7 +4,6 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use loto_proto::attempt::{Attempt, AttemptState};
-use loto_proto::table_spec::blob_name;
 use loto_tests::programs::{self, Process};
 use loto_tests::{servers, small_sweep};
 use loto_transport::queue;
@@ -29,7 +28,7 @@ async fn jobs_that_misbehave_are_poisoned_and_harm_no_other() {
     let store = store::open(&store_url).await.unwrap();
     let queue = queue::connect(&turn.url).await.unwrap();
     let (table, blob) = small_sweep::table_blob();
-    store.put_blob(&blob_name(table), &blob).await.unwrap();
+    store.put_blob(&table.blob_name(), &blob).await.unwrap();
 
     let well_behaved = 20;
     let jobs: Vec<_> = (0..(WAYS.len() + 1 + well_behaved) as u32)

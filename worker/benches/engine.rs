@@ -10,19 +10,20 @@ use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use loto_engine::acquisition::expected_improvement::LogExpectedImprovement;
+use loto_engine::blobs::{BlobError, Blobs};
 use loto_engine::prior::training;
 use loto_engine::random::{Purpose, RandomStream};
-use loto_engine::runner::{Blobs, TraceRunner};
+use loto_engine::runner::TraceRunner;
 use loto_engine::setting::Source;
 use loto_engine::surrogate::candidates::CandidatePool;
 use loto_engine::surrogate::gaussian_process::GaussianProcess;
 use loto_engine::surrogate::hyperparameters::Hyperprior;
 use loto_engine::table::encoding::{Column, Hyperparameter, Kind, Space};
 use loto_engine::table::{Table, Task};
-use loto_engine::{EngineError, blas, methods};
+use loto_engine::{blas, methods};
 use loto_proto::identity::Fingerprint;
 use loto_proto::job::{Job, MethodSpec, Series};
-use loto_proto::table_spec::{self, Categorical, TableSpec};
+use loto_proto::table_spec::{Categorical, TableSpec};
 
 const SVM: &[u8] = include_bytes!("../../coordinator/sweeps/svm-sklearn.csv.zip");
 
@@ -190,11 +191,11 @@ fn prior_fit(criterion: &mut Criterion) {
 struct TableOnly(Mutex<HashMap<String, Vec<u8>>>);
 
 impl Blobs for TableOnly {
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, EngineError> {
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, BlobError> {
         Ok(self.0.lock().unwrap().get(name).cloned())
     }
 
-    fn put(&self, _: &str, _: &[u8]) -> Result<(), EngineError> {
+    fn put(&self, _: &str, _: &[u8]) -> Result<(), BlobError> {
         Ok(())
     }
 }
@@ -205,10 +206,7 @@ fn whole_trace(criterion: &mut Criterion) {
         categorical: Categorical::Columns(BTreeSet::new()),
     };
     let table = Table::read(SVM, &spec, "svm-sklearn.csv.zip").unwrap();
-    let blob = (
-        table_spec::blob_name(table.fingerprint),
-        spec.encode_with(SVM),
-    );
+    let blob = (table.fingerprint.blob_name(), spec.encode_with(SVM));
     let blobs = Arc::new(TableOnly(Mutex::new(HashMap::from([blob]))));
     let runner = TraceRunner::new(blobs);
     let mut group = criterion.benchmark_group("trace of 100 iterations, 288 candidates, own prior");

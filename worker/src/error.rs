@@ -1,7 +1,8 @@
 //! The one error type of this crate.
 
 use loto_engine::EngineError;
-use loto_proto::ProtoError;
+use loto_process::observation::endpoint::EndpointError;
+use loto_transport::TransportError;
 
 /// What can go wrong in a worker.
 #[derive(Debug, thiserror::Error)]
@@ -19,7 +20,11 @@ pub enum WorkerError {
         problem: std::io::Error,
     },
 
+    /// Metrics and probes cannot be offered.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
+
     /// The queue or the store failed.
     #[error(transparent)]
-    Proto(#[from] ProtoError),
+    Transport(#[from] TransportError),
 }

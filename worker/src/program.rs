@@ -25,7 +25,7 @@ use crate::isolation::child::{self, Run};
 use crate::isolation::{JobLimits, ProcessPool};
 use crate::metrics::METRICS;
 use loto_engine::blas;
-use loto_engine::runner::Blobs;
+use loto_engine::blobs::Blobs;
 use loto_process::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
 use loto_process::shutdown;
 
@@ -146,7 +146,7 @@ pub fn main(run: impl FnOnce(Arc<dyn Blobs>) -> Run) -> ExitCode {
 fn failed(error: &WorkerError) -> ExitCode {
     eprintln!("loto-worker: {error}");
     ExitCode::from(match error {
-        WorkerError::Proto(_) => WRONG_INPUT,
+        WorkerError::Transport(_) | WorkerError::Endpoint(_) => WRONG_INPUT,
         _ => FAILED,
     })
 }

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use crate::ReportError;
+use crate::error::ReportError;
 
 /// The end of temporary names.
 const PARTIAL: &str = ".partial";
@@ -14,7 +14,7 @@ const PARTIAL: &str = ".partial";
 ///
 /// # Errors
 /// [`ReportError::UnwritableFile`]; what was there before is then unchanged.
-pub(super) fn write(
+pub(crate) fn write(
     path: &Path,
     content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), ReportError> {

@@ -5,9 +5,11 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use super::charts::{self, Palette, Svg};
-use super::{Format, Report, atomic_file, published_csv, scores_csv, traces_csv};
-use crate::{ReportError, published};
+use crate::charts::{self, Palette, Svg};
+use crate::error::ReportError;
+use crate::format::Format;
+use crate::report::Report;
+use crate::{atomic_file, published, published_csv, scores_csv, traces_csv};
 
 /// Longest part of a file name that comes from a name of the user.
 const MAX_NAME_CHARACTERS: usize = 60;

@@ -2,15 +2,16 @@
 
 use std::fmt::Write;
 
-use super::numbers;
-use loto_statistics::analysis::{BlackboxAnalysis, ExclusionReason, SweepAnalysis};
+use loto_statistics::analysis::{BlackboxAnalysis, ExclusionReason, MissingSeeds, SweepAnalysis};
+
+use crate::numbers;
 
 /// Most tasks that are listed by name in one sentence.
 const MOST_LISTED: usize = 8;
 
 /// One sentence per method that is not finished and per consequence for the
 /// averages; empty if the sweep is complete and nothing is left out.
-pub(super) fn sentences(analysis: &SweepAnalysis) -> Vec<String> {
+pub(crate) fn sentences(analysis: &SweepAnalysis) -> Vec<String> {
     let mut sentences = Vec::new();
     for blackbox in &analysis.blackboxes {
         sentences.extend(incomplete_methods(analysis, blackbox));
@@ -31,7 +32,7 @@ fn incomplete_methods<'a>(
     blackbox: &'a BlackboxAnalysis,
 ) -> impl Iterator<Item = String> + 'a {
     blackbox.methods.iter().filter_map(|method| {
-        let here = |entry: &&loto_statistics::analysis::MissingSeeds| {
+        let here = |entry: &&MissingSeeds| {
             entry.blackbox == blackbox.name && entry.method == method.method
         };
         let tasks: Vec<_> = analysis.missing.iter().filter(here).collect();

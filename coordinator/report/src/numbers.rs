@@ -1,7 +1,9 @@
 //! How numbers are shown to readers. Files for machines have all digits instead.
 
+use loto_statistics::by_iteration::Notation;
+
 /// A score such as the improvement: two decimals, none from 100 on.
-pub(super) fn score(value: f64) -> String {
+pub(crate) fn score(value: f64) -> String {
     let text = if value.abs() >= 99.995 {
         format!("{value:.0}")
     } else {
@@ -14,7 +16,7 @@ pub(super) fn score(value: f64) -> String {
 }
 
 /// A difference of scores: a score that has its sign in any case.
-pub(super) fn difference(value: f64) -> String {
+pub(crate) fn difference(value: f64) -> String {
     let score = score(value);
     match score.as_str() {
         "0.00" => score,
@@ -24,7 +26,7 @@ pub(super) fn difference(value: f64) -> String {
 }
 
 /// A score with its standard error, if there is one, to the same number of decimals.
-pub(super) fn with_error(value: f64, error: Option<f64>, sign: &str) -> String {
+pub(crate) fn with_error(value: f64, error: Option<f64>, sign: &str) -> String {
     let score = score(value);
     let decimals = if score.contains('.') { 2 } else { 0 };
     match error {
@@ -34,7 +36,7 @@ pub(super) fn with_error(value: f64, error: Option<f64>, sign: &str) -> String {
 }
 
 /// A quantity that spans many orders of magnitude, such as ADTM: two significant digits.
-pub(super) fn magnitude(value: f64) -> String {
+pub(crate) fn magnitude(value: f64) -> String {
     match value {
         0.0 => "0".into(),
         large if large.abs() >= 0.01 && large.abs() < 100.0 => significant(large),
@@ -43,7 +45,7 @@ pub(super) fn magnitude(value: f64) -> String {
 }
 
 /// A duration in seconds: two significant digits, at most three decimals.
-pub(super) fn seconds(value: f64) -> String {
+pub(crate) fn seconds(value: f64) -> String {
     match value {
         small if small < 0.001 => "<0.001".into(),
         small if small < 0.01 => format!("{small:.4}"),
@@ -52,7 +54,7 @@ pub(super) fn seconds(value: f64) -> String {
 }
 
 /// A probability: three decimals, `<0.001` below.
-pub(super) fn probability(value: f64) -> String {
+pub(crate) fn probability(value: f64) -> String {
     if value < 0.001 {
         "<0.001".into()
     } else {
@@ -61,7 +63,7 @@ pub(super) fn probability(value: f64) -> String {
 }
 
 /// A test statistic: two decimals; infinite if there is no finite one.
-pub(super) fn statistic(value: f64) -> String {
+pub(crate) fn statistic(value: f64) -> String {
     if value.is_finite() {
         format!("{value:.2}")
     } else {
@@ -70,12 +72,21 @@ pub(super) fn statistic(value: f64) -> String {
 }
 
 /// A share as a percentage without decimals.
-pub(super) fn percentage(value: f64) -> String {
+pub(crate) fn percentage(value: f64) -> String {
     format!("{:.0}%", 100.0 * value)
 }
 
+/// How the values of a statistic by iteration are written.
+pub(crate) fn shown_as(notation: Notation) -> fn(f64) -> String {
+    match notation {
+        Notation::Percentage => percentage,
+        Notation::Score => score,
+        Notation::Magnitude => magnitude,
+    }
+}
+
 /// A count with its noun: `1 task`, `1,234 tasks`.
-pub(super) fn count(number: u64, noun: &str) -> String {
+pub(crate) fn count(number: u64, noun: &str) -> String {
     let plural = match noun {
         _ if number == 1 => "",
         noun if noun.ends_with('x') => "es",
@@ -98,7 +109,7 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// The number with a true minus sign, for print.
-pub(super) fn typographic(number: &str) -> String {
+pub(crate) fn typographic(number: &str) -> String {
     number.replace('-', "\u{2212}")
 }
 

@@ -7,7 +7,7 @@ use crate::published::{Figure, PublishedBlackbox, SOURCE};
 /// One line per black box and method to which published figures apply; empty fields where
 /// nothing is finished and for the difference of ranks among other methods. Differences are
 /// the sweep's figure minus the paper's.
-pub(super) fn write(published: &[PublishedBlackbox], output: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write(published: &[PublishedBlackbox], output: &mut impl Write) -> io::Result<()> {
     let mut lines = csv::Writer::from_writer(output);
     lines.write_record([
         "blackbox",

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use loto_statistics::analysis::SweepAnalysis;
 
 /// One line per black box and method; empty fields where there is no score.
-pub(super) fn write_scores(analysis: &SweepAnalysis, output: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write_scores(analysis: &SweepAnalysis, output: &mut impl Write) -> io::Result<()> {
     let mut lines = csv::Writer::from_writer(output);
     lines.write_record([
         "blackbox",
@@ -31,7 +31,7 @@ pub(super) fn write_scores(analysis: &SweepAnalysis, output: &mut impl Write) ->
 
 /// One line per black box, task and method; empty fields where there is no score. The column
 /// `prior_rmse` is there if it is known of any task.
-pub(super) fn write_scores_by_task(
+pub(crate) fn write_scores_by_task(
     analysis: &SweepAnalysis,
     output: &mut impl Write,
 ) -> io::Result<()> {

@@ -3,9 +3,11 @@ use std::fs;
 use std::io::Read;
 use std::sync::Arc;
 
+use loto_proto::identity::SweepId;
+use loto_statistics::analysis::{AnalysisOptions, SweepAnalysis, analyse};
+use loto_statistics::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
+
 use super::*;
-use loto_statistics::analysis::{AnalysisOptions, analyse};
-use loto_statistics::results::{BlackboxResults, SeedTrace, TaskResults};
 
 /// A name as an attacker would choose it.
 const EVIL: &str = "</svg><script>alert('1')</script>\"&\u{7}";
@@ -141,12 +143,13 @@ fn a_method_of_one_black_box_only_has_blanks_elsewhere_and_is_left_out_of_the_wh
     assert!((ranks.sum::<f64>() - 6.0).abs() < 1e-12);
     let report = report_of(&results, &analysis);
     let text_report = text(&report, Format::Text);
-    let left_out = "left out, not finished or not planned on every black box: only here";
+    let left_out =
+        "left out, because they are not finished or not planned on every black box: only here";
     assert!(text_report.contains(left_out), "{text_report}");
     let page = text(&report, Format::Html);
     check_well_formed(&page);
     let row = page.split("<tr><th>only here</th>").nth(1).unwrap();
-    assert!(row.starts_with("<td class=\"muted\">&ndash;</td>"), "{row}");
+    assert!(row.starts_with("<td class=\"muted\">–</td>"), "{row}");
     assert!(page.contains("not planned everywhere: only here"));
 }
 
@@ -252,7 +255,7 @@ fn published_figures_are_shown_where_they_apply_and_nowhere_else() {
 }
 
 #[test]
-fn data_sets_are_ordered_by_the_error_of_the_prior_where_it_is_known() {
+fn tasks_are_ordered_by_the_error_of_the_prior_where_it_is_known() {
     let results = results();
     let mut analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
     let files = |analysis: &SweepAnalysis| {
@@ -273,7 +276,7 @@ fn data_sets_are_ordered_by_the_error_of_the_prior_where_it_is_known() {
     let table = page.split("<th>prior RMSE</th>").nth(1).unwrap();
     let place = |text: &str| table.find(text).unwrap();
     assert!(place("<th>plain</th><td>0.88</td>") < place("<td>1.25</td>"));
-    assert!(place("<td>1.25</td>") < place("<th>third</th><td class=\"muted\">&ndash;</td>"));
+    assert!(place("<td>1.25</td>") < place("<th>third</th><td class=\"muted\">–</td>"));
     assert!(page.contains("plain (0.88)"), "the chart names the error");
     assert!(csv.starts_with("blackbox,task,method,improvement,rank,final_dtm,prior_rmse\n"));
     let lines = csv.lines().filter(|line| line.ends_with(",0.875"));

@@ -2,15 +2,17 @@
 
 use std::io::{self, Write};
 
-use super::{Report, missing, numbers};
-use crate::published::{self, Figure};
 use loto_statistics::analysis::{BlackboxAnalysis, Comparison, ComparisonOutcome};
+
+use crate::published::{self, Figure};
+use crate::report::Report;
+use crate::{missing, numbers};
 
 /// Most sentences on what is missing; the other formats have all of them.
 const MOST_SENTENCES: usize = 20;
 
 /// Writes the report.
-pub(super) fn write(report: &Report<'_>, output: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write(report: &Report<'_>, output: &mut impl Write) -> io::Result<()> {
     let analysis = report.analysis;
     match report.sweep {
         Some(id) => writeln!(output, "{} ({id})", clean(&analysis.name))?,
@@ -30,7 +32,12 @@ pub(super) fn write(report: &Report<'_>, output: &mut impl Write) -> io::Result<
         write_blackbox(report, blackbox, output)?;
     }
     write_missing(report, output)?;
-    write_comparison(report, output)?;
+    match &analysis.comparison {
+        ComparisonOutcome::Computed(comparison) => write_ranks(comparison, output)?,
+        ComparisonOutcome::Impossible { reason } => {
+            writeln!(output, "\nno comparison of the methods: {}", clean(reason))?;
+        }
+    }
     write_published(report, output)
 }
 
@@ -46,45 +53,42 @@ fn write_blackbox(
         numbers::count(blackbox.averaged_tasks as u64, "task"),
         numbers::count(blackbox.iterations as u64, "iteration"),
     )?;
-    let header = [
-        "method",
-        "improvement",
-        "average rank",
-        "final ADTM",
-        "CPU s/trace",
-        "traces",
-    ];
-    let mut rows = vec![header.map(String::from)];
-    for method in &blackbox.methods {
+    let header = "method|improvement|average rank|final ADTM|CPU s/trace|traces";
+    let rows = blackbox.methods.iter().map(|method| {
         let averages = method.averages.as_ref();
         let improvement = averages.map(|averages| {
-            numbers::with_error(
-                averages.improvement,
-                averages.improvement_standard_error,
-                "+-",
-            )
+            let error = averages.improvement_standard_error;
+            numbers::with_error(averages.improvement, error, "+-")
         });
         let seconds = report.seconds_per_trace(&blackbox.name, &method.method);
-        rows.push([
+        vec![
             clean(&method.method),
             or_dash(improvement),
             or_dash(averages.map(|averages| numbers::score(averages.average_rank))),
             or_dash(averages.map(|averages| numbers::magnitude(averages.final_adtm))),
             or_dash(seconds.map(numbers::seconds)),
             method.finished_traces.to_string(),
-        ]);
-    }
-    write_table(&rows, output)
+        ]
+    });
+    write_table(header, rows, output)
 }
 
-/// Writes rows with the first column flush left and the others flush right.
-fn write_table<const N: usize>(rows: &[[String; N]], output: &mut impl Write) -> io::Result<()> {
+/// Writes a table, the first column flush left and the others flush right; `|` separates the headings.
+fn write_table(
+    header: &str,
+    rows: impl Iterator<Item = Vec<String>>,
+    output: &mut impl Write,
+) -> io::Result<()> {
+    let header: Vec<String> = header.split('|').map(String::from).collect();
+    let rows: Vec<Vec<String>> = std::iter::once(header).chain(rows).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: [usize; N] = std::array::from_fn(|column| width(column).unwrap_or(0));
-    for row in rows {
-        write!(output, "  {:<width$}", row[0], width = widths[0])?;
-        for (cell, width) in row.iter().zip(widths).skip(1) {
-            write!(output, "  {cell:>width$}")?;
+    let widths: Vec<usize> = (0..rows[0].len()).filter_map(width).collect();
+    for row in &rows {
+        for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+            match column {
+                0 => write!(output, "  {cell:<width$}")?,
+                _ => write!(output, "  {cell:>width$}")?,
+            }
         }
         writeln!(output)?;
     }
@@ -100,29 +104,19 @@ fn write_missing(report: &Report<'_>, output: &mut impl Write) -> io::Result<()>
     for sentence in sentences.iter().take(MOST_SENTENCES) {
         writeln!(output, "  {}", clean(sentence))?;
     }
-    if let Some(rest) = sentences.len().checked_sub(MOST_SENTENCES + 1) {
-        writeln!(output, "  and {} more", rest + 1)?;
-    }
-    Ok(())
-}
-
-fn write_comparison(report: &Report<'_>, output: &mut impl Write) -> io::Result<()> {
-    match &report.analysis.comparison {
-        ComparisonOutcome::Computed(comparison) => write_ranks(comparison, output),
-        ComparisonOutcome::Impossible { reason } => {
-            writeln!(output, "\nno comparison of the methods: {}", clean(reason))
-        }
+    match sentences.len().saturating_sub(MOST_SENTENCES) {
+        0 => Ok(()),
+        rest => writeln!(output, "  and {rest} more"),
     }
 }
 
 fn write_ranks(comparison: &Comparison, output: &mut impl Write) -> io::Result<()> {
     let friedman = &comparison.friedman.plain;
-    let data_sets = comparison.data_sets.len() as u64;
     writeln!(
         output,
         "\nall {}: Friedman chi-square {} (p {}), Iman-Davenport F {} (p {}); Nemenyi critical \
          difference {:.2} at {}",
-        numbers::count(data_sets, "data set"),
+        numbers::count(comparison.tasks.len() as u64, "task"),
         numbers::statistic(friedman.chi_square),
         numbers::probability(friedman.p_value),
         numbers::statistic(friedman.iman_davenport),
@@ -130,34 +124,25 @@ fn write_ranks(comparison: &Comparison, output: &mut impl Write) -> io::Result<(
         comparison.nemenyi.critical_difference,
         comparison.nemenyi.alpha,
     )?;
-    let mut ranked: Vec<_> = comparison
-        .methods
-        .iter()
-        .zip(&comparison.average_ranks)
-        .collect();
+    let methods = comparison.methods.iter().map(|method| clean(method));
+    let mut ranked: Vec<_> = methods.zip(&comparison.average_ranks).collect();
     ranked.sort_by(|(_, one), (_, other)| one.total_cmp(other));
     let ranked = ranked
         .iter()
-        .map(|(method, rank)| format!("{} {rank:.2}", clean(method)));
-    writeln!(
-        output,
-        "  average ranks: {}",
-        ranked.collect::<Vec<_>>().join(", ")
-    )?;
+        .map(|(method, rank)| format!("{method} {rank:.2}"));
+    writeln!(output, "  average ranks: {}", listed(ranked))?;
     if !comparison.excluded_methods.is_empty() {
-        let names = comparison.excluded_methods.iter().map(|name| clean(name));
+        let names = listed(comparison.excluded_methods.iter().map(|name| clean(name)));
         writeln!(
             output,
-            "  left out, not finished or not planned on every black box: {}",
-            names.collect::<Vec<_>>().join(", ")
+            "  left out, because they are not finished or not planned on every black box: {names}"
         )?;
     }
     for group in &comparison.nemenyi.groups {
         let names = group
             .iter()
             .map(|&method| clean(&comparison.methods[method]));
-        let names = names.collect::<Vec<_>>().join(", ");
-        writeln!(output, "  no significant difference: {names}")?;
+        writeln!(output, "  no significant difference: {}", listed(names))?;
     }
     Ok(())
 }
@@ -176,33 +161,27 @@ fn write_published(report: &Report<'_>, output: &mut impl Write) -> io::Result<(
             numbers::count(blackbox.ranked_here as u64, "method"),
             blackbox.ranked_there,
         )?;
-        let header = [
-            "method",
-            "improvement",
-            "published",
-            "difference",
-            "average rank",
-            "published",
-            "difference",
-        ];
-        let mut rows = vec![header.map(String::from)];
-        for method in &blackbox.methods {
-            let [improvement, rank] = [method.improvement, method.average_rank];
-            let own = |figure: Figure| or_dash(figure.own.map(numbers::score));
-            let difference = |value: Option<f64>| or_dash(value.map(numbers::difference));
-            rows.push([
-                clean(&method.method),
-                own(improvement),
-                numbers::score(improvement.published),
-                difference(improvement.difference()),
-                own(rank),
-                numbers::score(rank.published),
-                difference(blackbox.rank_difference(method)),
-            ]);
-        }
-        write_table(&rows, output)?;
+        let header = "method|improvement|published|difference|average rank|published|difference";
+        let cells = |figure: Figure, difference: Option<f64>| {
+            [
+                or_dash(figure.own.map(numbers::score)),
+                numbers::score(figure.published),
+                or_dash(difference.map(numbers::difference)),
+            ]
+        };
+        let rows = blackbox.methods.iter().map(|method| {
+            let improvement = cells(method.improvement, method.improvement.difference());
+            let rank = cells(method.average_rank, blackbox.rank_difference(method));
+            let name = std::iter::once(clean(&method.method));
+            name.chain(improvement).chain(rank).collect()
+        });
+        write_table(header, rows, output)?;
     }
     Ok(())
+}
+
+fn listed(names: impl Iterator<Item = String>) -> String {
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// The number, or a dash if there is none.
@@ -212,13 +191,5 @@ fn or_dash(number: Option<String>) -> String {
 
 /// A name without control characters, which could command a terminal.
 fn clean(text: &str) -> String {
-    text.chars()
-        .map(|character| {
-            if character.is_control() {
-                '\u{fffd}'
-            } else {
-                character
-            }
-        })
-        .collect()
+    text.replace(char::is_control, "\u{fffd}")
 }

@@ -21,7 +21,7 @@ const COLUMNS: [&str; 9] = [
 /// Writes the traces, gzipped; the same traces give the same bytes.
 ///
 /// Iterations are counted from 1, rows from 0. Row and seconds are empty where they were not recorded.
-pub(super) fn write(results: &SweepResults, output: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write(results: &SweepResults, output: &mut impl Write) -> io::Result<()> {
     // No name and no time in the header: they would make equal results differ.
     let gzip = GzBuilder::new()
         .mtime(0)

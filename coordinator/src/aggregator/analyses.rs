@@ -152,7 +152,8 @@ impl Question {
         let curves = series.map(|series| {
             let dtm = series.dtm.as_ref();
             let band = dtm.map_or(0, |band| band.mean.len() + 2 * band.lower.len());
-            band + series.unsolved_fraction.as_ref().map_or(0, Vec::len)
+            let by_iteration = series.by_iteration.values().flatten();
+            band + by_iteration.map(Vec::len).sum::<usize>()
         });
         curves.sum()
     }

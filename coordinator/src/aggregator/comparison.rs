@@ -7,8 +7,10 @@ use super::completeness::completeness;
 use super::request;
 use super::watched_sweep::WatchedSweep;
 use loto_statistics::analysis::{
-    AnalysisOptions, Bands, Comparison, ComparisonOutcome, DataSet, FriedmanStatistics, Nemenyi,
+    AnalysisOptions, Bands, ComparedTask, Comparison, ComparisonOutcome,
 };
+use loto_statistics::friedman::FriedmanStatistics;
+use loto_statistics::nemenyi::Nemenyi;
 
 /// The comparisons that a request asks for.
 pub(super) async fn compare(
@@ -64,8 +66,8 @@ fn computed_comparison(blackbox: &str, comparison: &Comparison) -> wire::Compari
         impossible: String::new(),
         methods: methods.clone(),
         average_ranks: comparison.average_ranks.clone(),
-        data_sets: data_sets(&comparison.data_sets),
-        excluded_data_sets: data_sets(&comparison.excluded_data_sets),
+        data_sets: data_sets(&comparison.tasks),
+        excluded_data_sets: data_sets(&comparison.excluded_tasks),
         excluded_methods: comparison.excluded_methods.clone(),
         unbalanced: comparison.unbalanced,
         friedman: Some(friedman(&comparison.friedman.plain)),
@@ -75,12 +77,12 @@ fn computed_comparison(blackbox: &str, comparison: &Comparison) -> wire::Compari
     }
 }
 
-fn data_sets(data_sets: &[DataSet]) -> Vec<wire::DataSet> {
-    let to_wire = |data_set: &DataSet| wire::DataSet {
-        blackbox: data_set.blackbox.clone(),
-        task: data_set.task.clone(),
+fn data_sets(tasks: &[ComparedTask]) -> Vec<wire::DataSet> {
+    let to_wire = |compared: &ComparedTask| wire::DataSet {
+        blackbox: compared.blackbox.clone(),
+        task: compared.task.clone(),
     };
-    data_sets.iter().map(to_wire).collect()
+    tasks.iter().map(to_wire).collect()
 }
 
 fn friedman(statistics: &FriedmanStatistics) -> wire::Friedman {

@@ -14,6 +14,7 @@ use crate::results::Selection;
 use loto_statistics::analysis::{
     AnalysisOptions, Bands, BlackboxAnalysis, MethodAnalysis, MethodAverages, TaskAnalysis,
 };
+use loto_statistics::by_iteration::unsolved_fraction;
 
 /// Iterations for which figures are given unless the request says otherwise, besides the last.
 const DEFAULT_ITERATIONS: [u32; 3] = [10, 50, 100];
@@ -141,7 +142,10 @@ fn improvement_at(averages: &MethodAverages, iteration: u32) -> Option<wire::Imp
         iteration,
         adtm: *averages.adtm.mean.get(index)?,
         average_rank: *averages.average_rank_at.get(index)?,
-        unsolved_fraction: *averages.unsolved_fraction.get(index)?,
+        unsolved_fraction: *averages
+            .by_iteration
+            .get(unsolved_fraction::STATISTIC.key)?
+            .get(index)?,
         relative_improvement: relative.and_then(|at| at.value),
     })
 }

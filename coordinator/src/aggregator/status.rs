@@ -1,6 +1,6 @@
 //! Which gRPC status an error is.
 
-use loto_proto::ProtoError;
+use loto_transport::TransportError;
 use tonic::Status;
 
 use loto_statistics::StatisticsError;
@@ -11,13 +11,15 @@ use crate::CoordinatorError;
 pub(super) fn to_status(error: CoordinatorError) -> Status {
     let message = error.to_string();
     match error {
-        CoordinatorError::Proto(error) => proto_status(&error, message),
+        CoordinatorError::Transport(error) => transport_status(&error, message),
         CoordinatorError::UnknownSweep { .. } => Status::not_found(message),
         CoordinatorError::Statistics(
             StatisticsError::NoSampledBaseline { .. }
             | StatisticsError::InvalidAnalysisOption { .. },
         ) => Status::invalid_argument(message),
         CoordinatorError::CorruptTrace { .. }
+        | CoordinatorError::Message(_)
+        | CoordinatorError::LostSweep(_)
         | CoordinatorError::TaskNotInTable { .. }
         | CoordinatorError::Statistics(StatisticsError::InvalidResults { .. })
         | CoordinatorError::Engine(_)
@@ -30,15 +32,15 @@ pub(super) fn to_status(error: CoordinatorError) -> Status {
     }
 }
 
-fn proto_status(error: &ProtoError, message: String) -> Status {
+fn transport_status(error: &TransportError, message: String) -> Status {
     match error {
-        ProtoError::Store { .. } | ProtoError::Broker { .. } => Status::unavailable(message),
-        ProtoError::MissingTable(_) | ProtoError::Refused { .. } => {
+        TransportError::Unavailable { .. } => Status::unavailable(message),
+        TransportError::MissingTable(_) | TransportError::Refused { .. } => {
             Status::failed_precondition(message)
         }
-        ProtoError::CorruptValue { .. }
-        | ProtoError::Malformed { .. }
-        | ProtoError::InvalidIdentifier { .. } => Status::data_loss(message),
+        TransportError::CorruptValue { .. }
+        | TransportError::NotAStore { .. }
+        | TransportError::InvalidCursor { .. } => Status::data_loss(message),
         _ => Status::internal(message),
     }
 }
@@ -51,6 +53,7 @@ pub(super) fn stopping() -> Status {
 #[cfg(test)]
 mod tests {
     use loto_proto::identity::Fingerprint;
+    use loto_transport::server::Server;
     use tonic::Code;
 
     use super::*;
@@ -60,22 +63,23 @@ mod tests {
         let store = || "redis://host".to_string();
         let cases = [
             (
-                ProtoError::Store {
-                    store: store(),
-                    problem: "timed out".into(),
+                TransportError::Unavailable {
+                    server: Server::Store,
+                    address: store(),
+                    reason: "timed out".into(),
                 },
                 Code::Unavailable,
             ),
             (
-                ProtoError::CorruptValue {
+                TransportError::CorruptValue {
                     store: store(),
                     key: "traces".into(),
-                    problem: "cut".into(),
+                    reason: "cut".into(),
                 },
                 Code::DataLoss,
             ),
             (
-                ProtoError::MissingTable(Fingerprint([1; 16])),
+                TransportError::MissingTable(Fingerprint([1; 16])),
                 Code::FailedPrecondition,
             ),
         ];

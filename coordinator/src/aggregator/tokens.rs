@@ -5,7 +5,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use loto_proto::ProtoError;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use tonic::Status;
@@ -47,7 +46,7 @@ impl Tokens {
     /// Reads the tokens of a file.
     ///
     /// # Errors
-    /// [`CoordinatorError::Proto`] if it cannot be read, [`CoordinatorError::InvalidInput`] if a
+    /// [`CoordinatorError::Transport`] if it cannot be read, [`CoordinatorError::InvalidInput`] if a
     /// line is wrong or there is no token.
     pub(super) fn read(path: PathBuf) -> Result<Self, CoordinatorError> {
         let tokens = Self {
@@ -147,9 +146,9 @@ impl Tokens {
 
     fn clients(&self) -> Result<Vec<Client>, CoordinatorError> {
         let text =
-            fs::read_to_string(&self.path).map_err(|problem| ProtoError::UnreadableFile {
+            fs::read_to_string(&self.path).map_err(|source| CoordinatorError::UnreadableFile {
                 path: self.path.clone(),
-                problem,
+                source,
             })?;
         parse(&text).map_err(|wrong| {
             CoordinatorError::InvalidInput(format!("{}, {wrong}", self.path.display()))

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use loto_engine::EngineError;
-use loto_proto::ProtoError;
+use loto_transport::TransportError;
 use loto_worker::WorkerError;
 
 use crate::CoordinatorError;
@@ -26,11 +26,7 @@ impl ExitStatus {
     pub fn of(error: &CoordinatorError) -> Self {
         use CoordinatorError::*;
         match error {
-            Proto(error)
-            | Engine(EngineError::Proto(error))
-            | Worker(WorkerError::Proto(error) | WorkerError::Engine(EngineError::Proto(error))) => {
-                Self::of_proto(error)
-            }
+            Transport(error) | Worker(WorkerError::Transport(error)) => Self::of_transport(error),
             Engine(EngineError::ImpossibleJob(_) | EngineError::LinearAlgebra { .. })
             | Worker(WorkerError::Engine(
                 EngineError::ImpossibleJob(_) | EngineError::LinearAlgebra { .. },
@@ -50,6 +46,12 @@ impl ExitStatus {
             | TableChanged { .. }
             | UnknownSweep { .. }
             | InvalidInput(_)
+            | SweepFile(_)
+            | UnsuitableSweep { .. }
+            | Message(_)
+            | LostSweep(_)
+            | Endpoint(_)
+            | UnreadableFile { .. }
             | UnwritableFile { .. }
             | InvalidTraces { .. }
             | CorruptTrace { .. }
@@ -60,9 +62,9 @@ impl ExitStatus {
 
     /// A server that is not there and a value that is damaged are wrong input,
     /// two outcomes of one job are not.
-    fn of_proto(error: &ProtoError) -> Self {
+    fn of_transport(error: &TransportError) -> Self {
         match error {
-            ProtoError::Conflict { .. } => Self::Failed,
+            TransportError::Conflict { .. } => Self::Failed,
             _ => Self::WrongInput,
         }
     }
@@ -77,19 +79,21 @@ impl From<ExitStatus> for ExitCode {
 #[cfg(test)]
 mod tests {
     use loto_proto::identity::JobId;
+    use loto_transport::server::Server;
 
     use super::*;
 
     #[test]
     fn errors_end_as_documented() {
-        let conflict = ProtoError::Conflict {
+        let conflict = TransportError::Conflict {
             job: JobId([0; 16]),
             iteration: 1,
             linear_algebra: String::new(),
         };
-        let unreachable = ProtoError::Store {
-            store: "redis://localhost".into(),
-            problem: "connection refused".into(),
+        let unreachable = TransportError::Unavailable {
+            server: Server::Store,
+            address: "redis://localhost".into(),
+            reason: "connection refused".into(),
         };
         let unknown = EngineError::UnknownMethod {
             id: "x".into(),

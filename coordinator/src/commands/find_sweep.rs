@@ -1,6 +1,5 @@
 //! Which sweep of a store the user means.
 
-use loto_proto::ProtoError;
 use loto_proto::identity::SweepId;
 use loto_proto::sweep::Sweep;
 use loto_transport::store::Store;
@@ -47,13 +46,10 @@ pub(super) async fn find_sweep(
 /// Reads a sweep that the store lists.
 ///
 /// # Errors
-/// [`ProtoError`] if it is gone or damaged.
-pub(super) async fn read(store: &dyn Store, id: SweepId) -> Result<Sweep, ProtoError> {
+/// [`CoordinatorError::LostSweep`], [`CoordinatorError::Transport`].
+pub(super) async fn read(store: &dyn Store, id: SweepId) -> Result<Sweep, CoordinatorError> {
     let sweep = store.sweep(id).await?;
-    sweep.ok_or_else(|| ProtoError::Malformed {
-        what: "the store's list of sweeps".into(),
-        problem: format!("it names sweep {id}, which is not there"),
-    })
+    sweep.ok_or(CoordinatorError::LostSweep(id))
 }
 
 fn ambiguous(wanted: &str, how: &str, ids: &[SweepId]) -> CoordinatorError {

@@ -42,7 +42,7 @@ impl StoreOption {
     /// Opens the store, which must be there.
     ///
     /// # Errors
-    /// [`loto_proto::ProtoError`] if it is not.
+    /// [`loto_transport::TransportError`] if it is not.
     pub(super) async fn open(&self) -> Result<Arc<dyn Store>, CoordinatorError> {
         Ok(store::open_existing(self.store.access(&self.tls)?).await?)
     }
@@ -50,7 +50,7 @@ impl StoreOption {
     /// Opens the store; a file that is not there is made.
     ///
     /// # Errors
-    /// [`loto_proto::ProtoError`] if it cannot be opened.
+    /// [`loto_transport::TransportError`] if it cannot be opened.
     pub(super) async fn open_or_make(&self) -> Result<Arc<dyn Store>, CoordinatorError> {
         Ok(store::open(self.store.access(&self.tls)?).await?)
     }
@@ -70,7 +70,7 @@ impl ServerOptions {
     /// Connects to the broker.
     ///
     /// # Errors
-    /// [`loto_proto::ProtoError`] if it is not there.
+    /// [`loto_transport::TransportError`] if it is not there.
     pub(super) async fn connect(&self) -> Result<Arc<dyn Queue>, CoordinatorError> {
         Ok(queue::connect(self.broker.access(&self.store.tls)?).await?)
     }
@@ -91,7 +91,7 @@ impl WaitOption {
     /// Begins to tell how this process is doing; it is ready once it waits.
     ///
     /// # Errors
-    /// [`loto_proto::ProtoError::Endpoint`] if the address is of no use.
+    /// [`loto_transport::TransportError::Endpoint`] if the address is of no use.
     pub(super) async fn observe(&self) -> Result<Need, CoordinatorError> {
         let readiness = Readiness::default();
         let published = readiness.need("all jobs to be published");

@@ -16,8 +16,7 @@ use crate::embedded::{self, RunFolder};
 use crate::plan::{Plan, SweepSource};
 use crate::progress::display::Display;
 use loto_report::Format;
-use loto_statistics::analysis::RANDOM_SEARCH_METHOD;
-use loto_statistics::random_search::Baseline;
+use loto_statistics::random_search::{Baseline, RANDOM_SEARCH_METHOD};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -8,10 +8,10 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use loto_proto::ProtoError;
 use loto_proto::identity::JobId;
 use loto_proto::job::Job;
 use loto_proto::worker_report::{REPORT_INTERVAL, WorkerReport};
+use loto_transport::TransportError;
 use loto_transport::queue::Queue;
 use loto_transport::store::Store;
 
@@ -127,13 +127,13 @@ impl LostJobs {
 /// Looks at the store and the queue once; returns the jobs of the sweep that are lost.
 ///
 /// # Errors
-/// [`ProtoError`] if either is unavailable.
+/// [`TransportError`] if either is unavailable.
 pub async fn look_for_lost_jobs(
     lost_jobs: &mut LostJobs,
     tracker: &Tracker,
     store: &dyn Store,
     queue: &dyn Queue,
-) -> Result<Vec<Job>, ProtoError> {
+) -> Result<Vec<Job>, TransportError> {
     // The queue first: a job that a worker takes after this is in a later report.
     let waiting = queue.waiting().await?;
     let reports = store.worker_reports().await?;

@@ -1,8 +1,8 @@
 //! Puts the missing jobs of a sweep on the queue.
 
-use loto_proto::ProtoError;
 use loto_proto::identity::SweepId;
 use loto_proto::job::Job;
+use loto_transport::TransportError;
 use loto_transport::queue::Queue;
 use loto_transport::retry::{RetryPolicy, retry_transient};
 use loto_transport::store::Store;
@@ -29,7 +29,7 @@ const JOBS_PER_NOTE: usize = 10_000;
 /// second worker finds the trace in the store.
 ///
 /// # Errors
-/// [`CoordinatorError::Proto`] if the broker or the store does not come back,
+/// [`CoordinatorError::Transport`] if the broker or the store does not come back,
 /// [`CoordinatorError::Interrupted`] on shutdown.
 pub async fn publish_sweep(
     id: SweepId,
@@ -88,11 +88,11 @@ async fn publish_lost(
 /// Publishes jobs in their order; returns how many.
 ///
 /// # Errors
-/// [`ProtoError::Broker`] if the broker does not take them, or does not come back.
+/// [`TransportError::Unavailable`] if the broker does not take them, or does not come back.
 pub async fn publish(
     mut jobs: impl Iterator<Item = Job>,
     queue: &dyn Queue,
-) -> Result<u64, ProtoError> {
+) -> Result<u64, TransportError> {
     let mut published = 0;
     loop {
         let batch: Vec<_> = jobs.by_ref().take(JOBS_PER_BATCH).collect();

@@ -1,10 +1,10 @@
 //! Gives jobs that were given up another chance.
 
 use futures::{StreamExt, TryStreamExt, stream};
-use loto_proto::ProtoError;
 use loto_proto::attempt::AttemptState;
 use loto_proto::job::Job;
 use loto_proto::lifecycle;
+use loto_transport::TransportError;
 use loto_transport::store::Store;
 
 use crate::progress::Tracker;
@@ -22,11 +22,11 @@ const CONCURRENT: usize = 32;
 pub async fn recall_poisoned(
     tracker: &mut Tracker,
     store: &dyn Store,
-) -> Result<Vec<Job>, ProtoError> {
+) -> Result<Vec<Job>, TransportError> {
     let poisoned: Vec<Job> = tracker.poisoned().map(|poisoned| poisoned.job).collect();
     let recalling = stream::iter(poisoned).map(|job| async move {
         let recalled = recall(&job, store).await?;
-        Ok::<_, ProtoError>(recalled.then_some(job))
+        Ok::<_, TransportError>(recalled.then_some(job))
     });
     let recalled: Vec<Option<Job>> = recalling.buffered(CONCURRENT).try_collect().await?;
     let recalled: Vec<Job> = recalled.into_iter().flatten().collect();
@@ -36,7 +36,7 @@ pub async fn recall_poisoned(
     Ok(recalled)
 }
 
-async fn recall(job: &Job, store: &dyn Store) -> Result<bool, ProtoError> {
+async fn recall(job: &Job, store: &dyn Store) -> Result<bool, TransportError> {
     let record = store.job_record(job.series.id(), job.seed).await?;
     match record.attempt {
         Some(poisoned) if poisoned.state == AttemptState::Poisoned => {

@@ -171,7 +171,7 @@ async fn an_outage_of_the_store_is_outlasted() {
     brief.longest_outage = Duration::ZERO;
     let outcome = wait_until_done(&mut tracker, brief, |_| {}).await;
     assert!(
-        matches!(outcome, Err(CoordinatorError::Proto(_))),
+        matches!(outcome, Err(CoordinatorError::Transport(_))),
         "{outcome:?}"
     );
 }

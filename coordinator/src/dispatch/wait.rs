@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use loto_proto::ProtoError;
 use loto_proto::identity::SweepId;
+use loto_transport::TransportError;
 use loto_transport::queue::Queue;
 use loto_transport::store::{Conflict, Store};
 use tokio_util::sync::CancellationToken;
@@ -80,7 +80,7 @@ impl<'a> Requeue<'a> {
 /// # Errors
 /// [`CoordinatorError::GaveUp`] if jobs are poisoned, [`CoordinatorError::Conflicts`] if
 /// some had two outcomes, [`CoordinatorError::Cancelled`] if the sweep was stopped,
-/// [`CoordinatorError::Interrupted`] on shutdown, [`CoordinatorError::Proto`] if the store
+/// [`CoordinatorError::Interrupted`] on shutdown, [`CoordinatorError::Transport`] if the store
 /// fails for too long.
 pub async fn wait_until_done(
     tracker: &mut Tracker,
@@ -121,7 +121,7 @@ pub async fn wait_until_done(
             match tend(tracker, &mut lost_jobs, &mut wait, quiet).await {
                 Ok(true) => last_change = Instant::now(),
                 Ok(false) => {}
-                Err(CoordinatorError::Proto(error)) => {
+                Err(CoordinatorError::Transport(error)) => {
                     outage = Some(outlast(error, outage, wait.longest_outage)?);
                 }
                 Err(error) => return Err(error),
@@ -139,7 +139,7 @@ pub async fn wait_until_done(
 
 /// Takes in what is new, and what it cost. When the history says that all is done, everything is
 /// asked for once more: what counts is what is in the store.
-async fn look(tracker: &mut Tracker, store: &dyn Store) -> Result<(), ProtoError> {
+async fn look(tracker: &mut Tracker, store: &dyn Store) -> Result<(), TransportError> {
     tracker.follow(store).await?;
     if tracker.progress().total.unfinished() == 0 {
         return tracker.scan(store).await;
@@ -187,10 +187,10 @@ async fn tend(
 /// Since when servers are unavailable; an error when that is too long or the
 /// failure is of another kind.
 fn outlast(
-    error: ProtoError,
+    error: TransportError,
     since: Option<Instant>,
     longest: Duration,
-) -> Result<Instant, ProtoError> {
+) -> Result<Instant, TransportError> {
     if !error.is_transient() || since.is_some_and(|since| since.elapsed() >= longest) {
         return Err(error);
     }
@@ -205,7 +205,7 @@ fn outlast(
 /// # Errors
 /// [`CoordinatorError::GaveUp`] if jobs are poisoned, [`CoordinatorError::Conflicts`] if
 /// some had two outcomes, [`CoordinatorError::RunFailed`] if jobs are left,
-/// [`CoordinatorError::Proto`] if the store fails.
+/// [`CoordinatorError::Transport`] if the store fails.
 pub async fn conclude(tracker: &Tracker, store: &dyn Store) -> Result<(), CoordinatorError> {
     let counts = tracker.progress().total;
     if counts.unfinished() > 0 {
@@ -247,7 +247,10 @@ async fn check_conflicts(tracker: &Tracker, store: &dyn Store) -> Result<(), Coo
 ///
 /// # Errors
 /// Whatever the store reports.
-pub async fn conflicts(tracker: &Tracker, store: &dyn Store) -> Result<Vec<Conflict>, ProtoError> {
+pub async fn conflicts(
+    tracker: &Tracker,
+    store: &dyn Store,
+) -> Result<Vec<Conflict>, TransportError> {
     let mut conflicts = store.conflicts().await?;
     conflicts.retain(|conflict| tracker.plans(conflict.series, conflict.seed));
     Ok(conflicts)

@@ -7,7 +7,7 @@ pub mod trial;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use loto_proto::ProtoError;
+use loto_transport::TransportError;
 use loto_transport::queue::InProcessQueue;
 use loto_transport::store::Store;
 use loto_worker::consumer::{self, Compute, ConsumerOptions, Observer, Outcome};
@@ -116,7 +116,7 @@ async fn publish_by_seed(
     seeds: u32,
     store: &dyn Store,
     queue: &InProcessQueue,
-) -> Result<(), ProtoError> {
+) -> Result<(), TransportError> {
     for seed in 0..seeds {
         queue.room().await;
         if tracker.may_measure() {

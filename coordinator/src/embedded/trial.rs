@@ -1,11 +1,10 @@
 //! Runs a few traces to tell what a whole sweep costs.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use loto_engine::EngineError;
-use loto_engine::runner::{Blobs, TraceRunner};
+use loto_engine::blobs::MemoryBlobs;
+use loto_engine::runner::TraceRunner;
 use loto_proto::job::{Job, Series};
 
 use crate::CoordinatorError;
@@ -43,7 +42,9 @@ pub struct Trial {
 /// # Errors
 /// [`CoordinatorError::Worker`] if a trace cannot be run.
 pub fn run(plan: &Plan) -> Result<Outcome, CoordinatorError> {
-    let runner = TraceRunner::new(Arc::new(BlobsInMemory::of(plan)));
+    let tables = plan.tables.iter();
+    let tables = tables.map(|table| (table.blob_name(), table.blob()));
+    let runner = TraceRunner::new(Arc::new(tables.collect::<MemoryBlobs>()));
     let series: Vec<Series> = plan.sweep.series().collect();
     let mut costs = CostModel::new(&series, |series| plan.rows(series));
     let mut trials = Vec::new();
@@ -79,32 +80,4 @@ pub fn run(plan: &Plan) -> Result<Outcome, CoordinatorError> {
         trials,
         total: Duration::try_from_secs_f64(total).unwrap_or(Duration::MAX),
     })
-}
-
-/// A plan's tables, and what the methods keep, without a store.
-struct BlobsInMemory(Mutex<HashMap<String, Vec<u8>>>);
-
-impl BlobsInMemory {
-    fn of(plan: &Plan) -> Self {
-        let tables = plan
-            .tables
-            .iter()
-            .map(|table| (table.blob_name(), table.blob()));
-        Self(Mutex::new(tables.collect()))
-    }
-}
-
-impl Blobs for BlobsInMemory {
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, EngineError> {
-        let blobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(blobs.get(name).cloned())
-    }
-
-    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), EngineError> {
-        let mut blobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        blobs
-            .entry(name.to_owned())
-            .or_insert_with(|| bytes.to_vec());
-        Ok(())
-    }
 }

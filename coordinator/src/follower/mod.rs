@@ -9,10 +9,10 @@ mod tests;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use loto_proto::ProtoError;
 use loto_proto::identity::{JobId, SeriesId};
 use loto_proto::job::Series;
 use loto_proto::sweep::Sweep;
+use loto_transport::TransportError;
 use loto_transport::store::{Cursor, Store};
 
 /// Series asked for in one query: their answers are in memory at a time.
@@ -142,7 +142,7 @@ impl Follower {
     ///
     /// # Errors
     /// Whatever the store reports.
-    pub async fn scan(&mut self, store: &dyn Store) -> Result<(), ProtoError> {
+    pub async fn scan(&mut self, store: &dyn Store) -> Result<(), TransportError> {
         // The end of the history first: what is done meanwhile is seen twice, not missed.
         let end = store.latest_cursor().await?;
         for batch in self.series.chunks_mut(SERIES_PER_QUERY) {
@@ -162,7 +162,7 @@ impl Follower {
     ///
     /// # Errors
     /// Whatever the store reports.
-    pub async fn follow(&mut self, store: &dyn Store) -> Result<(), ProtoError> {
+    pub async fn follow(&mut self, store: &dyn Store) -> Result<(), TransportError> {
         while let Some(cursor) = &self.cursor
             && self.scanned.elapsed() < RESCAN_INTERVAL
         {

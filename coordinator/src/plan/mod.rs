@@ -12,7 +12,6 @@ mod targets;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use loto_proto::ProtoError;
 use loto_proto::identity::{Fingerprint, SeriesId};
 use loto_proto::job::Series;
 use loto_proto::sweep::{Blackbox, Sweep};
@@ -47,8 +46,7 @@ impl Plan {
     /// Tables are looked for beside the sweep file, then in the folder `data`.
     ///
     /// # Errors
-    /// [`ProtoError::InvalidSweepFile`], also for methods that are not made for a table's
-    /// space, and [`ProtoError::UnreadableFile`]; [`CoordinatorError::TableNotFound`]; what [`loto_engine::table::Table::read`] refuses.
+    /// [`CoordinatorError::SweepFile`], [`CoordinatorError::UnsuitableSweep`]; [`CoordinatorError::TableNotFound`]; what [`loto_engine::table::Table::read`] refuses.
     pub fn read(source: &SweepSource, data: Option<&Path>) -> Result<Self, CoordinatorError> {
         match source {
             SweepSource::File(path) => Self::from_file(&SweepFile::read(path)?, path, data),
@@ -78,7 +76,7 @@ impl Plan {
         path: &Path,
         load: impl Fn(&BlackboxEntry) -> Result<TableFile, CoordinatorError>,
     ) -> Result<Self, CoordinatorError> {
-        let invalid = |problem: String| ProtoError::InvalidSweepFile {
+        let invalid = |problem: String| CoordinatorError::UnsuitableSweep {
             path: path.to_owned(),
             problem,
         };
@@ -104,7 +102,9 @@ impl Plan {
             blackboxes,
             seeds: file.seeds,
         };
-        sweep.check().map_err(invalid)?;
+        sweep
+            .check()
+            .map_err(|problem| invalid(problem.to_string()))?;
         check_distinct(&sweep).map_err(invalid)?;
         Ok(Self { sweep, tables })
     }

@@ -5,12 +5,12 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use loto_engine::EngineError;
 use loto_engine::table::Table;
-use loto_proto::ProtoError;
 use loto_proto::identity::Fingerprint;
 use loto_proto::limits::MAX_TABLE_FILE_BYTES;
 use loto_proto::sweep_file::BlackboxEntry;
-use loto_proto::table_spec::{self, TableSpec};
+use loto_proto::table_spec::TableSpec;
 
 use crate::CoordinatorError;
 
@@ -35,7 +35,7 @@ impl PlannedTable {
 
     /// The name under which the store keeps it.
     pub fn blob_name(&self) -> String {
-        table_spec::blob_name(self.fingerprint())
+        self.fingerprint().blob_name()
     }
 
     /// The bytes which the store keeps: the file with its declarations.
@@ -82,7 +82,7 @@ impl Folders {
 
 /// The bytes of a file; `None` only if there is no such file, so that one
 /// which cannot be read is not passed over in silence.
-fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, ProtoError> {
+fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, CoordinatorError> {
     let read = || -> std::io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         // One byte more than a table may have, which tells the reader of the table.
@@ -92,10 +92,10 @@ fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, ProtoError> {
     };
     match read() {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(problem) if problem.kind() == ErrorKind::NotFound => Ok(None),
-        Err(problem) => Err(ProtoError::UnreadableFile {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(CoordinatorError::UnreadableFile {
             path: path.to_owned(),
-            problem,
+            source,
         }),
     }
 }
@@ -113,7 +113,8 @@ pub(super) fn position_of(
     {
         return Ok(position);
     }
-    let table = Table::read(&file.bytes, &spec, &file.path.display().to_string())?;
+    let table = Table::read(&file.bytes, &spec, &file.path.display().to_string())
+        .map_err(EngineError::from)?;
     tables.push(PlannedTable {
         path: file.path,
         spec,

@@ -16,7 +16,7 @@ use loto_engine::EngineError;
 use loto_engine::table::{Table, Task};
 use loto_proto::identity::Fingerprint;
 use loto_proto::sweep::Sweep;
-use loto_proto::table_spec::{self, TableSpec};
+use loto_proto::table_spec::TableSpec;
 use loto_transport::store::Store;
 use tokio::runtime::Handle;
 
@@ -46,7 +46,7 @@ pub async fn fill_in(
 ) -> Result<(), CoordinatorError> {
     let mut errors: HashMap<(String, String), f64> = HashMap::new();
     for blackbox in &sweep.blackboxes {
-        let name = table_spec::blob_name(blackbox.table);
+        let name = blackbox.table.blob_name();
         let Some(blob) = store.blob(&name).await? else {
             continue;
         };
@@ -87,7 +87,8 @@ fn all_of_table(
     seeds: u32,
 ) -> Result<Vec<(String, f64)>, CoordinatorError> {
     let (spec, file) = TableSpec::decode(blob, fingerprint)?;
-    let table = Table::read(&file, &spec, &format!("{fingerprint} in the store"))?;
+    let table = Table::read(&file, &spec, &format!("{fingerprint} in the store"))
+        .map_err(EngineError::from)?;
     let mut found = Vec::new();
     for task in targets.iter().filter_map(|target| table.task(target)) {
         if let Some(error) = prior_rmse(priors, &table, task, seeds)? {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use loto_engine::EngineError;
-use loto_engine::prior::ParametricPrior;
+use loto_engine::fits::SharedFits;
 use loto_engine::prior::accuracy::root_mean_square_error;
+use loto_engine::prior::parametric::ParametricPrior;
 use loto_engine::setting::Setting;
-use loto_engine::sharing::SharedFits;
 use loto_engine::table::{Table, Task};
 use loto_engine::transform::Transform;
 use loto_transport::store::Store;

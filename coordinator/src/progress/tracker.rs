@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use loto_proto::ProtoError;
 use loto_proto::attempt::{Attempt, AttemptState};
 use loto_proto::identity::{JobId, SeriesId};
 use loto_proto::job::{Job, Series};
 use loto_proto::sweep::Sweep;
+use loto_transport::TransportError;
 use loto_transport::store::Store;
 
 use super::{Counts, GroupProgress, PoisonedJob, Progress};
@@ -76,7 +76,7 @@ impl Tracker {
     ///
     /// # Errors
     /// Whatever the store reports.
-    pub async fn scan(&mut self, store: &dyn Store) -> Result<(), ProtoError> {
+    pub async fn scan(&mut self, store: &dyn Store) -> Result<(), TransportError> {
         self.follower.scan(store).await?;
         self.scan_attempts(store).await
     }
@@ -85,7 +85,7 @@ impl Tracker {
     ///
     /// # Errors
     /// Whatever the store reports.
-    pub async fn follow(&mut self, store: &dyn Store) -> Result<(), ProtoError> {
+    pub async fn follow(&mut self, store: &dyn Store) -> Result<(), TransportError> {
         self.follower.follow(store).await?;
         self.scan_attempts(store).await
     }
@@ -94,12 +94,15 @@ impl Tracker {
     ///
     /// # Errors
     /// Whatever the store reports.
-    pub(crate) async fn follow_done(&mut self, store: &dyn Store) -> Result<&Follower, ProtoError> {
+    pub(crate) async fn follow_done(
+        &mut self,
+        store: &dyn Store,
+    ) -> Result<&Follower, TransportError> {
         self.follower.follow(store).await?;
         Ok(&self.follower)
     }
 
-    async fn scan_attempts(&mut self, store: &dyn Store) -> Result<(), ProtoError> {
+    async fn scan_attempts(&mut self, store: &dyn Store) -> Result<(), TransportError> {
         let seeds = u64::from(self.seeds());
         let mut unfinished = Vec::new();
         for (series, attempts) in self.follower.series().iter().zip(&mut self.attempts) {
@@ -129,7 +132,7 @@ impl Tracker {
     ///
     /// # Errors
     /// Whatever the store reports.
-    pub async fn measure(&mut self, store: &dyn Store) -> Result<(), ProtoError> {
+    pub async fn measure(&mut self, store: &dyn Store) -> Result<(), TransportError> {
         let mut wanted = Vec::new();
         for (position, series) in self.follower.series().iter().enumerate() {
             let unseen = series

@@ -122,7 +122,7 @@ impl CollectedTraces {
     /// # Errors
     /// [`CoordinatorError::CorruptTrace`] if a trace is damaged: all others are
     /// kept first, and the damaged one is tried again by the next call.
-    /// [`CoordinatorError::Proto`] if the store is unavailable.
+    /// [`CoordinatorError::Transport`] if the store is unavailable.
     pub async fn read_new(
         &mut self,
         follower: &Follower,

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
+use loto_engine::EngineError;
 use loto_engine::table::Table;
-use loto_proto::ProtoError;
 use loto_proto::identity::Fingerprint;
 use loto_proto::table_spec::TableSpec;
+use loto_transport::TransportError;
 use loto_transport::store::Store;
 use tokio::sync::Mutex;
 
@@ -35,8 +36,8 @@ impl ObjectiveCache {
     /// The objective values of a table.
     ///
     /// # Errors
-    /// [`ProtoError::MissingTable`] if the store does not have it, another
-    /// [`ProtoError`] if it is unavailable or its value damaged,
+    /// [`TransportError::MissingTable`] if the store does not have it, another
+    /// [`TransportError`] if it is unavailable or its value damaged,
     /// [`CoordinatorError::Worker`] if it is no table.
     pub async fn table(
         &self,
@@ -49,7 +50,7 @@ impl ObjectiveCache {
             return Ok(table);
         }
         let blob = store.blob(&format!("table:{fingerprint}")).await?;
-        let blob = blob.ok_or(ProtoError::MissingTable(fingerprint))?;
+        let blob = blob.ok_or(TransportError::MissingTable(fingerprint))?;
         let reading = tokio::task::spawn_blocking(move || read(&blob, fingerprint));
         let objectives = reading
             .await
@@ -66,7 +67,8 @@ impl ObjectiveCache {
 
 fn read(blob: &[u8], fingerprint: Fingerprint) -> Result<TableObjectives, CoordinatorError> {
     let (spec, file) = TableSpec::decode(blob, fingerprint)?;
-    let table = Table::read(&file, &spec, &format!("{fingerprint} in the store"))?;
+    let table = Table::read(&file, &spec, &format!("{fingerprint} in the store"))
+        .map_err(EngineError::from)?;
     let objectives = table.tasks.into_iter().map(|task| {
         let mut ascending = task.objective.clone();
         ascending.sort_unstable_by(f64::total_cmp);

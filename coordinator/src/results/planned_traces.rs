@@ -47,7 +47,7 @@ impl PlannedTraces {
     /// Reads the tables of a sweep, but no trace.
     ///
     /// # Errors
-    /// [`loto_proto::ProtoError::MissingTable`] and other errors of [`ObjectiveCache::table`];
+    /// [`loto_transport::TransportError::MissingTable`] and other errors of [`ObjectiveCache::table`];
     /// [`CoordinatorError::TaskNotInTable`] if the sweep does not fit its tables.
     pub async fn open(
         store: &dyn Store,
@@ -145,7 +145,7 @@ impl PlannedTraces {
             method: series.method.id.clone(),
             task: series.task.clone(),
             seed,
-            problem,
+            problem: Box::new(problem),
         }
     }
 

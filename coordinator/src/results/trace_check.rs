@@ -1,7 +1,7 @@
 //! Checks a trace from the store against its task's table.
 
-use loto_proto::ProtoError;
 use loto_proto::trace::Trace;
+use loto_transport::TransportError;
 
 /// What is wrong with a trace in the store.
 #[derive(Debug, thiserror::Error)]
@@ -45,14 +45,13 @@ pub enum TraceProblem {
 
     /// Its bytes are no trace.
     #[error("{}", without_store(.0))]
-    Unreadable(#[source] ProtoError),
+    Unreadable(#[source] TransportError),
 }
 
 /// The key is what the user needs to delete a damaged value; the store they know.
-fn without_store(error: &ProtoError) -> String {
+fn without_store(error: &TransportError) -> String {
     match error {
-        ProtoError::CorruptValue { key, problem, .. } => format!("{key}: {problem}"),
-        ProtoError::Malformed { problem, .. } => problem.to_string(),
+        TransportError::CorruptValue { key, reason, .. } => format!("{key}: {reason}"),
         other => other.to_string(),
     }
 }

@@ -1,6 +1,6 @@
 //! Checked lines become results, arranged as the sweep file plans them.
 
-use loto_statistics::StatisticsError;
+use loto_statistics::error::{Contradiction, StatisticsError};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ impl Targets {
     pub(super) fn new(plan: &Plan) -> Result<Self, CoordinatorError> {
         let missing = |place: &str| StatisticsError::InvalidResults {
             place: place.to_owned(),
-            problem: "its table is not part of the plan".into(),
+            source: Contradiction::NoTable,
         };
         let mut blackboxes = Vec::with_capacity(plan.sweep.blackboxes.len());
         for blackbox in &plan.sweep.blackboxes {

@@ -41,7 +41,7 @@ pub struct ScoredTraces {
 /// [`CoordinatorError::InvalidTraces`], naming line and value: lines that cannot be
 /// read, names that are not in the sweep file or its tables, seeds that are not planned, an
 /// iteration that is missing or there twice, foreign values that are refused.
-/// [`loto_proto::ProtoError::UnreadableFile`] if there is no such file.
+/// [`loto_transport::TransportError::UnreadableFile`] if there is no such file.
 pub fn read(
     traces: &Path,
     plan: &Plan,

@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use loto_engine::table::container;
-use loto_proto::ProtoError;
+use loto_engine::table::container::{self, ContainerError};
 use loto_proto::limits::MAX_RECORDED_BYTES;
 
 use crate::CoordinatorError;
@@ -15,14 +14,18 @@ pub(super) fn with_reader<T>(
     path: &Path,
     consume: impl FnOnce(&mut dyn Read) -> Result<T, String>,
 ) -> Result<T, CoordinatorError> {
-    let file = File::open(path).map_err(|problem| ProtoError::UnreadableFile {
+    let file = File::open(path).map_err(|source| CoordinatorError::UnreadableFile {
         path: path.to_owned(),
-        problem,
+        source,
     })?;
-    container::with_csv(BufReader::new(file), MAX_RECORDED_BYTES, consume).map_err(|problem| {
-        CoordinatorError::InvalidTraces {
+    let consumed = container::with_csv(BufReader::new(file), MAX_RECORDED_BYTES, |csv| {
+        Ok::<_, ContainerError>(consume(csv))
+    });
+    consumed
+        .map_err(|error| error.to_string())
+        .flatten()
+        .map_err(|problem| CoordinatorError::InvalidTraces {
             path: path.to_owned(),
             problem,
-        }
-    })
+        })
 }

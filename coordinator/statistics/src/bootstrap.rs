@@ -4,28 +4,28 @@
 //! A best-so-far curve only falls, and rarely. So the resampled means are built
 //! from the last iteration backwards: each fall adds the distance times the number of
 //! times the seed was drawn, for all resamples. Only non-negative numbers are added, so
-//! nothing cancels. Resamples are drawn in blocks, so that memory is bounded
+//! nothing cancels. Resamples are drawn in batches, so that memory is bounded
 //! however many seeds there are.
 
 use loto_proto::identity::ContentHasher;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::dtm::GapCurves;
+use crate::dtm::GapCurves;
 
 /// Resamples that are drawn at a time: their counts stay in the processor's cache.
-const RESAMPLES_PER_BLOCK: usize = 64;
+const RESAMPLES_PER_BATCH: usize = 64;
 
 /// Means of one method and task over resampled seeds, at every iteration. Reuses its memory.
 #[derive(Debug)]
-pub struct ResampledMeans {
+pub(crate) struct ResampledMeans {
     resamples: usize,
     iterations: usize,
     /// By iteration, then resample.
     means: Vec<f64>,
     /// By iteration: whether the means differ from those of the next one.
     changed: Vec<bool>,
-    /// How often each seed was drawn: one row of a block's resamples per seed.
+    /// How often each seed was drawn: one row of a batch's resamples per seed.
     draws: Vec<f32>,
     falls: Vec<Fall>,
 }
@@ -41,7 +41,7 @@ struct Fall {
 
 impl ResampledMeans {
     /// Room for means of so many resamples at so many iterations.
-    pub fn new(resamples: usize, iterations: usize) -> Self {
+    pub(crate) fn new(resamples: usize, iterations: usize) -> Self {
         Self {
             resamples,
             iterations,
@@ -56,22 +56,22 @@ impl ResampledMeans {
     ///
     /// # Panics
     /// If the curves are of another number of iterations.
-    pub fn resample(&mut self, curves: &GapCurves, range: f64, random: &mut ChaCha8Rng) {
+    pub(crate) fn resample(&mut self, curves: &GapCurves, range: f64, random: &mut ChaCha8Rng) {
         assert_eq!(curves.iterations(), self.iterations, "as long as announced");
         let seeds = curves.seeds();
         self.list_falls(curves, 1.0 / (seeds as f64 * range));
-        for begin in (0..self.resamples).step_by(RESAMPLES_PER_BLOCK) {
-            let block = RESAMPLES_PER_BLOCK.min(self.resamples - begin);
+        for begin in (0..self.resamples).step_by(RESAMPLES_PER_BATCH) {
+            let batch = RESAMPLES_PER_BATCH.min(self.resamples - begin);
             self.draws.clear();
-            self.draws.resize(seeds * block, 0.0);
-            for resample in 0..block {
+            self.draws.resize(seeds * batch, 0.0);
+            for resample in 0..batch {
                 for _ in 0..seeds {
                     // Fixed-point scaling: its bias, below seeds / 2^32, does not matter here.
                     let seed = (u64::from(random.next_u32()) * seeds as u64) >> 32;
-                    self.draws[seed as usize * block + resample] += 1.0;
+                    self.draws[seed as usize * batch + resample] += 1.0;
                 }
             }
-            self.sum_falls(begin, block);
+            self.sum_falls(begin, batch);
         }
     }
 
@@ -97,36 +97,36 @@ impl ResampledMeans {
         }
     }
 
-    /// Sums up the falls, each as often as its seed was drawn, for a block of resamples.
-    fn sum_falls(&mut self, begin: usize, block: usize) {
-        let mut sums = [0.0; RESAMPLES_PER_BLOCK];
-        let sums = &mut sums[..block];
+    /// Sums up the falls, each as often as its seed was drawn, for a batch of resamples.
+    fn sum_falls(&mut self, begin: usize, batch: usize) {
+        let mut sums = [0.0; RESAMPLES_PER_BATCH];
+        let sums = &mut sums[..batch];
         let mut falls = self.falls.iter().peekable();
         for index in (0..self.iterations).rev() {
             while let Some(fall) = falls.next_if(|fall| fall.index as usize == index) {
-                let draws = &self.draws[fall.seed as usize * block..][..block];
+                let draws = &self.draws[fall.seed as usize * batch..][..batch];
                 for (sum, &times) in sums.iter_mut().zip(draws) {
                     *sum += fall.by * f64::from(times);
                 }
             }
-            self.means[index * self.resamples + begin..][..block].copy_from_slice(sums);
+            self.means[index * self.resamples + begin..][..batch].copy_from_slice(sums);
         }
     }
 
     /// Mean of each resample at the iteration at `index`.
-    pub fn at(&self, index: usize) -> &[f64] {
+    pub(crate) fn at(&self, index: usize) -> &[f64] {
         &self.means[index * self.resamples..][..self.resamples]
     }
 
     /// Whether the means at `index` differ from those at the next iteration.
-    pub fn changed(&self, index: usize) -> bool {
+    pub(crate) fn changed(&self, index: usize) -> bool {
         self.changed[index]
     }
 }
 
 /// The random stream of one method on one task: it depends on nothing else, so
 /// that a further method or task moves no other band.
-pub fn random_stream(seed: u64, blackbox: &str, task: &str, method: &str) -> ChaCha8Rng {
+pub(crate) fn random_stream(seed: u64, blackbox: &str, task: &str, method: &str) -> ChaCha8Rng {
     let mut hasher = ContentHasher::new("loto bootstrap 1");
     hasher.number(seed);
     for name in [blackbox, task, method] {
@@ -137,7 +137,7 @@ pub fn random_stream(seed: u64, blackbox: &str, task: &str, method: &str) -> Cha
 
 /// The limits of a central interval, reusing its memory.
 #[derive(Debug)]
-pub struct PercentileLimits {
+pub(crate) struct PercentileLimits {
     lower: f64,
     upper: f64,
     values: Vec<f64>,
@@ -145,7 +145,7 @@ pub struct PercentileLimits {
 
 impl PercentileLimits {
     /// Limits that leave out (1 - `confidence`) / 2 on either side.
-    pub fn new(confidence: f64) -> Self {
+    pub(crate) fn new(confidence: f64) -> Self {
         Self {
             lower: (1.0 - confidence) / 2.0,
             upper: (1.0 + confidence) / 2.0,
@@ -155,7 +155,7 @@ impl PercentileLimits {
 
     /// Lower and upper limit of at least one value, linear between order statistics
     /// (the default of numpy.percentile).
-    pub fn of(&mut self, values: &[f64]) -> (f64, f64) {
+    pub(crate) fn of(&mut self, values: &[f64]) -> (f64, f64) {
         self.values.clear();
         self.values.extend_from_slice(values);
         let last = (values.len() - 1) as f64;

@@ -19,11 +19,11 @@ pub struct GapCurves {
 
 /// From an iteration on, the distance is this one.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct GapStep {
+pub(crate) struct GapStep {
     /// The iteration, from 0.
-    pub(super) from: u32,
+    pub(crate) from: u32,
     /// The distance.
-    pub(super) gap: f64,
+    pub(crate) gap: f64,
 }
 
 impl GapCurves {
@@ -47,15 +47,15 @@ impl GapCurves {
 
     /// Adds a seed by the objective values of its trace, in order. If they are
     /// fewer than the iterations, the best value stays for the rest.
-    pub fn push(&mut self, values: &[f64], minimum: f64) {
+    #[cfg(test)]
+    pub(crate) fn push(&mut self, values: &[f64], minimum: f64) {
         let mut best = f64::INFINITY;
-        let falls = (0..).zip(values).filter(|&(_, &value)| {
+        let falls = (0..).zip(values.iter().copied()).filter(|&(_, value)| {
             let falls = value < best;
             best = best.min(value);
             falls
         });
-        let falls: Vec<(u32, f64)> = falls.map(|(index, value)| (index, *value)).collect();
-        self.push_steps(falls.into_iter(), minimum);
+        self.push_steps(falls, minimum);
     }
 
     fn push_steps(&mut self, steps: impl Iterator<Item = (u32, f64)>, minimum: f64) {
@@ -79,7 +79,7 @@ impl GapCurves {
     }
 
     /// The steps of each seed, the first at iteration 0.
-    pub(super) fn steps(&self) -> impl Iterator<Item = &[GapStep]> {
+    pub(crate) fn steps(&self) -> impl Iterator<Item = &[GapStep]> {
         let begins = std::iter::once(0).chain(self.ends.iter().copied());
         begins
             .zip(&self.ends)
@@ -87,7 +87,7 @@ impl GapCurves {
     }
 
     /// The distances of each seed: iterations from, to (exclusive) and the distance there.
-    pub(super) fn segments(
+    pub(crate) fn segments(
         &self,
     ) -> impl Iterator<Item = impl Iterator<Item = (usize, usize, f64)> + '_> + '_ {
         self.steps().map(|steps| {
@@ -113,43 +113,11 @@ impl GapCurves {
         mean.iter_mut().for_each(|sum| *sum /= seeds);
         mean
     }
-
-    /// Share of seeds at every iteration that have not found the table's optimum; there must be a seed.
-    pub fn unsolved_fraction(&self) -> Vec<f64> {
-        let mut solved_at = vec![0_u32; self.iterations];
-        for steps in self.steps() {
-            if let Some(solved) = steps.iter().find(|step| step.gap <= 0.0) {
-                solved_at[solved.from as usize] += 1;
-            }
-        }
-        let mut unsolved = self.seeds() as u32;
-        let seeds = self.seeds() as f64;
-        let shares = solved_at.iter().map(|solved| {
-            unsolved -= solved;
-            f64::from(unsolved) / seeds
-        });
-        shares.collect()
-    }
 }
 
 /// DTM from mean gaps: divided by the range, maximum - minimum, of the task's objective.
 pub fn dtm(mean_gaps: &[f64], range: f64) -> Vec<f64> {
     mean_gaps.iter().map(|gap| gap / range).collect()
-}
-
-/// Mean over tasks (or any curves of one length) at every entry: ADTM, if the curves are DTM.
-pub fn mean_of_curves<'curve>(curves: impl IntoIterator<Item = &'curve [f64]>) -> Vec<f64> {
-    let mut mean = Vec::new();
-    let mut count = 0.0;
-    for curve in curves {
-        mean.resize(curve.len(), 0.0);
-        for (sum, value) in mean.iter_mut().zip(curve) {
-            *sum += value;
-        }
-        count += 1.0;
-    }
-    mean.iter_mut().for_each(|sum| *sum /= count);
-    mean
 }
 
 #[cfg(test)]
@@ -175,11 +143,6 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_is_solved_once_it_has_reached_the_minimum() {
-        assert_eq!(curves().unsolved_fraction(), [1.0, 1.0, 0.5]);
-    }
-
-    #[test]
     fn a_solved_task_is_exactly_zero_for_any_number_of_seeds() {
         let mut curves = GapCurves::new(1);
         for _ in 0..7 {
@@ -193,13 +156,5 @@ mod tests {
         let mut curves = GapCurves::new(3);
         curves.push(&[4.0], 1.0);
         assert_eq!(curves.mean(), [3.0, 3.0, 3.0]);
-    }
-
-    #[test]
-    fn the_mean_of_curves_is_taken_entry_by_entry() {
-        assert_eq!(
-            mean_of_curves([[1.0, 2.0].as_slice(), &[3.0, 6.0]]),
-            [2.0, 4.0]
-        );
     }
 }

@@ -1,4 +1,4 @@
-//! The one error type of this crate.
+//! Why there are no statistics.
 
 /// Why there are no statistics.
 #[derive(Debug, thiserror::Error)]
@@ -32,11 +32,74 @@ pub enum StatisticsError {
     },
 
     /// Finished traces contradict the plan or the table they are said to belong to.
-    #[error("results of {place} are not valid: {problem}")]
+    #[error("results of {place} are not valid: {source}")]
     InvalidResults {
         /// Black box, task, method and seed, as far as they are known.
         place: String,
         /// What is wrong.
-        problem: String,
+        source: Contradiction,
+    },
+}
+
+/// How results contradict their plan or table.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Contradiction {
+    /// A black box or a task has a table that the plan does not have.
+    #[error("its table is not part of the plan")]
+    NoTable,
+
+    /// Two black boxes, methods or tasks have one name.
+    #[error("{kind} {name} is listed twice")]
+    ListedTwice {
+        /// What is listed.
+        kind: &'static str,
+        /// Its name.
+        name: String,
+    },
+
+    /// The traces of a black box are planned without any iteration.
+    #[error("no iteration is planned")]
+    NoIteration,
+
+    /// The table of a task is empty.
+    #[error("its table has no row")]
+    NoRow,
+
+    /// The objective values of a task are not what statistics rely on.
+    #[error("its objective values must be finite and ascending")]
+    UnsortedObjective,
+
+    /// A task has traces of more or fewer methods than the plan.
+    #[error("it has traces of {found} methods, {expected} are planned")]
+    WrongMethods {
+        /// Methods with traces.
+        found: usize,
+        /// Methods in the plan.
+        expected: usize,
+    },
+
+    /// A trace has a seed that was not planned.
+    #[error("seeds 0 to {} are planned", i64::from(*planned) - 1)]
+    UnplannedSeed {
+        /// Number of planned seeds.
+        planned: u32,
+    },
+
+    /// A trace is longer or shorter than planned.
+    #[error("the trace has {found} iterations instead of {expected}")]
+    WrongLength {
+        /// Length of the trace.
+        found: usize,
+        /// Length that its task and plan ask for.
+        expected: usize,
+    },
+
+    /// A value of a trace cannot be used.
+    #[error("iteration {iteration} has the value {value}")]
+    UnusableValue {
+        /// The iteration, counted from 1.
+        iteration: usize,
+        /// Its value.
+        value: f64,
     },
 }

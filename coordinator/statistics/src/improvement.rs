@@ -4,7 +4,7 @@
 //! higher is better, 0 equals random search. Terms with DTM_RS(t) = 0 are undefined: they
 //! are left out and counted.
 
-use super::dtm::GapCurves;
+use crate::dtm::GapCurves;
 
 /// The improvement on one task.
 #[derive(Debug, Clone, Copy, PartialEq)]

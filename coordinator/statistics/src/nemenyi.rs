@@ -2,14 +2,30 @@
 
 use std::f64::consts::SQRT_2;
 
-use super::analysis::Nemenyi;
-use super::ranks::RankedBlocks;
-use super::studentized_range::{survival, upper_quantile};
+use serde::Serialize;
 
-/// Nemenyi's test at significance level `alpha` of at least two methods on at least two blocks.
-pub fn nemenyi(ranked: &RankedBlocks, alpha: f64) -> Nemenyi {
+use crate::ranks::RankedMethods;
+use crate::studentized_range::{survival, upper_quantile};
+
+/// Nemenyi's test of all pairs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Nemenyi {
+    /// Significance level of the critical difference and the groups.
+    pub alpha: f64,
+    /// Average ranks at least this far apart differ significantly.
+    pub critical_difference: f64,
+    /// Probability, for each pair, of average ranks at least so far apart if all methods are equal;
+    /// symmetric, 1 on the diagonal.
+    pub p_values: Vec<Vec<f64>>,
+    /// The bars of a critical-difference diagram: the largest sets of at least two methods that do not
+    /// differ significantly. Each lists the methods' indices, ordered by ascending average rank.
+    pub groups: Vec<Vec<usize>>,
+}
+
+/// Nemenyi's test at significance level `alpha` of at least two methods on at least two tasks.
+pub fn nemenyi(ranked: &RankedMethods, alpha: f64) -> Nemenyi {
     let ranks = &ranked.average_ranks;
-    let critical_difference = critical_difference(alpha, ranks.len(), ranked.blocks);
+    let critical_difference = critical_difference(alpha, ranks.len(), ranked.tasks);
     Nemenyi {
         alpha,
         critical_difference,
@@ -18,20 +34,20 @@ pub fn nemenyi(ranked: &RankedBlocks, alpha: f64) -> Nemenyi {
     }
 }
 
-/// Average ranks of `methods` on `blocks` that are at least this far apart differ
+/// Average ranks of `methods` on `tasks` that are at least this far apart differ
 /// significantly: `q sqrt(k (k + 1) / (6 N))` with `q` the studentized range over the root of 2.
-pub fn critical_difference(alpha: f64, methods: usize, blocks: usize) -> f64 {
-    upper_quantile(alpha, methods) / SQRT_2 * standard_error(methods, blocks)
+pub fn critical_difference(alpha: f64, methods: usize, tasks: usize) -> f64 {
+    upper_quantile(alpha, methods) / SQRT_2 * standard_error(methods, tasks)
 }
 
-fn standard_error(methods: usize, blocks: usize) -> f64 {
+fn standard_error(methods: usize, tasks: usize) -> f64 {
     let methods = methods as f64;
-    (methods * (methods + 1.0) / (6.0 * blocks as f64)).sqrt()
+    (methods * (methods + 1.0) / (6.0 * tasks as f64)).sqrt()
 }
 
-fn p_values(ranked: &RankedBlocks) -> Vec<Vec<f64>> {
+fn p_values(ranked: &RankedMethods) -> Vec<Vec<f64>> {
     let ranks = &ranked.average_ranks;
-    let standard_error = standard_error(ranks.len(), ranked.blocks);
+    let standard_error = standard_error(ranks.len(), ranked.tasks);
     let mut p_values = vec![vec![1.0; ranks.len()]; ranks.len()];
     for first in 0..ranks.len() {
         for second in first + 1..ranks.len() {
@@ -112,7 +128,7 @@ mod tests {
     #[test]
     fn it_agrees_with_the_reference() {
         for case in &reference().friedman {
-            let found = nemenyi(&RankedBlocks::by_highest_score(&case.scores), 0.05);
+            let found = nemenyi(&RankedMethods::by_highest_score(&case.scores), 0.05);
             assert_close(
                 found.critical_difference,
                 case.critical_difference,
@@ -140,8 +156,8 @@ mod tests {
     fn p_values_and_critical_difference_agree() {
         for alpha in [0.01, 0.05, 0.3] {
             let ranks = vec![1.0, 1.0 + critical_difference(alpha, 3, 12), 3.0];
-            let ranked = RankedBlocks {
-                blocks: 12,
+            let ranked = RankedMethods {
+                tasks: 12,
                 average_ranks: ranks,
                 ties: 0.0,
             };

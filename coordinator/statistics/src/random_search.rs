@@ -11,7 +11,10 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-use crate::StatisticsError;
+use crate::error::StatisticsError;
+
+/// Id of the method whose traces are the sampled baseline.
+pub const RANDOM_SEARCH_METHOD: &str = "rs";
 
 /// The random search that methods are scored against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]

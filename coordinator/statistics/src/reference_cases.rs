@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::ranks::RankedBlocks;
+use super::ranks::RankedMethods;
 
 /// All reference values.
 #[derive(Deserialize)]
@@ -47,7 +47,7 @@ pub(crate) struct RangeCase {
     pub(crate) p_value: f64,
 }
 
-/// Friedman's and Nemenyi's tests of scores (higher is better), one row per block.
+/// Friedman's and Nemenyi's tests of scores (higher is better), one row per task.
 #[derive(Deserialize)]
 pub(crate) struct FriedmanCase {
     pub(crate) scores: Vec<Vec<f64>>,
@@ -102,8 +102,8 @@ pub(crate) fn assert_close(found: f64, expected: f64, what: &str) {
     );
 }
 
-/// The ranks of Demsar 2006, Table 6: four methods on 14 data sets.
-pub(crate) fn demsar_table_6() -> RankedBlocks {
+/// The ranks of Demsar 2006, Table 6: four methods on 14 tasks.
+pub(crate) fn demsar_table_6() -> RankedMethods {
     let ranks: [[f64; 4]; 14] = [
         [4.0, 3.0, 2.0, 1.0],
         [1.0, 2.0, 3.0, 4.0],
@@ -121,7 +121,7 @@ pub(crate) fn demsar_table_6() -> RankedBlocks {
         [3.0, 1.0, 4.0, 2.0],
     ];
     let scores = ranks.map(|row| row.map(|rank| -rank).to_vec());
-    RankedBlocks::by_highest_score(&scores)
+    RankedMethods::by_highest_score(&scores)
 }
 
 /// The folder with the public tables, or a line that the test is skipped.

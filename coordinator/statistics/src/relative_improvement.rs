@@ -3,18 +3,32 @@
 //! At an iteration it is (y_RS(t) - y(t)) / y_RS(t) on the mean best objective value y over the seeds. The
 //! paper takes it for positive objectives only; terms with y_RS(t) <= 0 are left out and counted.
 
+use serde::Serialize;
+
+use crate::means::mean_of_known;
+
 /// The iterations of ICLR Tables 7 to 9.
 pub const ITERATIONS: [usize; 3] = [10, 50, 100];
 
-/// The relative improvement on one task.
-#[derive(Debug, Clone, PartialEq)]
+/// The relative improvement of a method on one task, or its mean over tasks; 1 is 100 %, higher is
+/// better.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RelativeImprovement {
-    /// Mean over the iterations; absent if all are left out.
+    /// Mean over the iterations (ICLR Table 3); absent if all are left out.
     pub mean: Option<f64>,
-    /// Those of [`ITERATIONS`] that the curve reaches, with the value there if it is defined.
-    pub at: Vec<(usize, Option<f64>)>,
-    /// Number of iterations left out because the baseline is not positive.
+    /// Values at those of [`ITERATIONS`] that the curve reaches.
+    pub at: Vec<RelativeImprovementAt>,
+    /// Number of terms (task, t) left out of `mean` because y_RS is not positive there.
     pub terms_left_out: usize,
+}
+
+/// The relative improvement at one iteration.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RelativeImprovementAt {
+    /// The iteration, counted from 1.
+    pub iteration: usize,
+    /// The value there; absent if y_RS is not positive.
+    pub value: Option<f64>,
 }
 
 /// The relative improvement of a curve of mean best values over the baseline's.
@@ -24,15 +38,35 @@ pub fn relative_improvement(best: &[f64], baseline_best: &[f64]) -> RelativeImpr
         (baseline > 0.0).then(|| (baseline - best[index]) / baseline)
     };
     let length = best.len().min(baseline_best.len());
-    let defined: Vec<f64> = (0..length).filter_map(term).collect();
+    let reached = ITERATIONS
+        .into_iter()
+        .filter(|&iteration| iteration <= length);
     RelativeImprovement {
-        mean: (!defined.is_empty()).then(|| defined.iter().sum::<f64>() / defined.len() as f64),
-        at: ITERATIONS
-            .into_iter()
-            .filter(|&iteration| iteration <= length)
-            .map(|iteration| (iteration, term(iteration - 1)))
+        mean: mean_of_known((0..length).map(term)),
+        at: reached
+            .map(|iteration| RelativeImprovementAt {
+                iteration,
+                value: term(iteration - 1),
+            })
             .collect(),
-        terms_left_out: length - defined.len(),
+        terms_left_out: (0..length).filter(|&index| term(index).is_none()).count(),
+    }
+}
+
+impl RelativeImprovement {
+    /// The mean over tasks with equally long curves.
+    pub fn mean_of(tasks: &[&Self]) -> Self {
+        let reached = tasks.first().map_or(0, |first| first.at.len());
+        Self {
+            mean: mean_of_known(tasks.iter().map(|task| task.mean)),
+            at: (0..reached)
+                .map(|position| RelativeImprovementAt {
+                    iteration: tasks[0].at[position].iteration,
+                    value: mean_of_known(tasks.iter().map(|task| task.at[position].value)),
+                })
+                .collect(),
+            terms_left_out: tasks.iter().map(|task| task.terms_left_out).sum(),
+        }
     }
 }
 
@@ -47,7 +81,8 @@ mod tests {
         best[9] = 3.0;
         baseline[59] = 0.0;
         let found = relative_improvement(&best, &baseline);
-        assert_eq!(found.at, [(10, Some(-0.5)), (50, Some(0.5))]);
+        let at = found.at.iter().map(|at| (at.iteration, at.value));
+        assert!(at.eq([(10, Some(-0.5)), (50, Some(0.5))]));
         assert_eq!(found.terms_left_out, 1);
         let expected = (58.0 * 0.5 - 0.5) / 59.0;
         assert!((found.mean.unwrap() - expected).abs() < 1e-15);
@@ -57,6 +92,7 @@ mod tests {
     fn objectives_that_are_not_positive_are_left_out() {
         let found = relative_improvement(&[1.0; 10], &[-1.0; 10]);
         assert_eq!((found.mean, found.terms_left_out), (None, 10));
-        assert_eq!(found.at, [(10, None)]);
+        assert_eq!(found.at.len(), 1);
+        assert_eq!((found.at[0].iteration, found.at[0].value), (10, None));
     }
 }

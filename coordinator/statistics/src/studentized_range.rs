@@ -7,7 +7,7 @@
 
 use std::f64::consts::TAU;
 
-use super::tail_probability::normal_cumulative;
+use crate::tail_probability::normal_cdf;
 
 /// Step of the trapezoidal rule.
 const STEP: f64 = 1.0 / 16.0;
@@ -30,8 +30,8 @@ pub fn survival(range: f64, variables: usize) -> f64 {
     for step in 0..=steps as usize {
         let z = -REACH + step as f64 * STEP;
         let density = (-0.5 * z * z).exp();
-        let below = normal_cumulative(z);
-        let out_of_range = normal_cumulative(z - range) / below;
+        let below = normal_cdf(z);
+        let out_of_range = normal_cdf(z - range) / below;
         // 1 - (1 - x)^n without cancellation, for the far tail's sake.
         let some_out_of_range = -(others * (-out_of_range).ln_1p()).exp_m1();
         sum += density * below.powi(variables as i32 - 1) * some_out_of_range;

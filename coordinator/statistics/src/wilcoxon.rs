@@ -1,4 +1,4 @@
-//! Wilcoxon's signed-rank test of two methods over the same data sets.
+//! Wilcoxon's signed-rank test of two methods over the same tasks.
 //!
 //! Two-sided, zero differences dropped, no continuity correction; which distribution serves follows
 //! `scipy.stats.wilcoxon(x, y, zero_method="wilcox", correction=False, method="auto")` of SciPy 1.17:
@@ -6,8 +6,11 @@
 //! - zeros or ties, at most 13 pairs: the exact distribution of the tied ranks over all signs;
 //! - otherwise the normal approximation with correction for ties.
 
-use super::ranks::Ranker;
-use super::tail_probability::normal_two_sided;
+use serde::Serialize;
+
+use crate::holm::holm;
+use crate::ranks::rank;
+use crate::tail_probability::normal_two_sided;
 
 /// Most pairs for the exact distribution without zeros and ties.
 const MOST_EXACT: usize = 50;
@@ -28,21 +31,12 @@ pub struct SignedRankTest {
 
 /// Tests whether the differences of the pairs are symmetric about 0.
 pub fn wilcoxon(pairs: impl IntoIterator<Item = (f64, f64)>) -> SignedRankTest {
-    let mut count = 0;
-    let mut differences = Vec::new();
-    for (first, second) in pairs {
-        count += 1;
-        let difference = first - second;
-        if difference != 0.0 {
-            differences.push(difference);
-        }
-    }
-    let sizes: Vec<f64> = differences
-        .iter()
-        .map(|difference| difference.abs())
-        .collect();
-    let mut ranks = vec![0.0; sizes.len()];
-    let ties = Ranker::default().rank(&sizes, &mut ranks);
+    let differences = pairs.into_iter().map(|(first, second)| first - second);
+    let mut differences: Vec<f64> = differences.collect();
+    let count = differences.len();
+    differences.retain(|difference| *difference != 0.0);
+    let sizes: Vec<f64> = differences.iter().map(|size| size.abs()).collect();
+    let (ranks, ties) = rank(&sizes);
     let signed = differences.iter().zip(&ranks);
     let positive: f64 = signed
         .map(|(&difference, &rank)| if difference > 0.0 { rank } else { 0.0 })
@@ -51,11 +45,9 @@ pub fn wilcoxon(pairs: impl IntoIterator<Item = (f64, f64)>) -> SignedRankTest {
     let total = used * (used + 1.0) / 2.0;
     let statistic = positive.min(total - positive);
 
-    let irregular = ties > 0.0 || ranks.len() < count;
-    let most_exact = if irregular {
-        MOST_EXACT_WITH_TIES
-    } else {
-        MOST_EXACT
+    let most_exact = match ties > 0.0 || ranks.len() < count {
+        true => MOST_EXACT_WITH_TIES,
+        false => MOST_EXACT,
     };
     let exact = count <= most_exact;
     let p_value = if ranks.is_empty() {
@@ -73,6 +65,62 @@ pub fn wilcoxon(pairs: impl IntoIterator<Item = (f64, f64)>) -> SignedRankTest {
     }
 }
 
+/// Wilcoxon's signed-rank test of two of several methods over their tasks.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WilcoxonPair {
+    /// Index of the first method.
+    pub first: usize,
+    /// Index of the second method.
+    pub second: usize,
+    /// Number of tasks on which the first method scores higher.
+    pub wins: usize,
+    /// Number of tasks on which both score the same.
+    pub ties: usize,
+    /// Number of tasks on which the first method scores lower.
+    pub losses: usize,
+    /// The lesser of the two rank sums.
+    pub statistic: f64,
+    /// Two-sided probability of so small a statistic if the methods are equal; 1 if they tie everywhere.
+    pub p_value: f64,
+    /// Holm's adjustment of `p_value` over all pairs.
+    pub holm_p_value: f64,
+    /// Whether `p_value` comes from the exact distribution of the (possibly tied) ranks rather than
+    /// from the normal approximation.
+    pub exact: bool,
+}
+
+/// Tests every pair of `methods`, with Holm's correction over all pairs; `scores[task][method]`.
+pub fn wilcoxon_pairs(scores: &[Vec<f64>], methods: usize) -> Vec<WilcoxonPair> {
+    let indices =
+        (0..methods).flat_map(|first| (first + 1..methods).map(move |second| (first, second)));
+    let pairs = indices.map(|(first, second)| {
+        let values = || {
+            scores
+                .iter()
+                .map(|on_task| (on_task[first], on_task[second]))
+        };
+        let count = |wanted: fn(&(f64, f64)) -> bool| values().filter(wanted).count();
+        let test = wilcoxon(values());
+        WilcoxonPair {
+            first,
+            second,
+            wins: count(|(first, second)| first > second),
+            ties: count(|(first, second)| first == second),
+            losses: count(|(first, second)| first < second),
+            statistic: test.statistic,
+            p_value: test.p_value,
+            holm_p_value: test.p_value,
+            exact: test.exact,
+        }
+    });
+    let mut pairs: Vec<WilcoxonPair> = pairs.collect();
+    let p_values: Vec<f64> = pairs.iter().map(|pair| pair.p_value).collect();
+    for (pair, adjusted) in pairs.iter_mut().zip(holm(&p_values)) {
+        pair.holm_p_value = adjusted;
+    }
+    pairs
+}
+
 /// Twice the share of all assignments of signs whose positive ranks sum to at most `statistic`.
 fn exact_p_value(ranks: &[f64], statistic: f64) -> f64 {
     // Tied ranks are multiples of one half: doubled, every sum is an integer.
@@ -81,12 +129,11 @@ fn exact_p_value(ranks: &[f64], statistic: f64) -> f64 {
     let mut ways = vec![0.0_f64; total + 1];
     ways[0] = 1.0;
     let mut reached = 0;
-    for &rank in ranks {
-        let rank = doubled(rank);
+    for step in ranks.iter().map(|&rank| doubled(rank)) {
         for sum in (0..=reached).rev() {
-            ways[sum + rank] += ways[sum];
+            ways[sum + step] += ways[sum];
         }
-        reached += rank;
+        reached += step;
     }
     let as_extreme: f64 = ways[..=doubled(statistic)].iter().sum();
     (2.0 * as_extreme / 2_f64.powi(ranks.len() as i32)).min(1.0)

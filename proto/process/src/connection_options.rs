@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use loto_proto::ProtoError;
+use loto_transport::TransportError;
 use loto_transport::connection::Access;
 use loto_transport::connection::address::Address;
 use loto_transport::connection::password::PasswordSources;
@@ -36,7 +36,7 @@ impl BrokerOptions {
     ///
     /// # Errors
     /// As [`PasswordSources::find`] and [`Tls::read`].
-    pub fn access(&self, tls: &TlsOptions) -> Result<Access, ProtoError> {
+    pub fn access(&self, tls: &TlsOptions) -> Result<Access, TransportError> {
         access(
             &self.broker,
             &BROKER_PASSWORD,
@@ -64,7 +64,7 @@ impl StoreOptions {
     ///
     /// # Errors
     /// As [`PasswordSources::find`] and [`Tls::read`].
-    pub fn access(&self, tls: &TlsOptions) -> Result<Access, ProtoError> {
+    pub fn access(&self, tls: &TlsOptions) -> Result<Access, TransportError> {
         access(&self.store, &STORE_PASSWORD, &self.store_password_file, tls)
     }
 }
@@ -92,7 +92,7 @@ fn access(
     password: &PasswordSources,
     file: &Option<PathBuf>,
     tls: &TlsOptions,
-) -> Result<Access, ProtoError> {
+) -> Result<Access, TransportError> {
     let scheme = address.expose().split_once("://").map(|(scheme, _)| scheme);
     let password = match scheme {
         Some(_) => password.find(

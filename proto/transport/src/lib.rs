@@ -6,7 +6,11 @@
 //! - [`metrics`]: what is counted of all this.
 
 pub mod connection;
+pub mod error;
 pub mod metrics;
 pub mod queue;
 pub mod retry;
+pub mod server;
 pub mod store;
+
+pub use error::TransportError;

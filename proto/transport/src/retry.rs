@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use rand::RngExt;
 
+use crate::error::TransportError;
 use crate::metrics::RETRIES;
-use loto_proto::ProtoError;
 
 /// How long to pause between tries, and when to stop trying.
 ///
@@ -65,10 +65,10 @@ pub async fn retry_transient<Value, Call, Outcome>(
     policy: RetryPolicy,
     doing: &'static str,
     mut call: Call,
-) -> Result<Value, ProtoError>
+) -> Result<Value, TransportError>
 where
     Call: FnMut() -> Outcome,
-    Outcome: Future<Output = Result<Value, ProtoError>>,
+    Outcome: Future<Output = Result<Value, TransportError>>,
 {
     let begin = Instant::now();
     let mut failures = 0;
@@ -99,11 +99,13 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
+    use crate::server::Server;
 
-    fn out_of_reach() -> ProtoError {
-        ProtoError::Store {
-            store: "test".into(),
-            problem: "out of reach".into(),
+    fn out_of_reach() -> TransportError {
+        TransportError::Unavailable {
+            server: Server::Store,
+            address: "test".into(),
+            reason: "out of reach".into(),
         }
     }
 
@@ -135,13 +137,10 @@ mod tests {
         let calls = Cell::new(0);
         let result: Result<(), _> = retry_transient(quick(None), "testing", || async {
             calls.set(calls.get() + 1);
-            Err(ProtoError::Malformed {
-                what: "it".into(),
-                problem: "broken".into(),
-            })
+            Err(TransportError::QueueClosed)
         })
         .await;
-        assert!(matches!(result, Err(ProtoError::Malformed { .. })));
+        assert!(matches!(result, Err(TransportError::QueueClosed)));
         assert_eq!(calls.get(), 1);
     }
 

@@ -4,21 +4,19 @@
 
 pub mod reading;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::future::Future;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
 
+use loto_engine::table::Table;
+use loto_engine::table::encoding::{Column, Kind};
 use loto_proto::job::{Job, MethodSpec};
-use loto_transport::store::Store;
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::table_spec::{Categorical, TableSpec};
 use loto_proto::trace::Trace;
-use loto_engine::EngineError;
-use loto_engine::runner::Blobs;
-use loto_engine::table::Table;
-use loto_engine::table::encoding::{Column, Kind};
+use loto_transport::store::Store;
 use tokio::runtime::{Builder, Runtime};
 
 /// Longest error that is still a message and no repetition of the input, in bytes.
@@ -174,30 +172,4 @@ pub fn check_table(table: &Table) {
 pub fn told_identifier<Identifier: std::str::FromStr>(error: &str) -> Option<Identifier> {
     let (_, told) = error.split_once("hash to ")?;
     told.get(..32)?.parse().ok()
-}
-
-/// Blobs in memory.
-#[derive(Default)]
-pub struct MemoryBlobs(Mutex<HashMap<String, Vec<u8>>>);
-
-impl MemoryBlobs {
-    /// Blobs with these to begin with.
-    pub fn new(blobs: impl IntoIterator<Item = (String, Vec<u8>)>) -> Arc<Self> {
-        Arc::new(Self(Mutex::new(blobs.into_iter().collect())))
-    }
-}
-
-impl Blobs for MemoryBlobs {
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, EngineError> {
-        let blobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(blobs.get(name).cloned())
-    }
-
-    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), EngineError> {
-        let mut blobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        blobs
-            .entry(name.to_owned())
-            .or_insert_with(|| bytes.to_owned());
-        Ok(())
-    }
 }

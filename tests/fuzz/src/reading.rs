@@ -7,16 +7,17 @@ use loto_coordinator::aggregator::AggregatorService;
 use loto_coordinator::follower::Follower;
 use loto_coordinator::progress::Tracker;
 use loto_coordinator::results::{CollectedTraces, Keep, ObjectiveCache, PlannedTraces};
-use loto_proto::ProtoError;
-use loto_transport::store::{Cursor, Store};
+use loto_engine::blobs::MemoryBlobs;
+use loto_engine::runner::TraceRunner;
 use loto_service::wire;
 use loto_service::wire::aggregator_server::Aggregator;
+use loto_transport::TransportError;
+use loto_transport::store::{Cursor, Store};
 use loto_worker::WorkerError;
-use loto_engine::runner::TraceRunner;
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Request};
 
-use crate::{MemoryBlobs, check_error, sweep};
+use crate::{check_error, sweep};
 
 /// Damages a value: cuts it at a place, or flips bits there.
 pub fn cut(mut bytes: Vec<u8>, place: usize, flip: u8) -> Vec<u8> {
@@ -30,7 +31,7 @@ pub fn cut(mut bytes: Vec<u8>, place: usize, flip: u8) -> Vec<u8> {
 }
 
 /// Checks what a damaged value is called: whoever takes it for an outage tries again for ever.
-fn check_damage(error: ProtoError) {
+fn check_damage(error: TransportError) {
     assert!(
         !error.is_transient(),
         "damage is told as an outage: {error}"
@@ -40,9 +41,8 @@ fn check_damage(error: ProtoError) {
 
 fn check_coordinator_error(error: CoordinatorError) {
     match error {
-        CoordinatorError::Proto(error) | CoordinatorError::Worker(WorkerError::Proto(error)) => {
-            check_damage(error)
-        }
+        CoordinatorError::Transport(error)
+        | CoordinatorError::Worker(WorkerError::Transport(error)) => check_damage(error),
         error => check_error(error),
     }
 }
@@ -135,11 +135,11 @@ async fn run(store: &dyn Store) {
     let sweep = sweep();
     let name = format!("table:{}", sweep.blackboxes[0].table);
     let blobs = match store.blob(&name).await {
-        Ok(bytes) => MemoryBlobs::new(bytes.map(|bytes| (name, bytes))),
+        Ok(bytes) => MemoryBlobs::from_iter(bytes.map(|bytes| (name, bytes))),
         Err(error) => return check_damage(error),
     };
     let job = sweep.jobs().next().expect("a job");
-    match TraceRunner::new(blobs).run(&job) {
+    match TraceRunner::new(Arc::new(blobs)).run(&job) {
         Ok(trace) => assert_eq!(trace.rows.len(), 3),
         Err(error) => check_error(error),
     }

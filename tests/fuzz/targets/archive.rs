@@ -5,8 +5,8 @@
 use std::io::Cursor;
 
 use libfuzzer_sys::fuzz_target;
+use loto_engine::table::container::{self, ContainerError};
 use loto_fuzz::check_error;
-use loto_engine::table::container;
 
 const MOST: u64 = 1 << 16;
 
@@ -15,7 +15,7 @@ fuzz_target!(|file: &[u8]| {
         let mut text = Vec::new();
         let read = csv.read_to_end(&mut text);
         assert!(text.len() as u64 <= MOST);
-        read.map_err(|error| error.to_string())
+        read.map_err(ContainerError::Unreadable)
     });
     if let Err(error) = unpacked {
         check_error(error);

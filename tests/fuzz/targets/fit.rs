@@ -2,11 +2,14 @@
 
 #![no_main]
 
+use std::sync::Arc;
+
 use libfuzzer_sys::fuzz_target;
-use loto_fuzz::{MemoryBlobs, check_error};
-use loto_proto::identity::Fingerprint;
-use loto_engine::sharing::{FitName, SharedFits};
+use loto_engine::blobs::MemoryBlobs;
+use loto_engine::fits::{FitName, SharedFits};
 use loto_engine::transform::Transform;
+use loto_fuzz::check_error;
+use loto_proto::identity::Fingerprint;
 
 fuzz_target!(|bytes: &[u8]| {
     let name = FitName {
@@ -18,7 +21,8 @@ fuzz_target!(|bytes: &[u8]| {
         task: "one",
         seed: 0,
     };
-    let shared = SharedFits::new(MemoryBlobs::new([(name.blob_name(), bytes.to_vec())]));
+    let blobs = MemoryBlobs::from_iter([(name.blob_name(), bytes.to_vec())]);
+    let shared = SharedFits::new(Arc::new(blobs));
     for count in [bytes.len() / 4, bytes.len(), 0] {
         match shared.find(&name, count) {
             Ok(Some(numbers)) => {

@@ -9,9 +9,9 @@ use std::sync::LazyLock;
 use libfuzzer_sys::fuzz_target;
 use loto_coordinator::plan::Plan;
 use loto_coordinator::score::{self, ForeignValues};
-use loto_statistics::analysis::{AnalysisOptions, analyse};
 use loto_fuzz::{TABLE, check_error, folder};
 use loto_proto::sweep_file::SweepFile;
+use loto_statistics::analysis::{AnalysisOptions, analyse};
 
 const SWEEP: &str = "
 name = 'fuzz'

@@ -4,14 +4,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::sync::Arc;
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use loto_fuzz::{MemoryBlobs, check_error};
-use loto_proto::job::{Job, MethodSpec, Series};
-use loto_proto::table_spec::{Categorical, TableSpec, blob_name};
+use loto_engine::blobs::MemoryBlobs;
 use loto_engine::methods;
 use loto_engine::runner::TraceRunner;
+use loto_fuzz::check_error;
+use loto_proto::job::{Job, MethodSpec, Series};
+use loto_proto::table_spec::{Categorical, TableSpec, blob_name};
 
 /// Networks take seconds to train; what they are trained on is the same.
 const METHODS: [&str; 10] = [
@@ -75,7 +77,7 @@ fuzz_target!(|input: Input| {
     };
     let fingerprint = spec.fingerprint(table.as_bytes());
     let blob = (blob_name(fingerprint), spec.encode_with(table.as_bytes()));
-    let runner = TraceRunner::new(MemoryBlobs::new([blob]));
+    let runner = TraceRunner::new(Arc::new(MemoryBlobs::from_iter([blob])));
     let id = METHODS[usize::from(input.method) % METHODS.len()];
     let job = Job {
         series: Series {

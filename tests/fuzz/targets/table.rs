@@ -5,9 +5,9 @@
 use std::collections::BTreeSet;
 
 use libfuzzer_sys::fuzz_target;
+use loto_engine::table::Table;
 use loto_fuzz::{check_error, check_table};
 use loto_proto::table_spec::{Categorical, TableSpec};
-use loto_engine::table::Table;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((&choice, file)) = bytes.split_first() else {

@@ -3,10 +3,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use loto_engine::table::Table;
 use loto_fuzz::{check_error, check_table, told_identifier};
 use loto_proto::identity::Fingerprint;
 use loto_proto::table_spec::TableSpec;
-use loto_engine::table::Table;
 
 fuzz_target!(|bytes: &[u8]| {
     let Err(error) = TableSpec::decode(bytes, Fingerprint([0; 16])) else {

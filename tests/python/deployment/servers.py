@@ -8,7 +8,6 @@ import socket
 import subprocess
 import time
 
-RABBITMQ = "/usr/lib/rabbitmq/bin/rabbitmq-server"
 PATIENCE = 90
 
 
@@ -93,7 +92,7 @@ def rabbitmq(processes, configuration, encrypted=False):
     }
     # A port mapper of our own: the broker would start one that outlives it.
     processes.start("epmd", ["epmd", "-address", "127.0.0.1", "-port", str(mapper)], environment)
-    broker = processes.start("rabbitmq", [RABBITMQ], environment)
+    broker = processes.start("rabbitmq", ["rabbitmq-server"], environment)
     wait_until("the broker does not start", broker, lambda: listens(amqp) and listens(management))
     return amqp, management
 

@@ -73,6 +73,10 @@ class Image(unittest.TestCase):
         self.assertIn(f'image.licenses="{package["license"]}"', DOCKERFILE)
         self.assertIn(f"-t loto:{package['version']} ", DOCKERFILE)
         rust = re.match(r"rust:(\d+)\.(\d+)\.\d+-bookworm ", stages()[0])
+        with open(REPOSITORY / "rust-toolchain.toml", "rb") as file:
+            channel = tomllib.load(file)["toolchain"]["channel"]
+        self.assertTrue(stages()[0].startswith(f"rust:{channel}-bookworm "), "the image builds with another toolchain")
+        self.assertIn(f"image: rust:{channel}-bookworm\n", (REPOSITORY / ".github/workflows/ci.yml").read_text())
         self.assertGreaterEqual((int(rust[1]), int(rust[2])), tuple(map(int, package["rust-version"].split("."))))
 
     def test_it_runs_as_the_user_of_the_manifests(self):
@@ -87,7 +91,8 @@ class Image(unittest.TestCase):
             members = tomllib.load(file)["workspace"]["members"]
         lines = (REPOSITORY / ".dockerignore").read_text().splitlines()
         kept = {line[1:] for line in lines if line.startswith("!")}
-        self.assertEqual(kept, {"Cargo.toml", "Cargo.lock", *members})
+        folders = {member.partition("/")[0] for member in members}
+        self.assertEqual(kept, {"Cargo.toml", "Cargo.lock", *folders})
         for member in members:
             for source in (REPOSITORY / member).rglob("src/**/*.rs"):
                 text = source.read_text().partition("#[cfg(test)]\nmod tests {")[0]

@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use loto_proto::ProtoError;
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_proto::sweep_state::SweepState;
 use loto_proto::worker_report::WorkerReport;
+use loto_transport::TransportError;
 use loto_transport::store::{Conflict, Cursor, Event, Store, Stored};
 
 use crate::samples::{job, series, sweep, trace};
@@ -52,7 +52,7 @@ pub async fn another_outcome_is_a_conflict(store: &Subject) {
     other.linear_algebra = "another library".into();
     let error = store.put_trace(&job, &other).await.unwrap_err();
     assert!(
-        matches!(error, ProtoError::Conflict { iteration: 2, .. }),
+        matches!(error, TransportError::Conflict { iteration: 2, .. }),
         "{error}"
     );
     let message = error.to_string();

@@ -242,7 +242,7 @@ impl SecureInstallation {
     pub fn administer_broker(&self, command: &[&str]) -> String {
         let data = self.servers.data(Server::Broker);
         let port_of = |name: &str| fs::read_to_string(data.join(name)).expect("a port");
-        let mut asking = Command::new("/usr/lib/rabbitmq/bin/rabbitmqctl");
+        let mut asking = Command::new("rabbitmqctl");
         asking.env("HOME", &data);
         asking.env("ERL_EPMD_PORT", port_of("epmd-port").trim());
         asking.arg("--node");

@@ -7,10 +7,10 @@ use lapin::options::{
     BasicGetOptions, BasicPublishOptions, QueueDeclareOptions, QueueDeleteOptions,
 };
 use lapin::types::FieldTable;
-use loto_proto::ProtoError;
 use loto_tests::conformance::queue::{next, nothing_comes};
 use loto_tests::samples::job;
 use loto_tests::servers;
+use loto_transport::TransportError;
 use loto_transport::queue::{self, DEAD_LETTERS, DELIVERY_LIMIT, JOBS};
 
 /// Waits for a dead letter and returns its body.
@@ -123,7 +123,10 @@ async fn a_broker_that_is_not_there_is_an_error_without_the_password() {
     let url = turn.url.replace("guest:guest", "me:secret");
     let refused = queue::connect(&url).await.err().unwrap();
     assert!(missing.is_transient(), "{missing}");
-    assert!(matches!(refused, ProtoError::Refused { .. }), "{refused}");
+    assert!(
+        matches!(refused, TransportError::Refused { .. }),
+        "{refused}"
+    );
     for error in [missing, refused] {
         let message = error.to_string();
         assert!(

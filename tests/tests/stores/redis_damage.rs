@@ -1,14 +1,17 @@
 //! What Redis may hold is not ours alone: damage is named, never passed on.
 
-use loto_proto::ProtoError;
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_tests::samples::{job, series, sweep, trace};
 use loto_tests::servers;
+use loto_transport::TransportError;
 use loto_transport::store::{self, Cursor};
 use redis::AsyncCommands;
 
-fn assert_corrupt(error: &ProtoError, key: &str) {
-    assert!(matches!(error, ProtoError::CorruptValue { .. }), "{error}");
+fn assert_corrupt(error: &TransportError, key: &str) {
+    assert!(
+        matches!(error, TransportError::CorruptValue { .. }),
+        "{error}"
+    );
     assert!(!error.is_transient());
     assert!(
         error.to_string().contains(key),

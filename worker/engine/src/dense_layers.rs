@@ -1,14 +1,14 @@
-//! Stacks of dense layers in single precision, on batches of rows.
+//! Stacks of dense layers in single precision, evaluated on batches of rows.
 //!
-//! All weights lie in one vector, layer by layer, each layer as its weight matrix
-//! (inputs x outputs) followed by its biases. Rows of a batch lie one after the other.
+//! All weights lie in one vector, layer by layer: first a layer's weight matrix (inputs x outputs),
+//! then its biases. The rows of a batch lie one after the other.
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{ArrayView2, ArrayViewMut2};
 
 use crate::random::RandomStream;
 
-/// One dense layer's place in the vector of weights.
+/// The place of one dense layer in the vector of weights.
 #[derive(Debug, Clone, Copy)]
 struct Layer {
     start: usize,
@@ -45,15 +45,15 @@ fn matrix_mut(entries: &mut [f32], rows: usize) -> ArrayViewMut2<'_, f32> {
     ArrayViewMut2::from_shape((rows, columns), entries).expect("a whole number of rows")
 }
 
-/// The shape of a stack.
+/// The shape of a stack of layers.
 #[derive(Debug, Clone)]
-pub struct DenseLayers {
+pub(crate) struct DenseLayers {
     layers: Vec<Layer>,
 }
 
 impl DenseLayers {
-    /// A stack on `inputs` coordinates, whose layers have these numbers of outputs.
-    pub fn new(inputs: usize, outputs: &[usize]) -> Self {
+    /// Describes a stack on `inputs` coordinates whose layers have these numbers of outputs.
+    pub(crate) fn new(inputs: usize, outputs: &[usize]) -> Self {
         let mut layers: Vec<Layer> = Vec::new();
         for &outputs in outputs {
             layers.push(Layer {
@@ -66,22 +66,22 @@ impl DenseLayers {
     }
 
     /// Number of input coordinates.
-    pub fn inputs(&self) -> usize {
+    pub(crate) fn inputs(&self) -> usize {
         self.layers.first().map_or(0, |layer| layer.inputs)
     }
 
     /// Number of outputs of each layer.
-    pub fn outputs(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn outputs(&self) -> impl Iterator<Item = usize> + '_ {
         self.layers.iter().map(|layer| layer.outputs)
     }
 
     /// Number of weights and biases.
-    pub fn weight_count(&self) -> usize {
+    pub(crate) fn weight_count(&self) -> usize {
         self.layers.last().map_or(0, |layer| layer.end())
     }
 
-    /// Initial weights and biases, uniform within 1 / sqrt(inputs) of 0.
-    pub fn initial_weights(&self, random: &mut RandomStream) -> Vec<f32> {
+    /// Draws initial weights and biases, uniform within 1 / sqrt(inputs) of 0.
+    pub(crate) fn initial_weights(&self, random: &mut RandomStream) -> Vec<f32> {
         let mut weights = vec![0.0; self.weight_count()];
         for layer in &self.layers {
             let bound = 1.0 / (layer.inputs as f64).sqrt();
@@ -92,9 +92,9 @@ impl DenseLayers {
         weights
     }
 
-    /// Computes each layer's outputs: `activations` holds the inputs, then room for
-    /// the outputs of each layer. `activate` is applied to each layer's, by number.
-    pub fn forward(
+    /// Computes the outputs of each layer. `activations` holds the inputs, then room for the outputs
+    /// of each layer; `activate` is applied to the outputs of each layer and gets its number.
+    pub(crate) fn forward(
         &self,
         weights: &[f32],
         rows: usize,
@@ -102,24 +102,23 @@ impl DenseLayers {
         mut activate: impl FnMut(usize, &mut [f32]),
     ) {
         for (number, layer) in self.layers.iter().enumerate() {
-            let (inputs, outputs) = activations.split_at_mut(number + 1);
-            let (inputs, outputs) = (&inputs[number], &mut outputs[0]);
+            let (below, above) = activations.split_at_mut(number + 1);
+            let outputs = &mut above[0];
             let biases = &weights[layer.biases()..layer.end()];
             for row in outputs.chunks_exact_mut(layer.outputs) {
                 row.copy_from_slice(biases);
             }
-            let inputs = matrix(inputs, rows);
+            let inputs = matrix(&below[number], rows);
             let mut products = matrix_mut(outputs, rows);
             general_mat_mul(1.0, &inputs, &layer.matrix(weights), 1.0, &mut products);
             activate(number, outputs);
         }
     }
 
-    /// Computes the gradient by all weights. `gradients` holds room for the gradient by
-    /// the outputs of each layer before its activation; that of the last is given.
-    /// `pass` turns the gradient by a layer's activated outputs, which it gets with
-    /// the layer's number, into the one before the activation.
-    pub fn backward(
+    /// Computes the gradient by all weights. `gradients` has room for the gradients by each layer's
+    /// outputs before activation and holds that of the last layer. `pass` gets a layer's number, its
+    /// activated outputs and the gradient by them, which it turns into that before activation.
+    pub(crate) fn backward(
         &self,
         weights: &[f32],
         rows: usize,
@@ -130,15 +129,15 @@ impl DenseLayers {
     ) {
         for (number, layer) in self.layers.iter().enumerate().rev() {
             let (below, above) = gradients.split_at_mut(number);
-            let outputs = &above[0];
+            let entries = &above[0];
             let biases = &mut gradient[layer.biases()..layer.end()];
             biases.fill(0.0);
-            for row in outputs.chunks_exact(layer.outputs) {
+            for row in entries.chunks_exact(layer.outputs) {
                 for (bias, entry) in biases.iter_mut().zip(row) {
                     *bias += entry;
                 }
             }
-            let outputs = matrix(outputs, rows);
+            let outputs = matrix(entries, rows);
             let inputs = matrix(&activations[number], rows);
             let mut products = layer.matrix_mut(gradient);
             general_mat_mul(1.0, &inputs.t(), &outputs, 0.0, &mut products);

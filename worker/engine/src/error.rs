@@ -1,20 +1,17 @@
 //! The one error type of this crate.
 
-use loto_proto::ProtoError;
+use loto_proto::identity::Fingerprint;
+use loto_proto::message_error::MessageError;
 
-use crate::methods::Spaces;
+use crate::blobs::BlobError;
+use crate::table::error::TableError;
 
 /// What can go wrong while a job is run.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// A table breaks a rule; `problem` names the line and column and says what to do.
-    #[error("table {table}: {problem}")]
-    InvalidTable {
-        /// The table, as the caller named it.
-        table: String,
-        /// What is wrong and where.
-        problem: String,
-    },
+    /// A table breaks a rule.
+    #[error(transparent)]
+    Table(#[from] TableError),
 
     /// A method id that no method has.
     #[error("unknown method `{id}`: known are {known}")]
@@ -35,12 +32,13 @@ pub enum EngineError {
     },
 
     /// A method on a space that it is not made for.
-    #[error("method `{method}` searches {spaces}: {hyperparameter} is numeric")]
+    #[error(
+        "method `{method}` searches only spaces whose hyperparameters are all categorical: \
+         {hyperparameter} is numeric"
+    )]
     UnsuitableSpace {
         /// The method's id.
         method: String,
-        /// The spaces it searches.
-        spaces: Spaces,
         /// A hyperparameter that is in the way.
         hyperparameter: String,
     },
@@ -63,32 +61,38 @@ pub enum EngineError {
     #[error("job cannot be run: {0}")]
     ImpossibleJob(String),
 
-    /// The linear algebra gave up.
-    #[error("{routine} failed: {problem}")]
+    /// A matrix that has to be positive definite is not, in floating point.
+    #[error("{routine} failed: the matrix is not positive definite (info {info})")]
     LinearAlgebra {
-        /// The BLAS or LAPACK routine.
+        /// The LAPACK routine.
         routine: &'static str,
-        /// What it reported.
-        problem: String,
+        /// Its return code: the order of the leading minor that is not positive.
+        info: i32,
     },
 
-    /// A table or a fitted prior in the store is damaged.
-    #[error("{name} in the store is corrupt: {problem}; delete it to have it made again")]
-    CorruptBlob {
-        /// The blob's name.
+    /// A fit in the store is damaged.
+    #[error(
+        "{name} in the store is corrupt: expected {count} finite numbers in {bytes} bytes; \
+         delete it to have it made again"
+    )]
+    CorruptFit {
+        /// Name of the fit in the store.
         name: String,
-        /// What is wrong with it.
-        problem: String,
+        /// How many numbers it should have.
+        count: usize,
+        /// How many bytes those take.
+        bytes: usize,
     },
 
-    /// A computing process lost the worker that it works for; it ends, too.
-    #[error("the worker is gone: {problem}")]
-    LostWorker {
-        /// What happened to the pipe.
-        problem: String,
-    },
+    /// A job asks for a table that is not in the store.
+    #[error("table {0} is not in the store; submit the sweep again to upload it")]
+    MissingTable(Fingerprint),
 
-    /// The queue or the store failed.
+    /// The bytes in the store are not those of a table.
     #[error(transparent)]
-    Proto(#[from] ProtoError),
+    Message(#[from] MessageError),
+
+    /// The store failed.
+    #[error(transparent)]
+    Blobs(#[from] BlobError),
 }

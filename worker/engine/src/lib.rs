@@ -4,21 +4,23 @@
 
 pub mod acquisition;
 pub mod blas;
-pub mod dense_layers;
-pub mod error;
-pub mod history;
-pub mod linear_regression;
+pub mod blobs;
+pub mod cache;
+mod dense_layers;
+mod error;
+pub mod fits;
+mod lbfgs;
 pub mod methods;
 pub mod prior;
 pub mod random;
 pub mod runner;
-pub mod search;
+mod search;
 pub mod setting;
-pub mod sharing;
-pub mod special;
+mod sources;
+mod special;
+mod strategies;
 pub mod surrogate;
 pub mod table;
-pub mod transfer;
 pub mod transform;
 
 pub use error::EngineError;

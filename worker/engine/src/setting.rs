@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::EngineError;
+use crate::error::EngineError;
+use crate::fits::{FitName, SharedFits};
 use crate::random::{Purpose, RandomStream};
-use crate::sharing::{FitName, SharedFits};
 use crate::table::encoding::{Column, Space};
 use crate::table::{Table, Task};
 use crate::transform::Transform;

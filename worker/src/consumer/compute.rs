@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use loto_proto::ProtoError;
 use loto_proto::job::Job;
 use loto_proto::trace::Trace;
+use loto_transport::TransportError;
 use loto_transport::store::Store;
 use tokio::runtime::Handle;
 
@@ -27,7 +27,7 @@ pub enum ComputeError {
     /// be computed later and is not at fault.
     Outage(String),
     /// The store refuses this worker; the job is not at fault.
-    Refused(ProtoError),
+    Refused(TransportError),
 }
 
 /// Computes traces.
@@ -70,12 +70,14 @@ where
         let (run, job) = (Arc::clone(&self.0), job.clone());
         let error = match tokio::task::spawn_blocking(move || run(&job)).await {
             Ok(Ok(trace)) => return Ok(trace),
-            Ok(Err(EngineError::Proto(error))) if error.is_transient() => {
+            Ok(Err(EngineError::Blobs(error))) if error.unavailable => {
                 return Err(ComputeError::Outage(error.to_string()));
             }
-            Ok(Err(EngineError::Proto(error))) if error.concerns_server() => {
-                return Err(ComputeError::Refused(error));
-            }
+            Ok(Err(EngineError::Blobs(error))) => match error.source.downcast::<TransportError>() {
+                Ok(error) if error.concerns_server() => return Err(ComputeError::Refused(*error)),
+                Ok(error) => error.to_string(),
+                Err(error) => error.to_string(),
+            },
             Ok(Err(error)) => error.to_string(),
             Err(error) => panic_message(error),
         };

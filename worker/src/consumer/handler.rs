@@ -3,13 +3,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use loto_proto::ProtoError;
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_proto::job::Job;
 use loto_proto::lifecycle::{self, Begin};
 use loto_proto::trace::Trace;
+use loto_transport::TransportError;
 use loto_transport::queue::{Delivery, Receipt};
 use loto_transport::retry::{RetryPolicy, retry_transient};
+use loto_transport::server::Server;
 use loto_transport::store::{Store, Stored};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -40,7 +41,7 @@ pub(super) struct Handler {
     worker: String,
     observer: Option<Observer>,
     /// Why the consumer has to end before it is asked to.
-    refusal: Mutex<Option<ProtoError>>,
+    refusal: Mutex<Option<TransportError>>,
 }
 
 /// An attempt of ours, as the store holds it.
@@ -57,15 +58,15 @@ enum Stop {
     /// A shutdown came first.
     Interrupted,
     /// The store refuses this worker: the job may be another's.
-    Refused(ProtoError),
+    Refused(TransportError),
     /// The store says what trying again cannot mend.
-    Permanent(ProtoError),
+    Permanent(TransportError),
 }
 
-impl From<ProtoError> for Stop {
-    fn from(error: ProtoError) -> Self {
+impl From<TransportError> for Stop {
+    fn from(error: TransportError) -> Self {
         match error {
-            ProtoError::Refused { .. } => Self::Refused(error),
+            TransportError::Refused { .. } => Self::Refused(error),
             error => Self::Permanent(error),
         }
     }
@@ -158,7 +159,7 @@ impl Handler {
             observer(job, &outcome);
         }
         match settle(receipt, &outcome, pause).await {
-            Err(error @ ProtoError::Refused { .. }) => self.end_because(error),
+            Err(error @ TransportError::Refused { .. }) => self.end_because(error),
             // The message comes again; if its trace is stored, it is found there.
             Err(error) => tracing::warn!("a delivery could not be settled: {error}"),
             Ok(()) => {}
@@ -169,11 +170,11 @@ impl Handler {
 
     /// Ends the consumer: what it may not do, it may not do for the next job either. If it is the
     /// broker that refuses us, what runs may still be stored.
-    pub(super) fn end_because(&self, refusal: ProtoError) {
-        let ProtoError::Refused { server, .. } = &refusal else {
+    pub(super) fn end_because(&self, refusal: TransportError) {
+        let TransportError::Refused { server, .. } = &refusal else {
             return;
         };
-        if *server == "store" {
+        if *server == Server::Store {
             self.abandoned.cancel();
         }
         self.shutdown.cancel();
@@ -181,7 +182,7 @@ impl Handler {
     }
 
     /// Why the consumer had to end, if it was refused.
-    pub(super) fn refusal(&self) -> Option<ProtoError> {
+    pub(super) fn refusal(&self) -> Option<TransportError> {
         lock(&self.refusal).take()
     }
 
@@ -277,8 +278,8 @@ impl Handler {
     }
 
     /// Makes another outcome than the stored one known to those who look at the sweep.
-    async fn record_conflict(&self, job: &Job, error: &ProtoError) {
-        if matches!(error, ProtoError::Conflict { .. }) {
+    async fn record_conflict(&self, job: &Job, error: &TransportError) {
+        if matches!(error, TransportError::Conflict { .. }) {
             let problem = format!("{error}; found by {}", self.worker);
             let recording = || self.store.put_conflict(job, &problem);
             let recording = self.patiently(&self.abandoned, "recording a conflict", recording);
@@ -327,7 +328,7 @@ impl Handler {
     ) -> Result<Value, Stop>
     where
         Call: FnMut() -> Answer,
-        Answer: Future<Output = Result<Value, ProtoError>>,
+        Answer: Future<Output = Result<Value, TransportError>>,
     {
         tokio::select! {
             answer = retry_transient(RetryPolicy::FOREVER, doing, call) => Ok(answer?),
@@ -336,7 +337,7 @@ impl Handler {
     }
 }
 
-fn lock(refusal: &Mutex<Option<ProtoError>>) -> MutexGuard<'_, Option<ProtoError>> {
+fn lock(refusal: &Mutex<Option<TransportError>>) -> MutexGuard<'_, Option<TransportError>> {
     // Nothing panics while it holds the lock.
     refusal.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -345,7 +346,7 @@ async fn settle(
     receipt: Box<dyn Receipt>,
     outcome: &Outcome,
     pause: Duration,
-) -> Result<(), ProtoError> {
+) -> Result<(), TransportError> {
     match outcome {
         Outcome::Stored | Outcome::AlreadyDone | Outcome::Poisoned(_) | Outcome::Dropped => {
             receipt.acknowledge().await

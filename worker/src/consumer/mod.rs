@@ -19,9 +19,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loto_process::observation::readiness::{Need, Readiness};
-use loto_proto::ProtoError;
 use loto_proto::job::Job;
 use loto_proto::lifecycle::GiveUp;
+use loto_transport::TransportError;
 use loto_transport::metrics::RECONNECTS;
 use loto_transport::queue::{Consumer, Queue};
 use loto_transport::retry::RetryPolicy;
@@ -134,9 +134,9 @@ pub type Observer = Arc<dyn Fn(&Job, &Outcome) + Send + Sync>;
 /// there was no job for as long as the options say.
 ///
 /// # Errors
-/// [`WorkerError::Proto`] if the queue cannot be consumed from at the beginning.
+/// [`WorkerError::Transport`] if the queue cannot be consumed from at the beginning.
 /// A connection that is lost later is opened again, for as long as it takes. A broker or a store
-/// that refuses us ends it ([`ProtoError::Refused`]): what runs is given back.
+/// that refuses us ends it ([`TransportError::Refused`]): what runs is given back.
 pub async fn run(
     queue: Arc<dyn Queue>,
     store: Arc<dyn Store>,
@@ -253,7 +253,7 @@ async fn consume_anew(
     queue: &dyn Queue,
     jobs: u16,
     shutdown: &CancellationToken,
-) -> Result<Option<Box<dyn Consumer>>, ProtoError> {
+) -> Result<Option<Box<dyn Consumer>>, TransportError> {
     let policy = RetryPolicy::FOREVER;
     for failures in 1.. {
         tokio::select! {
@@ -269,7 +269,7 @@ async fn consume_anew(
                 tracing::info!("receiving jobs again");
                 return Ok(Some(consumer));
             }
-            Err(refusal @ ProtoError::Refused { .. }) => return Err(refusal),
+            Err(refusal @ TransportError::Refused { .. }) => return Err(refusal),
             Err(error) => tracing::warn!("{error}; trying again"),
         }
     }

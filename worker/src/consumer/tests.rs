@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::mpsc;
 use std::time::Instant;
 
-use loto_proto::ProtoError;
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_proto::identity::{Fingerprint, SweepId};
 use loto_proto::job::{MethodSpec, Series};
 use loto_proto::lifecycle;
 use loto_proto::trace::Trace;
+use loto_transport::TransportError;
 use loto_transport::queue::InProcessQueue;
 use loto_transport::store::EmbeddedStore;
 use tokio::runtime::Handle;

@@ -19,7 +19,9 @@ use loto_proto::wire::{
 
 use super::{frame, memory};
 use loto_engine::EngineError;
-use loto_engine::runner::{Blobs, TraceRunner, cache};
+use loto_engine::blobs::{BlobError, Blobs};
+use loto_engine::cache;
+use loto_engine::runner::TraceRunner;
 
 /// First argument of a program that is to be a computing process; the second is its memory in bytes.
 pub const ARGUMENT: &str = "compute-jobs";
@@ -162,12 +164,26 @@ impl Pipe {
     }
 
     /// Asks the worker and waits for its answer.
-    fn ask(&self, question: from_computing::Message) -> Result<BlobAnswer, EngineError> {
+    fn ask(&self, question: from_computing::Message) -> Result<BlobAnswer, LostWorker> {
         let answers = lock(&self.answers);
-        let lost = |problem: String| EngineError::LostWorker { problem };
-        self.send(question)
-            .map_err(|error| lost(error.to_string()))?;
-        answers.recv().map_err(|error| lost(error.to_string()))
+        self.send(question).map_err(LostWorker)?;
+        answers
+            .recv()
+            .map_err(|error| LostWorker(io::Error::other(error)))
+    }
+}
+
+/// The pipe to the worker broke: this process ends, too.
+#[derive(Debug, thiserror::Error)]
+#[error("the worker is gone: {0}")]
+struct LostWorker(#[source] io::Error);
+
+impl From<LostWorker> for BlobError {
+    fn from(error: LostWorker) -> Self {
+        Self {
+            unavailable: false,
+            source: Box::new(error),
+        }
     }
 }
 
@@ -176,12 +192,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Blobs for Pipe {
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, EngineError> {
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, BlobError> {
         let answer = self.ask(from_computing::Message::GetBlob(name.to_owned()))?;
         Ok(answer.bytes)
     }
 
-    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), EngineError> {
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), BlobError> {
         self.ask(from_computing::Message::PutBlob(PutBlob {
             name: name.to_owned(),
             bytes: bytes.to_vec(),

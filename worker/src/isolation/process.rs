@@ -6,12 +6,12 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use loto_proto::ProtoError;
 use loto_proto::job::Job;
 use loto_proto::trace::Trace;
 use loto_proto::wire::{
     BlobAnswer, FromComputing, JobFailure, PutBlob, ToComputing, from_computing, to_computing,
 };
+use loto_transport::TransportError;
 use loto_transport::retry::{RetryPolicy, retry_transient};
 use loto_transport::store::Store;
 use tokio::io::{AsyncReadExt, BufReader};
@@ -55,7 +55,7 @@ pub(super) enum Ended {
     /// What it sent is no message.
     Garbled(String),
     /// The store is out of reach for too long, or holds what cannot be handed on.
-    Store(ProtoError),
+    Store(TransportError),
 }
 
 impl ComputingProcess {

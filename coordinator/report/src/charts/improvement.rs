@@ -1,4 +1,4 @@
-//! Improvement over random search per data set: one dot per method, with its standard errors.
+//! Improvement over random search per task: one dot per method, with its standard errors.
 
 use crate::numbers;
 use loto_statistics::analysis::{BlackboxAnalysis, TaskMethodAnalysis};

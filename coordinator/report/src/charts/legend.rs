@@ -7,7 +7,7 @@ const TEXT_SIZE: f64 = 12.0;
 const LINE_HEIGHT: f64 = 18.0;
 
 /// The legend of `methods` within `width`, and its height.
-pub(super) fn legend(methods: &[&str], palette: &Palette, width: f64) -> (Svg, f64) {
+pub(crate) fn legend(methods: &[&str], palette: &Palette, width: f64) -> (Svg, f64) {
     let mut picture = Svg::new(width, 0.0);
     let (mut x, mut y) = (0.0, LINE_HEIGHT / 2.0);
     for method in methods {

@@ -2,8 +2,11 @@
 
 use loto_statistics::analysis::SweepAnalysis;
 
+use super::critical_difference::critical_difference;
+use super::curves::adtm;
+use super::palette::Palette;
+use super::size::CURVES_SIZE;
 use super::svg::Svg;
-use super::{CURVES_SIZE, Palette, adtm, critical_difference};
 
 /// Width and height of one chart where several share a sheet.
 const PANEL: (f64, f64) = (560.0, 330.0);
@@ -22,10 +25,7 @@ pub fn overview(analysis: &SweepAnalysis, palette: &Palette, baseline: bool) -> 
     let curves: Vec<Svg> = curves.collect();
     let width = size.0 * columns as f64;
     let comparison = analysis.comparison.computed().map(|comparison| {
-        let title = format!(
-            "Average ranks over {} data sets",
-            comparison.data_sets.len()
-        );
+        let title = format!("Average ranks over {} tasks", comparison.tasks.len());
         critical_difference(comparison, &title, palette, width.min(CURVES_SIZE.0))
     });
     if curves.is_empty() && comparison.is_none() {

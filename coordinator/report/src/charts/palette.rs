@@ -27,15 +27,15 @@ const MARKERS: [Marker; 7] = [
 
 /// How a method is drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct MethodStyle {
-    pub(super) colour: &'static str,
-    pub(super) dash: &'static str,
-    pub(super) marker: Marker,
+pub(crate) struct MethodStyle {
+    pub(crate) colour: &'static str,
+    pub(crate) dash: &'static str,
+    pub(crate) marker: Marker,
 }
 
 impl MethodStyle {
     /// The method's line.
-    pub(super) fn stroke(&self, width: f64) -> Stroke {
+    pub(crate) fn stroke(&self, width: f64) -> Stroke {
         Stroke {
             colour: self.colour,
             width,
@@ -72,7 +72,7 @@ impl Palette {
     }
 
     /// How `method` is drawn.
-    pub(super) fn style(&self, method: &str) -> MethodStyle {
+    pub(crate) fn style(&self, method: &str) -> MethodStyle {
         if method == "rs" {
             return MethodStyle {
                 colour: RANDOM_SEARCH_COLOUR,

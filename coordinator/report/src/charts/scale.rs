@@ -2,15 +2,15 @@
 
 /// A tick of an axis.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Tick {
-    pub(super) value: f64,
+pub(crate) struct Tick {
+    pub(crate) value: f64,
     /// What is written at the tick.
-    pub(super) label: Label,
+    pub(crate) label: Label,
 }
 
 /// What is written at a tick.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Label {
+pub(crate) enum Label {
     /// Nothing: a minor tick.
     None,
     /// A number as it is to be read.
@@ -26,22 +26,22 @@ pub(super) enum Label {
 
 /// A linear axis from `lower` to `upper`, drawn from pixel `start` to pixel `end`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Linear {
-    pub(super) lower: f64,
-    pub(super) upper: f64,
-    pub(super) start: f64,
-    pub(super) end: f64,
+pub(crate) struct Linear {
+    pub(crate) lower: f64,
+    pub(crate) upper: f64,
+    pub(crate) start: f64,
+    pub(crate) end: f64,
 }
 
 impl Linear {
     /// The pixel of a value; values off the axis are put at its ends.
-    pub(super) fn pixel(&self, value: f64) -> f64 {
+    pub(crate) fn pixel(&self, value: f64) -> f64 {
         let share = (value.clamp(self.lower, self.upper) - self.lower) / (self.upper - self.lower);
         self.start + share * (self.end - self.start)
     }
 
     /// Ticks at multiples of 1, 2 or 5 times a power of ten, about `count` of them.
-    pub(super) fn ticks(&self, count: usize) -> Vec<Tick> {
+    pub(crate) fn ticks(&self, count: usize) -> Vec<Tick> {
         let rough = (self.upper - self.lower) / count.max(1) as f64;
         let magnitude = 10f64.powf(rough.log10().floor());
         let factor = [1.0, 2.0, 5.0, 10.0]
@@ -66,23 +66,23 @@ impl Linear {
 
 /// A logarithmic axis from `lower` to `upper` (both above 0), drawn from pixel `start` to `end`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Logarithmic {
-    pub(super) lower: f64,
-    pub(super) upper: f64,
-    pub(super) start: f64,
-    pub(super) end: f64,
+pub(crate) struct Logarithmic {
+    pub(crate) lower: f64,
+    pub(crate) upper: f64,
+    pub(crate) start: f64,
+    pub(crate) end: f64,
 }
 
 impl Logarithmic {
     /// The pixel of a value; values off the axis (0, too) are put at its ends.
-    pub(super) fn pixel(&self, value: f64) -> f64 {
+    pub(crate) fn pixel(&self, value: f64) -> f64 {
         let position = value.clamp(self.lower, self.upper).log10();
         let (lower, upper) = (self.lower.log10(), self.upper.log10());
         self.start + (position - lower) / (upper - lower) * (self.end - self.start)
     }
 
     /// Ticks at powers of ten, thinned out to at most nine; below two decades with labelled steps between.
-    pub(super) fn ticks(&self) -> Vec<Tick> {
+    pub(crate) fn ticks(&self) -> Vec<Tick> {
         let (lower, upper) = (self.lower.log10(), self.upper.log10());
         let decades = upper - lower;
         let step = (decades / 9.0).ceil().max(1.0) as i32;
@@ -127,7 +127,7 @@ impl Logarithmic {
 
 /// Moves labels apart: the positions nearest to `wanted` (ascending) that are at least `gap` apart
 /// and lie between `lower` and `upper`.
-pub(super) fn spread(wanted: &[f64], gap: f64, lower: f64, upper: f64) -> Vec<f64> {
+pub(crate) fn spread(wanted: &[f64], gap: f64, lower: f64, upper: f64) -> Vec<f64> {
     let room = (upper - lower) / wanted.len().saturating_sub(1).max(1) as f64;
     let gap = gap.min(room);
     // Labels that touch form a block, which is centred on the mean of what its labels want.

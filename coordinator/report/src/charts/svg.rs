@@ -5,27 +5,27 @@
 
 use std::fmt::Write;
 
-use crate::escape::escape;
+use super::escape::escape;
 
 /// Fonts of all pictures: what the reader's system reads best.
-pub(super) const FONT: &str =
+pub(crate) const FONT: &str =
     "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
 /// A point in pixels: x to the right, y down.
-pub(super) type Point = (f64, f64);
+pub(crate) type Point = (f64, f64);
 
 /// How a line is drawn.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Stroke {
-    pub(super) colour: &'static str,
-    pub(super) width: f64,
+pub(crate) struct Stroke {
+    pub(crate) colour: &'static str,
+    pub(crate) width: f64,
     /// Lengths of dashes and gaps; empty for a solid line.
-    pub(super) dash: &'static str,
+    pub(crate) dash: &'static str,
 }
 
 impl Stroke {
     /// A solid line.
-    pub(super) const fn solid(colour: &'static str, width: f64) -> Self {
+    pub(crate) const fn solid(colour: &'static str, width: f64) -> Self {
         Self {
             colour,
             width,
@@ -36,7 +36,7 @@ impl Stroke {
 
 /// Which part of a text is at its position.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Anchor {
+pub(crate) enum Anchor {
     Start,
     Middle,
     End,
@@ -44,16 +44,16 @@ pub(super) enum Anchor {
 
 /// How a text is drawn.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct TextStyle {
-    pub(super) size: f64,
-    pub(super) colour: &'static str,
-    pub(super) anchor: Anchor,
-    pub(super) bold: bool,
+pub(crate) struct TextStyle {
+    pub(crate) size: f64,
+    pub(crate) colour: &'static str,
+    pub(crate) anchor: Anchor,
+    pub(crate) bold: bool,
 }
 
 impl TextStyle {
     /// Plain dark text of this size.
-    pub(super) const fn new(size: f64, anchor: Anchor) -> Self {
+    pub(crate) const fn new(size: f64, anchor: Anchor) -> Self {
         Self {
             size,
             colour: "#222222",
@@ -63,19 +63,19 @@ impl TextStyle {
     }
 
     /// The same in another colour.
-    pub(super) const fn coloured(self, colour: &'static str) -> Self {
+    pub(crate) const fn coloured(self, colour: &'static str) -> Self {
         Self { colour, ..self }
     }
 
     /// The same in bold.
-    pub(super) const fn bold(self) -> Self {
+    pub(crate) const fn bold(self) -> Self {
         Self { bold: true, ..self }
     }
 }
 
 /// The shape of a data point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Marker {
+pub(crate) enum Marker {
     Circle,
     Square,
     TriangleUp,
@@ -97,7 +97,7 @@ pub struct Svg {
 
 impl Svg {
     /// An empty picture of this size.
-    pub(super) fn new(width: f64, height: f64) -> Self {
+    pub(crate) fn new(width: f64, height: f64) -> Self {
         Self {
             width,
             height,
@@ -116,12 +116,12 @@ impl Svg {
     }
 
     /// A straight line.
-    pub(super) fn line(&mut self, from: Point, to: Point, stroke: Stroke) {
+    pub(crate) fn line(&mut self, from: Point, to: Point, stroke: Stroke) {
         self.polyline(&[from, to], stroke);
     }
 
     /// A line through points.
-    pub(super) fn polyline(&mut self, points: &[Point], stroke: Stroke) {
+    pub(crate) fn polyline(&mut self, points: &[Point], stroke: Stroke) {
         let dash = match stroke.dash {
             "" => String::new(),
             dash => format!(r#" stroke-dasharray="{dash}""#),
@@ -135,7 +135,7 @@ impl Svg {
     }
 
     /// A filled area without outline.
-    pub(super) fn area(&mut self, outline: &[Point], colour: &str, opacity: f64) {
+    pub(crate) fn area(&mut self, outline: &[Point], colour: &str, opacity: f64) {
         self.push(format_args!(
             r#"<path d="{}Z" fill="{colour}" fill-opacity="{opacity}" stroke="none"/>"#,
             path(outline)
@@ -143,18 +143,18 @@ impl Svg {
     }
 
     /// A text whose base line is at `position`.
-    pub(super) fn text(&mut self, position: Point, text: &str, style: TextStyle) {
+    pub(crate) fn text(&mut self, position: Point, text: &str, style: TextStyle) {
         self.text_markup(position, &escape(text), style, "");
     }
 
     /// A text that reads upwards.
-    pub(super) fn text_upwards(&mut self, (x, y): Point, text: &str, style: TextStyle) {
+    pub(crate) fn text_upwards(&mut self, (x, y): Point, text: &str, style: TextStyle) {
         let rotation = format!(r#" transform="rotate(-90 {x:.1} {y:.1})""#);
         self.text_markup((x, y), &escape(text), style, &rotation);
     }
 
     /// A multiple of a power of ten, with the exponent raised.
-    pub(super) fn scientific(
+    pub(crate) fn scientific(
         &mut self,
         position: Point,
         multiple: u32,
@@ -192,7 +192,7 @@ impl Svg {
     }
 
     /// A data point, with a text that browsers show when it is pointed at.
-    pub(super) fn marker(
+    pub(crate) fn marker(
         &mut self,
         marker: Marker,
         (x, y): Point,
@@ -230,7 +230,7 @@ impl Svg {
     }
 
     /// Puts another picture into this one, its upper left corner at `position`.
-    pub(super) fn place(&mut self, (x, y): Point, picture: &Self) {
+    pub(crate) fn place(&mut self, (x, y): Point, picture: &Self) {
         self.push(format_args!(
             r#"<g transform="translate({x:.1} {y:.1})">{}</g>"#,
             picture.body
@@ -297,12 +297,12 @@ fn path(points: &[Point]) -> String {
 }
 
 /// Width of a text, estimated from above: system fonts differ.
-pub(super) fn text_width(text: &str, size: f64) -> f64 {
+pub(crate) fn text_width(text: &str, size: f64) -> f64 {
     0.61 * size * text.chars().count() as f64
 }
 
 /// The text, cut to at most `most` characters.
-pub(super) fn shorten(text: &str, most: usize) -> String {
+pub(crate) fn shorten(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }

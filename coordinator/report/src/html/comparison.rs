@@ -1,128 +1,115 @@
 //! Methods compared: the critical-difference diagram, the tests, the pairs.
 
-use super::table::{Cell, Table, number_html};
+use loto_statistics::analysis::{ComparedTask, Comparison, ComparisonOutcome};
+use loto_statistics::friedman::FriedmanStatistics;
+use maud::{Markup, PreEscaped, html};
+
+use super::table::{number, table};
 use crate::charts::{Palette, WIDTH, critical_difference};
-use crate::escape::escape;
 use crate::numbers;
-use loto_statistics::analysis::{Comparison, ComparisonOutcome, FriedmanStatistics};
 
 /// Holm-adjusted probabilities below this are printed in bold.
 const SIGNIFICANT: f64 = 0.05;
 
-/// The comparison over the data sets of `place`, or why there is none.
-pub(super) fn comparison(outcome: &ComparisonOutcome, place: &str, palette: &Palette) -> String {
-    match outcome {
-        ComparisonOutcome::Computed(comparison) => computed(comparison, place, palette),
+/// The comparison over the tasks of `place`, or why there is none.
+pub(crate) fn comparison(outcome: &ComparisonOutcome, place: &str, palette: &Palette) -> Markup {
+    let comparison = match outcome {
+        ComparisonOutcome::Computed(comparison) => comparison,
         ComparisonOutcome::Impossible { reason } => {
-            format!(
-                "<p class=\"muted\">No comparison of the methods: {}.</p>\n",
-                escape(reason)
-            )
+            return html! { p.muted { "No comparison of the methods: " (reason) "." } };
         }
+    };
+    let tasks = numbers::count(comparison.tasks.len() as u64, "task");
+    let title = format!("Average ranks over {tasks} of {place}");
+    let picture = critical_difference(comparison, &title, palette, WIDTH);
+    html! {
+        figure {
+            (PreEscaped(picture.finish(&title)))
+            figcaption {
+                "Average rank of the improvement, 1 is best. Bars join methods whose ranks do not differ \
+                 significantly (Nemenyi, α = " (comparison.nemenyi.alpha) "). "
+                (left_out(comparison))
+            }
+        }
+        (friedman(comparison))
+        (pairs(comparison))
     }
-}
-
-fn computed(comparison: &Comparison, place: &str, palette: &Palette) -> String {
-    let data_sets = numbers::count(comparison.data_sets.len() as u64, "data set");
-    let title = format!("Average ranks over {data_sets} of {place}");
-    let picture = critical_difference(comparison, &title, palette, WIDTH).finish(&title);
-    let mut html = format!(
-        "<figure>{picture}<figcaption>Average rank of the improvement, 1 is best. Bars join methods \
-         whose ranks do not differ significantly (Nemenyi, &alpha; = {}). {}</figcaption></figure>\n",
-        comparison.nemenyi.alpha,
-        left_out(comparison),
-    );
-    html.push_str(&friedman(comparison));
-    html.push_str(&pairs(comparison).render());
-    html
 }
 
 /// What the comparison leaves out, if anything.
-fn left_out(comparison: &Comparison) -> String {
-    let mut text = String::new();
-    if !comparison.excluded_methods.is_empty() {
-        let names = comparison.excluded_methods.join(", ");
-        text.push_str(&format!(
-            "Left out, because not finished or not planned everywhere: {names}. "
-        ));
-    }
-    if !comparison.excluded_data_sets.is_empty() {
-        let names = comparison.excluded_data_sets.iter();
-        let names = names.map(|set| format!("{} of {}", set.task, set.blackbox));
-        let names = names.collect::<Vec<_>>().join(", ");
-        text.push_str(&format!(
-            "Left out, because a method has no score there: {names}."
-        ));
-    }
-    escape(&text)
-}
-
-fn friedman(comparison: &Comparison) -> String {
-    let plain = statistics(&comparison.friedman.plain);
-    let corrected = match &comparison.friedman.tie_corrected {
-        Some(corrected) if *corrected != comparison.friedman.plain => {
-            format!(" Corrected for ties: {}.", statistics(corrected))
+fn left_out(comparison: &Comparison) -> Markup {
+    let task = |task: &ComparedTask| format!("{} of {}", task.task, task.blackbox);
+    let tasks: Vec<String> = comparison.excluded_tasks.iter().map(task).collect();
+    html! {
+        @if !comparison.excluded_methods.is_empty() {
+            "Left out, because they are not finished or not planned everywhere: "
+            (comparison.excluded_methods.join(", ")) ". "
         }
-        Some(_) => " There are no ties.".into(),
-        None => " All methods tie on every data set.".into(),
-    };
-    format!(
-        "<p>Friedman&rsquo;s test that all methods are equal: {plain}.{corrected} Nemenyi&rsquo;s \
-         critical difference at {} is {:.2}.</p>\n",
-        comparison.nemenyi.alpha, comparison.nemenyi.critical_difference,
-    )
+        @if !tasks.is_empty() {
+            "Left out, because a method has no score there: " (tasks.join(", ")) "."
+        }
+    }
 }
 
-fn statistics(friedman: &FriedmanStatistics) -> String {
-    let probability = |p: f64| match numbers::probability(p).strip_prefix('<') {
-        Some(bound) => format!("<i>p</i> &lt; {bound}"),
-        None => format!("<i>p</i> = {}", numbers::probability(p)),
+fn friedman(comparison: &Comparison) -> Markup {
+    let friedman = &comparison.friedman;
+    let nemenyi = &comparison.nemenyi;
+    html! {
+        p {
+            "Friedman’s test that all methods are equal: " (statistics(&friedman.plain)) ". "
+            @match &friedman.tie_corrected {
+                Some(corrected) if *corrected != friedman.plain => {
+                    "Corrected for ties: " (statistics(corrected)) "."
+                }
+                Some(_) => "There are no ties.",
+                None => "All methods tie on every task.",
+            }
+            " Nemenyi’s critical difference at " (nemenyi.alpha) " is "
+            (format_args!("{:.2}", nemenyi.critical_difference)) "."
+        }
+    }
+}
+
+fn statistics(friedman: &FriedmanStatistics) -> Markup {
+    let probability = |p_value: f64| {
+        let shown = numbers::probability(p_value);
+        html! {
+            i { "p" }
+            @match shown.strip_prefix('<') {
+                Some(bound) => { " < " (bound) }
+                None => { " = " (shown) }
+            }
+        }
     };
     let (between, within) = friedman.iman_davenport_degrees_of_freedom;
-    format!(
-        "&chi;&sup2;({}) = {}, {}; Iman and Davenport&rsquo;s <i>F</i>({between}, {within}) = {}, {}",
-        friedman.degrees_of_freedom,
-        number_html(&numbers::statistic(friedman.chi_square)),
-        probability(friedman.p_value),
-        number_html(&numbers::statistic(friedman.iman_davenport)),
-        probability(friedman.iman_davenport_p_value),
-    )
+    html! {
+        "χ²(" (friedman.degrees_of_freedom) ") = " (number(&numbers::statistic(friedman.chi_square))) ", "
+        (probability(friedman.p_value)) "; Iman and Davenport’s " i { "F" } "(" (between) ", " (within) ") = "
+        (number(&numbers::statistic(friedman.iman_davenport))) ", "
+        (probability(friedman.iman_davenport_p_value))
+    }
 }
 
 /// Wilcoxon's test of every pair: probabilities below the diagonal, wins above it.
-fn pairs(comparison: &Comparison) -> Table {
+fn pairs(comparison: &Comparison) -> Markup {
     let count = comparison.methods.len();
-    let diagonal = || Cell::html("&middot;".into()).class("muted");
-    let mut cells = vec![vec![diagonal(); count]; count];
+    let mut cells = vec![vec![html! { td.muted { "·" } }; count]; count];
     for pair in &comparison.wilcoxon {
-        let (row, column) = (pair.first.max(pair.second), pair.first.min(pair.second));
-        let cell = Cell::number(&numbers::probability(pair.holm_p_value));
-        cells[row][column] = match pair.holm_p_value < SIGNIFICANT {
-            true => cell.class("significant"),
-            false => cell,
-        };
-        // Above the diagonal the row is the method with the lesser index.
-        let (wins, losses) = match pair.first < pair.second {
-            true => (pair.wins, pair.losses),
-            false => (pair.losses, pair.wins),
-        };
-        cells[column][row] = Cell::text(&format!("{wins}/{}/{losses}", pair.ties)).class("muted");
+        let class = (pair.holm_p_value < SIGNIFICANT).then_some("significant");
+        let p_value = numbers::probability(pair.holm_p_value);
+        // The first method has the lesser index: above the diagonal it is the row's.
+        cells[pair.second][pair.first] = html! { td class=[class] { (p_value) } };
+        cells[pair.first][pair.second] =
+            html! { td.muted { (pair.wins) "/" (pair.ties) "/" (pair.losses) } };
     }
-    let names = comparison.methods.iter().map(|method| Cell::text(method));
-    Table {
-        caption: format!(
-            "Every pair. Below the diagonal: Wilcoxon's signed-rank test over the data sets, \
-             probabilities adjusted by Holm, bold below {SIGNIFICANT}. Above: data sets on which \
-             the row's method wins / ties / loses against the column's."
-        ),
-        class: "matrix",
-        groups: Vec::new(),
-        header: std::iter::once(Cell::text(""))
-            .chain(names.clone())
-            .collect(),
-        rows: names
-            .zip(cells)
-            .map(|(name, cells)| std::iter::once(name).chain(cells).collect())
-            .collect(),
-    }
+    let rows = comparison.methods.iter().zip(cells).map(|(method, cells)| {
+        html! { th { (method) } @for cell in cells { (cell) } }
+    });
+    let head = html! { tr { th {} @for method in &comparison.methods { th { (method) } } } };
+    let caption = format!(
+        "Every pair. Below the diagonal: Wilcoxon's signed-rank test over the tasks, \
+         probabilities adjusted by Holm, bold below {SIGNIFICANT}. Above: number of tasks on which \
+         the row's method wins / ties / loses against the column's."
+    );
+    table(&caption, Some("matrix"), &head, rows)
 }

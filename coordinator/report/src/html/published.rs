@@ -1,41 +1,40 @@
 //! A black box's figures beside those of the paper.
 
-use super::table::{Cell, Table};
+use maud::{Markup, html};
+
+use super::table::{number_cell, table};
 use crate::numbers;
-use crate::published::{Figure, PublishedBlackbox, SOURCE};
+use crate::published::{Figure, PublishedBlackbox, PublishedMethod, SOURCE};
 
 /// One row per method that the paper has, too.
-pub(super) fn table(published: &PublishedBlackbox) -> Table {
-    let figures = |figure: Figure, difference: Option<f64>| {
-        [
-            Cell::optional(figure.own.map(numbers::score)),
-            Cell::number(&numbers::score(figure.published)),
-            Cell::optional(difference.map(numbers::difference)),
-        ]
+pub(crate) fn table_beside(published: &PublishedBlackbox) -> Markup {
+    let cells = |figure: Figure, difference: Option<f64>| {
+        html! {
+            (number_cell(figure.own.map(numbers::score), false))
+            (number_cell(Some(numbers::score(figure.published)), false))
+            (number_cell(difference.map(numbers::difference), false))
+        }
     };
-    let rows = published.methods.iter().map(|method| {
-        let name = std::iter::once(Cell::text(&method.method));
-        let improvement = figures(method.improvement, method.improvement.difference());
-        let rank = figures(method.average_rank, published.rank_difference(method));
-        name.chain(improvement).chain(rank).collect()
-    });
-    let columns = ["here", "published", "difference"];
-    Table {
-        caption: format!(
-            "Beside the published figures of {}: {SOURCE}. {}",
-            published.blackbox,
-            ranked(published)
-        ),
-        class: "",
-        groups: vec![("", 1), ("improvement", 3), ("average rank", 3)],
-        header: ["method"]
-            .iter()
-            .chain(&columns)
-            .chain(&columns)
-            .map(|name| Cell::text(name))
-            .collect(),
-        rows: rows.collect(),
-    }
+    let row = |method: &PublishedMethod| {
+        html! {
+            th { (method.method) }
+            (cells(method.improvement, method.improvement.difference()))
+            (cells(method.average_rank, published.rank_difference(method)))
+        }
+    };
+    let head = html! {
+        tr.groups { th {} th colspan="3" { "improvement" } th colspan="3" { "average rank" } }
+        tr {
+            th { "method" }
+            @for _ in 0..2 { th { "here" } th { "published" } th { "difference" } }
+        }
+    };
+    let caption = format!(
+        "Beside the published figures of {}: {SOURCE}. {}",
+        published.blackbox,
+        ranked(published)
+    );
+    table(&caption, None, &head, published.methods.iter().map(row))
 }
 
 /// What the average ranks are among: ranks among other methods are other ranks.
@@ -44,7 +43,7 @@ fn ranked(published: &PublishedBlackbox) -> String {
     match published.same_methods {
         true => format!("Both rank these {here}."),
         false => format!(
-            "Ranks are among {here} here and {} there, not the same: they have no difference.",
+            "Ranks are among {here} here and {} there, which are not the same, so they have no difference.",
             published.ranked_there
         ),
     }

@@ -46,7 +46,7 @@ fn the_tables_are_the_papers() {
     assert_eq!(score("DeepAR", "gcp-prior"), Some((0.73, 1.7)));
     assert_eq!(score("nas_bench102", "bohb"), Some((-0.19, 14.3)));
     assert_eq!(score("DeepAR", "bohb"), None);
-    // Every method has a rank on every data set, so that ranks of n methods sum to n (n + 1) / 2.
+    // Every method has a rank on every task, so that ranks of n methods sum to n (n + 1) / 2.
     for (blackbox, methods) in [
         ("DeepAR", 13.0),
         ("FCNET", 13.0),

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use loto_proto::ProtoError;
 use loto_proto::attempt::{Attempt, AttemptVersion};
 use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::job::Job;
@@ -13,6 +12,8 @@ use loto_proto::sweep::Sweep;
 use loto_proto::sweep_state::SweepState;
 use loto_proto::trace::Trace;
 use loto_proto::worker_report::WorkerReport;
+use loto_transport::TransportError;
+use loto_transport::server::Server;
 use loto_transport::store::{Conflict, Cursor, EmbeddedStore, Events, Store, Stored};
 use tonic::async_trait;
 
@@ -61,46 +62,47 @@ impl FaultyStore {
             .map(|counter| counter.swap(0, Ordering::Relaxed))
     }
 
-    fn reach(&self) -> Result<&EmbeddedStore, ProtoError> {
+    fn reach(&self) -> Result<&EmbeddedStore, TransportError> {
         if self.offline.load(Ordering::Relaxed) {
-            return Err(ProtoError::Store {
-                store: "test".into(),
-                problem: "connection refused".into(),
+            return Err(TransportError::Unavailable {
+                server: Server::Store,
+                address: "test".into(),
+                reason: "connection refused".into(),
             });
         }
         Ok(&self.inner)
     }
 
-    fn shown(&self, series: SeriesId, seed: u32, trace: Trace) -> Result<Trace, ProtoError> {
+    fn shown(&self, series: SeriesId, seed: u32, trace: Trace) -> Result<Trace, TransportError> {
         let damaged = self.damaged.lock().unwrap();
         let trace = damaged.get(&(series, seed)).unwrap_or(&trace);
-        Trace::decode(&trace.encode()).map_err(|error| ProtoError::CorruptValue {
+        Trace::decode(&trace.encode()).map_err(|error| TransportError::CorruptValue {
             store: "test".into(),
             key: format!("{series}/{seed}"),
-            problem: error.to_string(),
+            reason: error.into(),
         })
     }
 }
 
 #[async_trait]
 impl Store for FaultyStore {
-    async fn put_sweep(&self, sweep: &Sweep) -> Result<SweepId, ProtoError> {
+    async fn put_sweep(&self, sweep: &Sweep) -> Result<SweepId, TransportError> {
         self.reach()?.put_sweep(sweep).await
     }
 
-    async fn sweep(&self, id: SweepId) -> Result<Option<Sweep>, ProtoError> {
+    async fn sweep(&self, id: SweepId) -> Result<Option<Sweep>, TransportError> {
         self.reach()?.sweep(id).await
     }
 
-    async fn sweeps(&self) -> Result<Vec<SweepId>, ProtoError> {
+    async fn sweeps(&self) -> Result<Vec<SweepId>, TransportError> {
         self.reach()?.sweeps().await
     }
 
-    async fn put_trace(&self, job: &Job, trace: &Trace) -> Result<Stored, ProtoError> {
+    async fn put_trace(&self, job: &Job, trace: &Trace) -> Result<Stored, TransportError> {
         self.reach()?.put_trace(job, trace).await
     }
 
-    async fn trace(&self, series: SeriesId, seed: u32) -> Result<Option<Trace>, ProtoError> {
+    async fn trace(&self, series: SeriesId, seed: u32) -> Result<Option<Trace>, TransportError> {
         self.single_reads.fetch_add(1, Ordering::Relaxed);
         let trace = self.reach()?.trace(series, seed).await?;
         trace
@@ -108,7 +110,7 @@ impl Store for FaultyStore {
             .transpose()
     }
 
-    async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, ProtoError> {
+    async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, TransportError> {
         self.series_reads.fetch_add(1, Ordering::Relaxed);
         let traces = self.reach()?.traces(series).await?.into_iter();
         traces
@@ -120,7 +122,7 @@ impl Store for FaultyStore {
         &self,
         series: SeriesId,
         seeds: &[u32],
-    ) -> Result<Vec<(u32, Trace)>, ProtoError> {
+    ) -> Result<Vec<(u32, Trace)>, TransportError> {
         self.series_reads.fetch_add(1, Ordering::Relaxed);
         let traces = self.reach()?.traces_of(series, seeds).await?.into_iter();
         traces
@@ -128,16 +130,16 @@ impl Store for FaultyStore {
             .collect()
     }
 
-    async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, ProtoError> {
+    async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, TransportError> {
         self.seed_reads.fetch_add(1, Ordering::Relaxed);
         self.reach()?.seeds_done(series).await
     }
 
-    async fn latest_cursor(&self) -> Result<Cursor, ProtoError> {
+    async fn latest_cursor(&self) -> Result<Cursor, TransportError> {
         self.reach()?.latest_cursor().await
     }
 
-    async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, ProtoError> {
+    async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, TransportError> {
         let events = self.reach()?.events_after(cursor, limit).await?;
         if self.forgetful.load(Ordering::Relaxed) {
             return Ok(Events {
@@ -149,7 +151,7 @@ impl Store for FaultyStore {
         Ok(events)
     }
 
-    async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, ProtoError> {
+    async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, TransportError> {
         self.reach()?.job_record(series, seed).await
     }
 
@@ -158,39 +160,42 @@ impl Store for FaultyStore {
         job: &Job,
         expected: &AttemptVersion,
         attempt: &Attempt,
-    ) -> Result<Option<AttemptVersion>, ProtoError> {
+    ) -> Result<Option<AttemptVersion>, TransportError> {
         self.reach()?.put_attempt(job, expected, attempt).await
     }
 
-    async fn attempts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, Attempt)>>, ProtoError> {
+    async fn attempts(
+        &self,
+        series: &[SeriesId],
+    ) -> Result<Vec<Vec<(u32, Attempt)>>, TransportError> {
         self.reach()?.attempts(series).await
     }
 
-    async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), ProtoError> {
+    async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), TransportError> {
         self.reach()?.put_conflict(job, problem).await
     }
 
-    async fn conflicts(&self) -> Result<Vec<Conflict>, ProtoError> {
+    async fn conflicts(&self) -> Result<Vec<Conflict>, TransportError> {
         self.reach()?.conflicts().await
     }
 
-    async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), ProtoError> {
+    async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), TransportError> {
         self.reach()?.forget_conflict(series, seed).await
     }
 
-    async fn sweep_state(&self, id: SweepId) -> Result<SweepState, ProtoError> {
+    async fn sweep_state(&self, id: SweepId) -> Result<SweepState, TransportError> {
         self.reach()?.sweep_state(id).await
     }
 
-    async fn mark_published(&self, id: SweepId, seeds: u32) -> Result<(), ProtoError> {
+    async fn mark_published(&self, id: SweepId, seeds: u32) -> Result<(), TransportError> {
         self.reach()?.mark_published(id, seeds).await
     }
 
-    async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError> {
+    async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
         self.reach()?.cancel_sweep(id, series).await
     }
 
-    async fn revive_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError> {
+    async fn revive_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
         self.reach()?.revive_sweep(id, series).await
     }
 
@@ -198,23 +203,23 @@ impl Store for FaultyStore {
         &self,
         worker: &str,
         report: &WorkerReport,
-    ) -> Result<(), ProtoError> {
+    ) -> Result<(), TransportError> {
         self.reach()?.put_worker_report(worker, report).await
     }
 
-    async fn worker_reports(&self) -> Result<Vec<(String, WorkerReport)>, ProtoError> {
+    async fn worker_reports(&self) -> Result<Vec<(String, WorkerReport)>, TransportError> {
         self.reach()?.worker_reports().await
     }
 
-    async fn forget_worker(&self, worker: &str) -> Result<(), ProtoError> {
+    async fn forget_worker(&self, worker: &str) -> Result<(), TransportError> {
         self.reach()?.forget_worker(worker).await
     }
 
-    async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), ProtoError> {
+    async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), TransportError> {
         self.reach()?.put_blob(name, bytes).await
     }
 
-    async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, ProtoError> {
+    async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, TransportError> {
         self.reach()?.blob(name).await
     }
 }

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use loto_proto::ProtoError;
 use loto_proto::job::{Job, Series};
 use loto_proto::sweep::Sweep;
 use loto_statistics::results::SweepResults;
+use loto_transport::TransportError;
 
 use self::faulty_store::FaultyStore;
 use self::sample_sweep::{SampleSweep, Shape};
@@ -225,7 +225,10 @@ async fn an_outage_of_the_store_loses_nothing() {
         store.offline.store(true, Ordering::Relaxed);
         let error = reader.refresh().await.unwrap_err();
         assert!(
-            matches!(error, CoordinatorError::Proto(ProtoError::Store { .. })),
+            matches!(
+                error,
+                CoordinatorError::Transport(TransportError::Unavailable { .. })
+            ),
             "{error}"
         );
         store.offline.store(false, Ordering::Relaxed);
@@ -348,7 +351,10 @@ async fn a_sweep_needs_its_tables_and_tasks() {
         .err()
         .unwrap();
     assert!(
-        matches!(error, CoordinatorError::Proto(ProtoError::MissingTable(_))),
+        matches!(
+            error,
+            CoordinatorError::Transport(TransportError::MissingTable(_))
+        ),
         "{error}"
     );
 

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loto_proto::ProtoError;
 use loto_proto::job::{Job, MethodSpec};
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::table_spec::{Categorical, TableSpec};
 use loto_proto::trace::Trace;
+use loto_transport::TransportError;
 use loto_transport::store::Store;
 
 /// How large the sweep is.
@@ -82,7 +82,7 @@ impl SampleSweep {
     }
 
     /// Puts the tables and the plan into a store.
-    pub(crate) async fn submit(&self, store: &dyn Store) -> Result<(), ProtoError> {
+    pub(crate) async fn submit(&self, store: &dyn Store) -> Result<(), TransportError> {
         for (blackbox, table) in self.sweep.blackboxes.iter().zip(&self.tables) {
             store
                 .put_blob(&format!("table:{}", blackbox.table), table)
@@ -97,7 +97,7 @@ impl SampleSweep {
         &self,
         store: &dyn Store,
         jobs: impl IntoIterator<Item = Job>,
-    ) -> Result<(), ProtoError> {
+    ) -> Result<(), TransportError> {
         for job in jobs {
             store.put_trace(&job, &self.trace(&job)).await?;
         }

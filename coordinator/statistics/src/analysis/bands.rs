@@ -1,16 +1,16 @@
 //! Bootstrap bands of all curves of a black box.
 
+use super::options::{AnalysisOptions, Bands};
 use super::output::{Band, TaskAnalysis};
 use super::task::TaskGaps;
-use super::{AnalysisOptions, Bands};
 use crate::bootstrap::{PercentileLimits, ResampledMeans, random_stream};
-use crate::dtm::mean_of_curves;
+use crate::means::mean_of_curves;
 use crate::results::BlackboxCurves;
 
 /// Fills in the limits of the DTM bands of all tasks, and returns the ADTM band
 /// over the `averaged` tasks of each method that has finished traces on all of them;
 /// limits that were not asked for are empty.
-pub(super) fn fill_bands(
+pub(crate) fn fill_bands(
     blackbox: &BlackboxCurves,
     curves: &[TaskGaps],
     averaged: &[usize],

@@ -1,20 +1,25 @@
 //! The analysis of one black box: its tasks, and the averages over them.
 
-use super::AnalysisOptions;
 use super::bands::fill_bands;
-use super::compare;
+use super::compare::compare;
+use super::options::AnalysisOptions;
 use super::output::{
     Band, BlackboxAnalysis, ExcludedTask, ExclusionReason, MethodAnalysis, MethodAverages,
-    RelativeImprovement, RelativeImprovementAt, TaskAnalysis, TaskMethodAnalysis,
+    TaskAnalysis, TaskMethodAnalysis,
 };
 use super::task::TaskGaps;
-use crate::dtm::mean_of_curves;
-use crate::ranks::Ranker;
+use crate::average_ranks::average_ranks;
+use crate::by_iteration::STATISTICS;
+use crate::means::{mean_of_curves, mean_of_known};
+use crate::ranks::rank;
+use crate::relative_improvement::RelativeImprovement;
 use crate::results::BlackboxCurves;
-use crate::sgpt;
 
 /// Computes all statistics of one black box, which must have been validated.
-pub(super) fn analyse(blackbox: &BlackboxCurves, options: &AnalysisOptions) -> BlackboxAnalysis {
+pub(crate) fn analyse_blackbox(
+    blackbox: &BlackboxCurves,
+    options: &AnalysisOptions,
+) -> BlackboxAnalysis {
     let curves: Vec<TaskGaps> = blackbox
         .tasks
         .iter()
@@ -67,7 +72,7 @@ pub(super) fn analyse(blackbox: &BlackboxCurves, options: &AnalysisOptions) -> B
         averaged_tasks: averaged.len(),
         excluded_tasks,
         absent_methods: absent.iter().map(|&method| name(method)).collect(),
-        comparison: compare::compare(
+        comparison: compare(
             present.iter().map(|&method| name(method)).collect(),
             absent.iter().map(|&method| name(method)).collect(),
             tasks.iter().map(|task| (blackbox.name.as_str(), task)),
@@ -104,16 +109,13 @@ fn exclusion(curves: &TaskGaps, task: &TaskAnalysis, present: &[usize]) -> Optio
 
 /// Fills in the rank of each present method's improvement on the averaged tasks.
 fn rank_improvements(tasks: &mut [TaskAnalysis], averaged: &[usize], present: &[usize]) {
-    let mut ranker = Ranker::default();
-    let mut ranks = vec![0.0; present.len()];
     for &task in averaged {
         let methods = &mut tasks[task].methods;
         let improvements = present
             .iter()
             .filter_map(|&method| methods[method].improvement);
         let losses: Vec<f64> = improvements.map(|improvement| -improvement).collect();
-        ranker.rank(&losses, &mut ranks);
-        for (&method, &rank) in present.iter().zip(&ranks) {
+        for (&method, rank) in present.iter().zip(rank(&losses).0) {
             methods[method].rank = Some(rank);
         }
     }
@@ -134,7 +136,7 @@ fn average_methods(
             bands.map(|band| band.mean.as_slice()).collect()
         })
         .collect();
-    let ranks = sgpt::average_ranks(&curves);
+    let ranks = average_ranks(&curves);
     let mut ranks_of: Vec<Option<Vec<f64>>> = vec![None; adtm.len()];
     for (&method, ranks) in present.iter().zip(ranks) {
         ranks_of[method] = Some(ranks);
@@ -152,52 +154,27 @@ fn average_methods(
 fn average(tasks: &[&TaskMethodAnalysis], adtm: Band, average_rank_at: Vec<f64>) -> MethodAverages {
     let errors = tasks.iter().map(|task| task.improvement_standard_error);
     let squares: Option<f64> = errors.map(|error| error.map(|error| error * error)).sum();
-    let unsolved = tasks
+    let relative = tasks
         .iter()
-        .filter_map(|task| task.unsolved_fraction.as_deref());
+        .filter_map(|task| task.relative_improvement.as_ref());
+    let by_iteration = STATISTICS.iter().map(|statistic| {
+        let curves = tasks
+            .iter()
+            .map(|task| task.by_iteration[statistic.key].as_deref());
+        (statistic.key, mean_of_curves(curves.flatten()))
+    });
     MethodAverages {
         final_adtm: adtm.mean.last().copied().unwrap_or(f64::NAN),
         adtm,
-        improvement: mean(tasks.iter().map(|task| task.improvement)).unwrap_or(f64::NAN),
+        improvement: mean_of_known(tasks.iter().map(|task| task.improvement)).unwrap_or(f64::NAN),
         improvement_standard_error: squares.map(|squares| squares.sqrt() / tasks.len() as f64),
         improvement_terms_left_out: tasks
             .iter()
             .map(|task| task.improvement_terms_left_out)
             .sum(),
-        average_rank: mean(tasks.iter().map(|task| task.rank)).unwrap_or(f64::NAN),
-        relative_improvement: average_relative(tasks),
+        average_rank: mean_of_known(tasks.iter().map(|task| task.rank)).unwrap_or(f64::NAN),
+        relative_improvement: RelativeImprovement::mean_of(&relative.collect::<Vec<_>>()),
         average_rank_at,
-        unsolved_fraction: mean_of_curves(unsolved),
+        by_iteration: by_iteration.collect(),
     }
-}
-
-fn average_relative(tasks: &[&TaskMethodAnalysis]) -> RelativeImprovement {
-    let all: Vec<&RelativeImprovement> = tasks
-        .iter()
-        .filter_map(|task| task.relative_improvement.as_ref())
-        .collect();
-    let iterations = all
-        .first()
-        .map(|first| first.at.as_slice())
-        .unwrap_or_default();
-    RelativeImprovement {
-        mean: mean(all.iter().map(|task| task.mean)),
-        at: iterations
-            .iter()
-            .enumerate()
-            .map(|(position, at)| RelativeImprovementAt {
-                iteration: at.iteration,
-                value: mean(all.iter().map(|task| task.at[position].value)),
-            })
-            .collect(),
-        terms_left_out: all.iter().map(|task| task.terms_left_out).sum(),
-    }
-}
-
-/// Mean of the values that are there.
-fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
-    let (sum, count) = values
-        .flatten()
-        .fold((0.0, 0), |(sum, count), value| (sum + value, count + 1));
-    (count > 0).then(|| sum / f64::from(count))
 }

@@ -1,35 +1,31 @@
-//! Compares methods over data sets: Friedman, Nemenyi, Wilcoxon with Holm.
+//! Compares methods over tasks: Friedman, Nemenyi, Wilcoxon with Holm.
 
-use super::comparison::{Comparison, ComparisonOutcome, DataSet, WilcoxonPair};
+use super::comparison::{ComparedTask, Comparison, ComparisonOutcome};
 use super::output::{BlackboxAnalysis, TaskAnalysis};
 use crate::friedman::friedman;
-use crate::holm::holm;
 use crate::nemenyi::nemenyi;
-use crate::ranks::RankedBlocks;
-use crate::wilcoxon::wilcoxon;
+use crate::ranks::RankedMethods;
+use crate::wilcoxon::wilcoxon_pairs;
 
-/// Fewest methods, and fewest data sets, that can be compared.
+/// Fewest methods, and fewest tasks, that can be compared.
 const FEWEST: usize = 2;
 
-/// Compares the methods that are planned on every black box over the data sets of all of them.
-pub(super) fn over_all_blackboxes(
+/// Compares the methods that are planned on every black box over the tasks of all of them.
+pub(crate) fn over_all_blackboxes(
     blackboxes: &[BlackboxAnalysis],
     significance: f64,
 ) -> ComparisonOutcome {
     let mut methods: Vec<String> = Vec::new();
     let mut excluded = Vec::new();
-    for entry in blackboxes.iter().flat_map(|blackbox| &blackbox.methods) {
-        let name = &entry.method;
+    let entries = || blackboxes.iter().flat_map(|blackbox| &blackbox.methods);
+    for name in entries().map(|entry| &entry.method) {
         if methods.contains(name) || excluded.contains(name) {
             continue;
         }
-        let planned_everywhere = blackboxes.iter().all(|blackbox| {
-            let mut planned = blackbox.methods.iter();
-            planned.any(|method| method.method == *name)
-        });
-        let all = blackboxes.iter().flat_map(|blackbox| &blackbox.methods);
-        let finished = all.filter(|method| method.method == *name);
-        if planned_everywhere && finished.map(|method| method.finished_traces).sum::<u64>() > 0 {
+        let of_name = || entries().filter(|entry| entry.method == *name);
+        // A black box lists each of its methods once.
+        let planned_everywhere = of_name().count() == blackboxes.len();
+        if planned_everywhere && of_name().any(|entry| entry.finished_traces > 0) {
             methods.push(name.clone());
         } else {
             excluded.push(name.clone());
@@ -43,28 +39,28 @@ pub(super) fn over_all_blackboxes(
 }
 
 /// Compares methods by their improvement on every task on which all of them have one.
-pub(super) fn compare<'task>(
+pub(crate) fn compare<'task>(
     methods: Vec<String>,
     excluded_methods: Vec<String>,
     tasks: impl Iterator<Item = (&'task str, &'task TaskAnalysis)>,
     significance: f64,
 ) -> ComparisonOutcome {
-    let mut data_sets = Vec::new();
-    let mut excluded_data_sets = Vec::new();
+    let mut compared_tasks = Vec::new();
+    let mut excluded_tasks = Vec::new();
     let mut scores: Vec<Vec<f64>> = Vec::new();
     let mut unbalanced = false;
     for (blackbox, task) in tasks {
-        let data_set = DataSet {
+        let compared = ComparedTask {
             blackbox: blackbox.to_owned(),
             task: task.name.clone(),
         };
         match scores_on(task, &methods) {
-            Some(block) => {
-                scores.push(block);
-                data_sets.push(data_set);
+            Some(on_task) => {
+                scores.push(on_task);
+                compared_tasks.push(compared);
                 unbalanced |= task.unbalanced;
             }
-            None => excluded_data_sets.push(data_set),
+            None => excluded_tasks.push(compared),
         }
     }
     if methods.len() < FEWEST {
@@ -78,23 +74,23 @@ pub(super) fn compare<'task>(
     if scores.len() < FEWEST {
         return ComparisonOutcome::Impossible {
             reason: format!(
-                "at least {FEWEST} data sets are needed on which all {} methods have a score, \
+                "at least {FEWEST} tasks are needed on which all {} methods have a score, \
                  there are {} of {}",
                 methods.len(),
                 scores.len(),
-                scores.len() + excluded_data_sets.len()
+                scores.len() + excluded_tasks.len()
             ),
         };
     }
-    let ranked = RankedBlocks::by_highest_score(&scores);
+    let ranked = RankedMethods::by_highest_score(&scores);
     ComparisonOutcome::Computed(Box::new(Comparison {
         friedman: friedman(&ranked),
         nemenyi: nemenyi(&ranked, significance),
         wilcoxon: wilcoxon_pairs(&scores, methods.len()),
         average_ranks: ranked.average_ranks,
         methods,
-        data_sets,
-        excluded_data_sets,
+        tasks: compared_tasks,
+        excluded_tasks,
         excluded_methods,
         unbalanced,
     }))
@@ -107,32 +103,4 @@ fn scores_on(task: &TaskAnalysis, methods: &[String]) -> Option<Vec<f64>> {
         own.and_then(|own| own.improvement)
     };
     methods.iter().map(score).collect()
-}
-
-fn wilcoxon_pairs(scores: &[Vec<f64>], methods: usize) -> Vec<WilcoxonPair> {
-    let mut pairs = Vec::with_capacity(methods * (methods - 1) / 2);
-    for first in 0..methods {
-        for second in first + 1..methods {
-            let values = || scores.iter().map(|block| (block[first], block[second]));
-            let count =
-                |wanted: fn((f64, f64)) -> bool| values().filter(|&pair| wanted(pair)).count();
-            let test = wilcoxon(values());
-            pairs.push(WilcoxonPair {
-                first,
-                second,
-                wins: count(|(first, second)| first > second),
-                ties: count(|(first, second)| first == second),
-                losses: count(|(first, second)| first < second),
-                statistic: test.statistic,
-                p_value: test.p_value,
-                holm_p_value: test.p_value,
-                exact: test.exact,
-            });
-        }
-    }
-    let p_values: Vec<f64> = pairs.iter().map(|pair| pair.p_value).collect();
-    for (pair, adjusted) in pairs.iter_mut().zip(holm(&p_values)) {
-        pair.holm_p_value = adjusted;
-    }
-    pairs
 }

@@ -5,10 +5,13 @@
 //! Objective values are in the table's own unit. An absent value (`null` in
 //! JSON) means that there is nothing to compute it from; it never stands for 0.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::comparison::ComparisonOutcome;
 use crate::random_search::Baseline;
+use crate::relative_improvement::RelativeImprovement;
 
 /// All statistics of what is finished of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -31,7 +34,7 @@ pub struct SweepAnalysis {
     pub finished_traces: u64,
     /// One entry per black box, in the order of the sweep.
     pub blackboxes: Vec<BlackboxAnalysis>,
-    /// The methods compared over the data sets of all black boxes together.
+    /// The methods compared over the tasks of all black boxes together.
     /// Methods that are not planned on every black box are left out and listed.
     pub comparison: ComparisonOutcome,
     /// Every method and task with fewer finished seeds than planned.
@@ -77,7 +80,7 @@ pub struct BlackboxAnalysis {
     /// Planned methods without a single finished trace on this black box. They have no averages, and do
     /// not exclude any task.
     pub absent_methods: Vec<String>,
-    /// The methods compared over the data sets of this black box, by ICML improvement.
+    /// The methods compared over the tasks of this black box, by ICML improvement.
     pub comparison: ComparisonOutcome,
     /// Whether on some task two methods with finished traces have different sets of seeds.
     pub unbalanced: bool,
@@ -159,9 +162,10 @@ pub struct MethodAverages {
     /// SGPT's average rank at every iteration: the mean over tasks of the rank of DTM(t), 1 is best,
     /// ties share their mean rank.
     pub average_rank_at: Vec<f64>,
-    /// SGPT's fraction of unsolved data sets at every iteration: the share of
-    /// runs that have not found the table's optimum, averaged over seeds, then tasks.
-    pub unsolved_fraction: Vec<f64>,
+    /// The [statistics by iteration](crate::by_iteration), each under its key: the mean over the tasks
+    /// at every iteration.
+    #[serde(flatten)]
+    pub by_iteration: BTreeMap<&'static str, Vec<f64>>,
 }
 
 /// A curve over the iterations with its bootstrap band.
@@ -179,27 +183,6 @@ pub struct Band {
     pub upper: Vec<f64>,
 }
 
-/// ICLR relative improvement: (y_RS(t) - y(t)) / y_RS(t) on the mean best objective value y;
-/// 1 is 100 %, higher is better.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RelativeImprovement {
-    /// Mean over the iterations (ICLR Table 3); absent if y_RS is 0 at all of them.
-    pub mean: Option<f64>,
-    /// At iterations 10, 50 and 100, as far as the trace reaches (ICLR Tables 7 to 9).
-    pub at: Vec<RelativeImprovementAt>,
-    /// Number of terms (task, t) left out of `mean` because y_RS is 0 there.
-    pub terms_left_out: usize,
-}
-
-/// The relative improvement at one iteration.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RelativeImprovementAt {
-    /// The iteration, counted from 1.
-    pub iteration: usize,
-    /// The value there; absent if y_RS is 0.
-    pub value: Option<f64>,
-}
-
 /// All statistics of one target task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TaskAnalysis {
@@ -212,7 +195,7 @@ pub struct TaskAnalysis {
     /// Greatest objective value of the table.
     pub maximum: f64,
     /// Root mean square error of the copula prior on this task: how hard it is to transfer to.
-    /// Not a matter of the traces: [`crate::prior_rmse`] fills it in where priors were fitted.
+    /// It is no matter of the traces; whoever knows the fitted priors fills it in.
     pub prior_rmse: Option<f64>,
     /// The baseline on this task; absent if it is sampled and `rs` has no finished trace here.
     pub baseline: Option<BaselineCurve>,
@@ -254,6 +237,8 @@ pub struct TaskMethodAnalysis {
     pub rank: Option<f64>,
     /// ICLR relative improvement.
     pub relative_improvement: Option<RelativeImprovement>,
-    /// Share of seeds that have not found the table's optimum by each iteration.
-    pub unsolved_fraction: Option<Vec<f64>>,
+    /// The [statistics by iteration](crate::by_iteration), each under its key; absent without a
+    /// finished trace.
+    #[serde(flatten)]
+    pub by_iteration: BTreeMap<&'static str, Option<Vec<f64>>>,
 }

@@ -6,8 +6,9 @@ use std::io::Read;
 use std::path::Path;
 
 use super::*;
+use crate::random_search::Baseline;
 use crate::reference_cases::{PUBLIC_TABLES, data_folder, objectives};
-use crate::results::{BlackboxResults, SeedTrace, TaskResults};
+use crate::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
 
 /// Black box, task, seed and first iteration (from 0) of artefacts of failed
 /// seeds of `GCP+prior (sklearn)`: values in no table.

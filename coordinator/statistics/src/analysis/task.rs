@@ -1,33 +1,31 @@
 //! The analysis of one task: the baseline, and every method against it.
 
-use super::RANDOM_SEARCH_METHOD;
-use super::output::{
-    Band, BaselineCurve, RelativeImprovement, RelativeImprovementAt, TaskAnalysis,
-    TaskMethodAnalysis,
-};
+use super::output::{Band, BaselineCurve, TaskAnalysis, TaskMethodAnalysis};
+use crate::by_iteration::{MethodOnTask, STATISTICS};
 use crate::dtm::{GapCurves, dtm};
 use crate::improvement::{Improvement, improvement, standard_error};
 use crate::random_search::{
-    Baseline, expected_gaps_with_replacement, expected_gaps_without_replacement,
+    Baseline, RANDOM_SEARCH_METHOD, expected_gaps_with_replacement,
+    expected_gaps_without_replacement,
 };
 use crate::relative_improvement::relative_improvement;
 use crate::results::{BlackboxCurves, TaskCurves};
 
 /// The finished seeds of one task, by method.
-pub(super) struct TaskGaps {
+pub(crate) struct TaskGaps {
     /// Least objective value of the table.
-    pub(super) minimum: f64,
+    pub(crate) minimum: f64,
     /// Greatest minus least objective value of the table.
-    pub(super) range: f64,
+    pub(crate) range: f64,
     /// Curves of each planned method; absent without a finished trace.
-    pub(super) methods: Vec<Option<GapCurves>>,
+    pub(crate) methods: Vec<Option<GapCurves>>,
     /// Mean gap of the baseline, if there is a baseline.
     baseline_gaps: Option<Vec<f64>>,
 }
 
 impl TaskGaps {
     /// Folds the traces of one task, which must have been validated.
-    pub(super) fn new(blackbox: &BlackboxCurves, task: &TaskCurves, baseline: Baseline) -> Self {
+    pub(crate) fn new(blackbox: &BlackboxCurves, task: &TaskCurves, baseline: Baseline) -> Self {
         let minimum = task.objective[0];
         let iterations = blackbox.iterations;
         let methods: Vec<Option<GapCurves>> = task
@@ -59,12 +57,12 @@ impl TaskGaps {
     }
 
     /// Whether all rows have the same objective value, which leaves DTM undefined.
-    pub(super) fn is_constant(&self) -> bool {
+    pub(crate) fn is_constant(&self) -> bool {
         self.range == 0.0
     }
 
     /// The statistics of the task, still without ranks and band limits.
-    pub(super) fn analyse(&self, blackbox: &BlackboxCurves, task: &TaskCurves) -> TaskAnalysis {
+    pub(crate) fn analyse(&self, blackbox: &BlackboxCurves, task: &TaskCurves) -> TaskAnalysis {
         let baseline = self.baseline_gaps.as_ref().map(|gaps| BaselineCurve {
             dtm: (!self.is_constant()).then(|| dtm(gaps, self.range)),
             best: self.best(gaps),
@@ -109,6 +107,11 @@ impl TaskGaps {
                 terms_left_out: 0,
             },
         };
+        let on_task = curves.map(|curves| MethodOnTask {
+            curves,
+            baseline_gaps: self.baseline_gaps.as_deref(),
+            range: self.range,
+        });
         let error = curves.zip(self.baseline_gaps.as_ref());
         TaskMethodAnalysis {
             method: method.to_owned(),
@@ -127,20 +130,11 @@ impl TaskGaps {
             rank: None,
             relative_improvement: mean_gaps
                 .zip(baseline)
-                .map(|(gaps, baseline)| relative(&self.best(&gaps), &baseline.best)),
-            unsolved_fraction: curves.map(GapCurves::unsolved_fraction),
+                .map(|(gaps, baseline)| relative_improvement(&self.best(&gaps), &baseline.best)),
+            by_iteration: STATISTICS
+                .iter()
+                .map(|statistic| (statistic.key, on_task.as_ref().map(statistic.compute)))
+                .collect(),
         }
-    }
-}
-
-fn relative(best: &[f64], baseline_best: &[f64]) -> RelativeImprovement {
-    let found = relative_improvement(best, baseline_best);
-    let at = found.at.into_iter();
-    RelativeImprovement {
-        mean: found.mean,
-        at: at
-            .map(|(iteration, value)| RelativeImprovementAt { iteration, value })
-            .collect(),
-        terms_left_out: found.terms_left_out,
     }
 }

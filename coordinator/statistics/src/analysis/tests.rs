@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::results::{BlackboxResults, SeedTrace, TaskResults};
+use crate::random_search::Baseline;
+use crate::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
 
 /// Part of the expected message, and what is to cause it.
 type Change<Input> = (&'static str, fn(&mut Input));
@@ -105,7 +106,7 @@ fn averages_of_a_complete_sweep_are_those_computed_by_hand() {
         &[1.0, 3.0],
     );
     assert_close(&good.average_rank_at, &[1.0, 1.0]);
-    assert_close(&good.unsolved_fraction, &[1.0, 0.25]);
+    assert_close(&good.by_iteration["unsolved_fraction"], &[1.0, 0.25]);
     // The minimum is 0, so the mean best is DTM times 10 and the ICLR improvement is the ICML one.
     assert_close(
         &[good.relative_improvement.mean.unwrap()],
@@ -205,7 +206,7 @@ fn a_task_without_traces_of_a_method_is_excluded_by_name() {
     assert_eq!(blackbox.tasks[1].methods[1].rank, None);
     assert!(blackbox.tasks[1].methods[1].improvement.is_some());
     let ComparisonOutcome::Impossible { reason } = &blackbox.comparison else {
-        panic!("compared over one data set");
+        panic!("compared over one task");
     };
     assert!(reason.contains("there are 1 of 2"), "{reason}");
 }
@@ -298,8 +299,8 @@ fn methods_of_one_blackbox_only_are_left_out_of_the_overall_comparison() {
     let comparison = analysis.comparison.computed().unwrap();
     assert_eq!(comparison.methods, ["rs", "good"]);
     assert_eq!(comparison.excluded_methods, ["bad", "rea"]);
-    assert_eq!(comparison.data_sets.len(), 4);
-    assert_eq!(comparison.data_sets[2].blackbox, "B");
+    assert_eq!(comparison.tasks.len(), 4);
+    assert_eq!(comparison.tasks[2].blackbox, "B");
 }
 
 #[test]
@@ -393,6 +394,6 @@ fn the_analysis_repeats_and_becomes_json() {
     assert_eq!(json["baseline"], "sampled");
     let comparison = &json["blackboxes"][0]["comparison"];
     assert_eq!(comparison["status"], "computed");
-    // All data sets rank the methods alike: F is infinite, which JSON cannot tell.
+    // All tasks rank the methods alike: F is infinite, which JSON cannot tell.
     assert!(comparison["friedman"]["plain"]["iman_davenport"].is_null());
 }

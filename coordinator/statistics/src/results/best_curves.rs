@@ -1,6 +1,6 @@
 //! The traces of one method on one task, reduced to what statistics look at.
 
-use super::SeedTraces;
+use super::traces::SeedTraces;
 
 /// By seed, the steps at which the least value fell: a handful where the trace has a
 /// hundred values, so that a million traces fit into memory.
@@ -84,7 +84,7 @@ impl BestCurves {
         })
     }
 
-    /// Gives back memory that was kept for further traces.
+    /// Frees memory that was kept for further traces.
     pub fn shrink(&mut self) {
         self.seeds.shrink_to_fit();
         self.ends.shrink_to_fit();

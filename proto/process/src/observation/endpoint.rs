@@ -15,8 +15,17 @@ use tokio::net::TcpListener;
 
 use super::metrics;
 use super::readiness::Readiness;
-use loto_proto::ProtoError;
+use loto_transport::error::Reason;
 use loto_transport::metrics::Metric;
+
+/// Metrics and probes cannot be offered at an address.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot offer metrics and probes on {address} (--metrics, LOTO_METRICS): {reason}")]
+pub struct EndpointError {
+    address: SocketAddr,
+    #[source]
+    reason: Reason,
+}
 
 /// Time between two times that what histograms took in is summed up, so that a process
 /// nobody asks does not fill up.
@@ -26,17 +35,17 @@ const UPKEEP: Duration = Duration::from_secs(5);
 /// for as long as it runs.
 ///
 /// # Errors
-/// [`ProtoError::Endpoint`] if the address is taken or not this host's, or if metrics
+/// [`EndpointError`] if the address is taken or not this host's, or if metrics
 /// are collected already.
 pub async fn start(
     address: SocketAddr,
     described: &[&[Metric]],
     readiness: Readiness,
-) -> Result<(), ProtoError> {
-    let failed = |problem: String| ProtoError::Endpoint { address, problem };
+) -> Result<(), EndpointError> {
+    let failed = |reason: Reason| EndpointError { address, reason };
     let listener = TcpListener::bind(address).await;
-    let listener = listener.map_err(|error| failed(error.to_string()))?;
-    let collected = metrics::collect(described).map_err(failed)?;
+    let listener = listener.map_err(|error| failed(error.into()))?;
+    let collected = metrics::collect(described).map_err(|error| failed(error.into()))?;
     let bound = listener.local_addr().unwrap_or(address);
     tracing::info!("metrics and probes on http://{bound}");
     tokio::spawn({

@@ -14,8 +14,8 @@ use std::net::SocketAddr;
 
 use clap::Args;
 
+use self::endpoint::EndpointError;
 use self::readiness::Readiness;
-use loto_proto::ProtoError;
 use loto_transport::metrics::Metric;
 
 /// Where a process tells about itself, as an option of a command line.
@@ -36,7 +36,7 @@ impl EndpointOption {
         self,
         described: &[&[Metric]],
         readiness: &Readiness,
-    ) -> Result<(), ProtoError> {
+    ) -> Result<(), EndpointError> {
         match self.metrics {
             Some(address) => endpoint::start(address, described, readiness.clone()).await,
             None => Ok(()),

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use super::address::Address;
-use loto_proto::ProtoError;
+use crate::error::TransportError;
 
 /// A password. It cannot be shown.
 #[derive(Clone, PartialEq, Eq)]
@@ -25,18 +25,18 @@ impl Password {
     /// The password in a file: all of it, less a newline at its end.
     ///
     /// # Errors
-    /// [`ProtoError::UnreadableFile`], [`ProtoError::InvalidFile`] if it is empty.
-    pub fn read(path: &Path) -> Result<Self, ProtoError> {
-        let text = fs::read_to_string(path).map_err(|problem| ProtoError::UnreadableFile {
+    /// [`TransportError::UnreadableFile`], [`TransportError::InvalidFile`] if it is empty.
+    pub fn read(path: &Path) -> Result<Self, TransportError> {
+        let text = fs::read_to_string(path).map_err(|source| TransportError::UnreadableFile {
             path: path.to_owned(),
-            problem,
+            source,
         })?;
         let line = text.strip_suffix('\n').unwrap_or(&text);
         let password = line.strip_suffix('\r').unwrap_or(line);
         if password.is_empty() {
-            return Err(ProtoError::InvalidFile {
+            return Err(TransportError::InvalidFile {
                 path: path.to_owned(),
-                problem: "it should hold a password and is empty".into(),
+                reason: "it should hold a password and is empty".into(),
             });
         }
         Ok(Self(password.to_owned()))
@@ -59,14 +59,14 @@ impl PasswordSources {
     /// `None` if there is neither. A variable that is empty counts as not set.
     ///
     /// # Errors
-    /// [`ProtoError::InvalidOptions`] if there is more than one password, that of the URL
-    /// included; as [`Password::read`].
+    /// [`TransportError::TwoPasswords`] if there is more than one, that of the URL included;
+    /// [`TransportError::UnreadableVariable`]; as [`Password::read`].
     pub fn find(
         &self,
         address: &Address,
         file: Option<&Path>,
         value: Option<OsString>,
-    ) -> Result<Option<Password>, ProtoError> {
+    ) -> Result<Option<Password>, TransportError> {
         let Self { option, variable } = self;
         let value = value.filter(|value| !value.is_empty());
         let given = [
@@ -76,17 +76,16 @@ impl PasswordSources {
         ];
         let given: Vec<_> = given.into_iter().filter(|(given, _)| *given).collect();
         if let [(_, first), (_, second), ..] = given.as_slice() {
-            return Err(ProtoError::InvalidOptions(format!(
-                "there is a password in {first} and another in {second}: give only one"
-            )));
+            return Err(TransportError::TwoPasswords {
+                first: first.clone(),
+                second: second.clone(),
+            });
         }
         match (file, value) {
             (Some(file), _) => Password::read(file).map(Some),
             (None, Some(value)) => match value.into_string() {
                 Ok(password) => Ok(Some(Password(password))),
-                Err(_) => Err(ProtoError::InvalidOptions(format!(
-                    "{variable} is not UTF-8 text"
-                ))),
+                Err(_) => Err(TransportError::UnreadableVariable(variable)),
             },
             (None, None) => Ok(None),
         }

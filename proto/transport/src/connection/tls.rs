@@ -9,7 +9,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 
-use loto_proto::ProtoError;
+use crate::error::{Reason, TransportError};
 
 /// Makes ring the one provider of cryptography in this process; to be called before any TLS is
 /// set up. Calling it again does nothing.
@@ -44,21 +44,17 @@ impl Tls {
     /// certificate to show with its key.
     ///
     /// # Errors
-    /// [`ProtoError::UnreadableFile`]; [`ProtoError::InvalidFile`] if one is not what it should be;
-    /// [`ProtoError::InvalidOptions`] if there is a certificate without a key or the other way round.
+    /// [`TransportError::UnreadableFile`]; [`TransportError::InvalidFile`] if one is not what it should be;
+    /// [`TransportError::HalfIdentity`] if there is a certificate without a key or the other way round.
     pub fn read(
         ca: Option<&Path>,
         certificate: Option<&Path>,
         key: Option<&Path>,
-    ) -> Result<Self, ProtoError> {
+    ) -> Result<Self, TransportError> {
         let identity = match (certificate, key) {
             (Some(certificate), Some(key)) => Some(Identity::read(certificate, key)?),
             (None, None) => None,
-            _ => {
-                return Err(ProtoError::InvalidOptions(
-                    "--certificate and --key go together: give both or none".into(),
-                ));
-            }
+            _ => return Err(TransportError::HalfIdentity),
         };
         let tls = Self {
             authorities: ca.map(Pem::read).transpose()?,
@@ -83,8 +79,8 @@ impl Tls {
     /// What rustls needs to connect.
     ///
     /// # Errors
-    /// [`ProtoError::InvalidFile`] if a file is not what it should be.
-    pub(crate) fn client_config(&self) -> Result<Arc<ClientConfig>, ProtoError> {
+    /// [`TransportError::InvalidFile`] if a file is not what it should be.
+    pub(crate) fn client_config(&self) -> Result<Arc<ClientConfig>, TransportError> {
         install_cryptography();
         let roots = match &self.authorities {
             Some(authorities) => authorities.trust_anchors()?,
@@ -125,9 +121,9 @@ impl Identity {
     /// Reads a certificate, with those that lead to its authority if any, and its key.
     ///
     /// # Errors
-    /// [`ProtoError::UnreadableFile`]; [`ProtoError::InvalidFile`] if they are no certificate and
+    /// [`TransportError::UnreadableFile`]; [`TransportError::InvalidFile`] if they are no certificate and
     /// key, or the key is another certificate's.
-    pub fn read(certificate: &Path, key: &Path) -> Result<Self, ProtoError> {
+    pub fn read(certificate: &Path, key: &Path) -> Result<Self, TransportError> {
         install_cryptography();
         let identity = Self {
             certificate: Pem::read(certificate)?,
@@ -151,7 +147,7 @@ impl Identity {
     fn prove(
         &self,
         config: rustls::ConfigBuilder<ClientConfig, rustls::client::WantsClientCert>,
-    ) -> Result<ClientConfig, ProtoError> {
+    ) -> Result<ClientConfig, TransportError> {
         let key = PrivateKeyDer::from_pem_slice(&self.key.content)
             .map_err(|_| self.key.invalid("it holds no private key in PEM form"))?;
         let certificates = self.certificate.certificates()?;
@@ -167,10 +163,10 @@ impl Identity {
 }
 
 impl Pem {
-    fn read(path: &Path) -> Result<Self, ProtoError> {
-        let content = fs::read(path).map_err(|problem| ProtoError::UnreadableFile {
+    fn read(path: &Path) -> Result<Self, TransportError> {
+        let content = fs::read(path).map_err(|source| TransportError::UnreadableFile {
             path: path.to_owned(),
-            problem,
+            source,
         })?;
         Ok(Self {
             path: path.to_owned(),
@@ -178,14 +174,14 @@ impl Pem {
         })
     }
 
-    fn invalid(&self, problem: impl Into<String>) -> ProtoError {
-        ProtoError::InvalidFile {
+    fn invalid(&self, reason: impl Into<Reason>) -> TransportError {
+        TransportError::InvalidFile {
             path: self.path.clone(),
-            problem: problem.into(),
+            reason: reason.into(),
         }
     }
 
-    fn certificates(&self) -> Result<Vec<CertificateDer<'static>>, ProtoError> {
+    fn certificates(&self) -> Result<Vec<CertificateDer<'static>>, TransportError> {
         let certificates: Result<Vec<_>, _> =
             CertificateDer::pem_slice_iter(&self.content).collect();
         match certificates {
@@ -194,7 +190,7 @@ impl Pem {
         }
     }
 
-    fn trust_anchors(&self) -> Result<RootCertStore, ProtoError> {
+    fn trust_anchors(&self) -> Result<RootCertStore, TransportError> {
         let mut roots = RootCertStore::empty();
         for certificate in self.certificates()? {
             roots
@@ -208,8 +204,8 @@ impl Pem {
 /// The PEM text of a file with authorities.
 ///
 /// # Errors
-/// [`ProtoError::UnreadableFile`]; [`ProtoError::InvalidFile`] if it holds no authority.
-pub fn read_authorities(path: &Path) -> Result<Vec<u8>, ProtoError> {
+/// [`TransportError::UnreadableFile`]; [`TransportError::InvalidFile`] if it holds no authority.
+pub fn read_authorities(path: &Path) -> Result<Vec<u8>, TransportError> {
     let pem = Pem::read(path)?;
     pem.trust_anchors()?;
     Ok(pem.content.to_vec())

@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::{Consumer, Delivery, Queue, Receipt};
-use loto_proto::ProtoError;
+use crate::error::TransportError;
 use loto_proto::job::Job;
 
 /// A queue inside one process. Clones are the same queue.
@@ -103,17 +103,14 @@ impl InProcessQueue {
     /// Puts messages on the queue as they are, whatever they say, without waiting for room.
     ///
     /// # Errors
-    /// [`ProtoError::Malformed`] if the queue was closed.
+    /// [`TransportError::QueueClosed`] if the queue was closed.
     pub fn publish_messages(
         &self,
         messages: impl IntoIterator<Item = Vec<u8>>,
-    ) -> Result<(), ProtoError> {
+    ) -> Result<(), TransportError> {
         let mut state = self.shared.state();
         if state.closed {
-            return Err(ProtoError::Malformed {
-                what: "job".into(),
-                problem: "it was published after the queue was closed".into(),
-            });
+            return Err(TransportError::QueueClosed);
         }
         state.waiting.extend(messages);
         drop(state);
@@ -129,17 +126,17 @@ impl InProcessQueue {
 
 #[async_trait]
 impl Queue for InProcessQueue {
-    async fn publish(&self, jobs: &[Job]) -> Result<(), ProtoError> {
+    async fn publish(&self, jobs: &[Job]) -> Result<(), TransportError> {
         self.room().await;
         self.publish_messages(jobs.iter().map(Job::encode))
     }
 
-    async fn waiting(&self) -> Result<u64, ProtoError> {
+    async fn waiting(&self) -> Result<u64, TransportError> {
         let state = self.shared.state();
         Ok((state.waiting.len() + state.paused) as u64)
     }
 
-    async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, ProtoError> {
+    async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, TransportError> {
         Ok(Box::new(InProcessConsumer {
             shared: self.shared.clone(),
             in_flight: Arc::new(Semaphore::new(in_flight.max(1).into())),
@@ -154,7 +151,7 @@ struct InProcessConsumer {
 
 #[async_trait]
 impl Consumer for InProcessConsumer {
-    async fn next(&mut self) -> Result<Option<Delivery>, ProtoError> {
+    async fn next(&mut self) -> Result<Option<Delivery>, TransportError> {
         // A consumer whose own deliveries are all in flight waits for one to be settled.
         let Ok(slot) = self.in_flight.clone().acquire_owned().await else {
             return Ok(None);
@@ -195,12 +192,12 @@ struct InProcessReceipt {
 
 #[async_trait]
 impl Receipt for InProcessReceipt {
-    async fn acknowledge(mut self: Box<Self>) -> Result<(), ProtoError> {
+    async fn acknowledge(mut self: Box<Self>) -> Result<(), TransportError> {
         self.shared.settle(self.body.take(), |_, _| ());
         Ok(())
     }
 
-    async fn give_back(mut self: Box<Self>, pause: Duration) -> Result<(), ProtoError> {
+    async fn give_back(mut self: Box<Self>, pause: Duration) -> Result<(), TransportError> {
         if pause.is_zero() {
             return Ok(()); // Dropping it does.
         }
@@ -217,7 +214,7 @@ impl Receipt for InProcessReceipt {
         Ok(())
     }
 
-    async fn reject(mut self: Box<Self>) -> Result<(), ProtoError> {
+    async fn reject(mut self: Box<Self>) -> Result<(), TransportError> {
         self.shared.settle(self.body.take(), |state, body| {
             state.dead_letters.push(body)
         });

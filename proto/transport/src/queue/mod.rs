@@ -14,7 +14,7 @@ use async_trait::async_trait;
 pub use self::in_process::InProcessQueue;
 pub use self::rabbitmq::{DEAD_LETTERS, DELIVERY_LIMIT, JOBS, PAUSED, RabbitQueue};
 use crate::connection::Access;
-use loto_proto::ProtoError;
+use crate::error::TransportError;
 use loto_proto::job::Job;
 
 /// Connects to a queue, which is made if it is not there:
@@ -22,7 +22,7 @@ use loto_proto::job::Job;
 ///
 /// # Errors
 /// As [`RabbitQueue::connect`].
-pub async fn connect(access: impl Into<Access>) -> Result<Arc<dyn Queue>, ProtoError> {
+pub async fn connect(access: impl Into<Access>) -> Result<Arc<dyn Queue>, TransportError> {
     Ok(Arc::new(RabbitQueue::connect(access).await?))
 }
 
@@ -31,7 +31,7 @@ pub async fn connect(access: impl Into<Access>) -> Result<Arc<dyn Queue>, ProtoE
 ///
 /// # Errors
 /// As [`RabbitQueue::connect`].
-pub async fn connect_worker(access: impl Into<Access>) -> Result<Arc<dyn Queue>, ProtoError> {
+pub async fn connect_worker(access: impl Into<Access>) -> Result<Arc<dyn Queue>, TransportError> {
     Ok(Arc::new(RabbitQueue::connect_worker(access).await?))
 }
 
@@ -41,22 +41,22 @@ pub trait Queue: Send + Sync {
     /// Puts jobs on the queue; returns when each of them is safe there.
     ///
     /// # Errors
-    /// [`ProtoError::Broker`] if the broker did not take them all. Publishing
+    /// [`TransportError::Unavailable`] if the broker did not take them all. Publishing
     /// them again is safe: a job that waits twice is computed once.
-    async fn publish(&self, jobs: &[Job]) -> Result<(), ProtoError>;
+    async fn publish(&self, jobs: &[Job]) -> Result<(), TransportError>;
 
     /// Number of messages that wait for a consumer, those among them that pause before
     /// they are tried again; not those that a consumer holds.
     ///
     /// # Errors
-    /// [`ProtoError::Broker`] if the broker is out of reach.
-    async fn waiting(&self) -> Result<u64, ProtoError>;
+    /// [`TransportError::Unavailable`] if the broker is out of reach.
+    async fn waiting(&self) -> Result<u64, TransportError>;
 
     /// Begins to receive jobs, at most `in_flight` unsettled ones at a time.
     ///
     /// # Errors
-    /// [`ProtoError::Broker`] if the broker is out of reach.
-    async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, ProtoError>;
+    /// [`TransportError::Unavailable`] if the broker is out of reach.
+    async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, TransportError>;
 }
 
 /// A stream of deliveries.
@@ -66,9 +66,9 @@ pub trait Consumer: Send {
     /// (the embedded queue, once it is drained; never a broker).
     ///
     /// # Errors
-    /// [`ProtoError::Broker`] if the connection is lost; unsettled deliveries then
+    /// [`TransportError::Unavailable`] if the connection is lost; unsettled deliveries then
     /// go back to the queue by themselves, and the caller consumes anew.
-    async fn next(&mut self) -> Result<Option<Delivery>, ProtoError>;
+    async fn next(&mut self) -> Result<Option<Delivery>, TransportError>;
 }
 
 /// One message, to be settled exactly once. One that is dropped unsettled goes
@@ -86,18 +86,18 @@ pub trait Receipt: Send {
     /// The job is done: forget the message.
     ///
     /// # Errors
-    /// [`ProtoError::Broker`] if the connection is gone; the message will come again.
-    async fn acknowledge(self: Box<Self>) -> Result<(), ProtoError>;
+    /// [`TransportError::Unavailable`] if the connection is gone; the message will come again.
+    async fn acknowledge(self: Box<Self>) -> Result<(), TransportError>;
 
     /// The job was not done: give the message to another consumer, after a pause, if any.
     ///
     /// # Errors
-    /// [`ProtoError::Broker`] if the connection is gone; the message will come again.
-    async fn give_back(self: Box<Self>, pause: Duration) -> Result<(), ProtoError>;
+    /// [`TransportError::Unavailable`] if the connection is gone; the message will come again.
+    async fn give_back(self: Box<Self>, pause: Duration) -> Result<(), TransportError>;
 
     /// The message is not a job: keep it among the dead letters.
     ///
     /// # Errors
-    /// [`ProtoError::Broker`] if the connection is gone; the message will come again.
-    async fn reject(self: Box<Self>) -> Result<(), ProtoError>;
+    /// [`TransportError::Unavailable`] if the connection is gone; the message will come again.
+    async fn reject(self: Box<Self>) -> Result<(), TransportError>;
 }

@@ -11,6 +11,7 @@
 //! pause first, to `loto.jobs.paused`, from which the broker moves it back in time.
 
 mod broker;
+mod tls_reactor;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -29,9 +30,9 @@ use tokio::sync::Mutex;
 use self::broker::Broker;
 use super::{Consumer, Delivery, Queue, Receipt};
 use crate::connection::Access;
+use crate::error::TransportError;
 use crate::metrics::QUEUE_MESSAGES;
 use crate::retry::{RetryPolicy, retry_transient};
-use loto_proto::ProtoError;
 use loto_proto::job::Job;
 
 /// The queue of jobs.
@@ -69,10 +70,10 @@ impl RabbitQueue {
     /// Connects to `amqp[s]://USER:PASSWORD@HOST:PORT/VHOST` and declares the queues.
     ///
     /// # Errors
-    /// [`ProtoError::UnknownUrl`] if it is no such URL;
-    /// [`ProtoError::Broker`] if the broker does not answer;
-    /// [`ProtoError::Refused`] if it refuses us, or we do not trust it.
-    pub async fn connect(access: impl Into<Access>) -> Result<Self, ProtoError> {
+    /// [`TransportError::UnknownUrl`] if it is no such URL;
+    /// [`TransportError::Unavailable`] if the broker does not answer;
+    /// [`TransportError::Refused`] if it refuses us, or we do not trust it.
+    pub async fn connect(access: impl Into<Access>) -> Result<Self, TransportError> {
         let broker = Arc::new(Broker::new(&access.into(), true)?);
         let session = broker.open_session().await?;
         Ok(Self::new(broker, session))
@@ -83,7 +84,7 @@ impl RabbitQueue {
     ///
     /// # Errors
     /// As [`Self::connect`].
-    pub async fn connect_worker(access: impl Into<Access>) -> Result<Self, ProtoError> {
+    pub async fn connect_worker(access: impl Into<Access>) -> Result<Self, TransportError> {
         let broker = Arc::new(Broker::new(&access.into(), false)?);
         let session = broker.open_when_ready().await?;
         Ok(Self::new(broker, session))
@@ -97,7 +98,11 @@ impl RabbitQueue {
     }
 
     /// Publishes the jobs from `confirmed` on, which counts those that are safe.
-    async fn publish_rest(&self, jobs: &[Job], confirmed: &mut usize) -> Result<(), ProtoError> {
+    async fn publish_rest(
+        &self,
+        jobs: &[Job],
+        confirmed: &mut usize,
+    ) -> Result<(), TransportError> {
         let mut publisher = self.publisher.lock().await;
         // Taken out, so that a session that fails is not used again.
         let session = match publisher.take() {
@@ -125,7 +130,7 @@ impl RabbitQueue {
 
 #[async_trait]
 impl Queue for RabbitQueue {
-    async fn publish(&self, jobs: &[Job]) -> Result<(), ProtoError> {
+    async fn publish(&self, jobs: &[Job]) -> Result<(), TransportError> {
         let confirmed = Mutex::new(0);
         retry_transient(RetryPolicy::BRIEF, "publishing jobs", || async {
             self.publish_rest(jobs, &mut *confirmed.lock().await).await
@@ -133,7 +138,7 @@ impl Queue for RabbitQueue {
         .await
     }
 
-    async fn waiting(&self) -> Result<u64, ProtoError> {
+    async fn waiting(&self) -> Result<u64, TransportError> {
         let mut publisher = self.publisher.lock().await;
         let session = match publisher.take() {
             Some(session) => session,
@@ -149,7 +154,7 @@ impl Queue for RabbitQueue {
         Ok(waiting + paused)
     }
 
-    async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, ProtoError> {
+    async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, TransportError> {
         let session = self.broker.open_session().await?;
         let failed = |error| self.broker.failed(error);
         let channel = &session.channel;
@@ -182,7 +187,7 @@ struct Session {
 
 impl Session {
     /// Sends a message to the queue of jobs, after a pause if any; [`Self::confirmation`] tells when it is safe.
-    async fn send(&self, body: &[u8], pause: Duration) -> Result<PublisherConfirm, ProtoError> {
+    async fn send(&self, body: &[u8], pause: Duration) -> Result<PublisherConfirm, TransportError> {
         let options = BasicPublishOptions {
             mandatory: true,
             ..BasicPublishOptions::default()
@@ -202,7 +207,7 @@ impl Session {
         }
     }
 
-    async fn confirmation(&self, pending: PublisherConfirm) -> Result<(), ProtoError> {
+    async fn confirmation(&self, pending: PublisherConfirm) -> Result<(), TransportError> {
         let confirmation = match tokio::time::timeout(RESPONSE_TIMEOUT, pending).await {
             Ok(confirmation) => confirmation.map_err(|error| self.broker.failed(error))?,
             Err(_) => return Err(self.broker.silent("a published job")),
@@ -211,16 +216,18 @@ impl Session {
             Confirmation::Ack(None) => Ok(()),
             Confirmation::Ack(Some(returned)) | Confirmation::Nack(Some(returned)) => Err(self
                 .broker
-                .problem(format!("it returned a job: {}", returned.reply_text))),
-            Confirmation::Nack(None) => Err(self.broker.problem("it could not keep a job")),
-            Confirmation::NotRequested => Err(self.broker.problem("it does not confirm messages")),
+                .unavailable(format!("it returned a job: {}", returned.reply_text))),
+            Confirmation::Nack(None) => Err(self.broker.unavailable("it could not keep a job")),
+            Confirmation::NotRequested => {
+                Err(self.broker.unavailable("it does not confirm messages"))
+            }
         }
     }
 }
 
 impl Session {
     /// Number of messages in a queue that no consumer holds.
-    async fn messages(&self, queue: &str) -> Result<u64, ProtoError> {
+    async fn messages(&self, queue: &str) -> Result<u64, TransportError> {
         let passive = QueueDeclareOptions {
             passive: true,
             ..QueueDeclareOptions::default()
@@ -243,12 +250,12 @@ struct RabbitConsumer {
 
 #[async_trait]
 impl Consumer for RabbitConsumer {
-    async fn next(&mut self) -> Result<Option<Delivery>, ProtoError> {
+    async fn next(&mut self) -> Result<Option<Delivery>, TransportError> {
         let broker = &self.session.broker;
         let delivery = match self.deliveries.next().await {
             Some(delivery) => delivery.map_err(|error| broker.failed(error))?,
             // The stream ends when the queue is deleted or moves, or the connection is gone.
-            None => return Err(broker.problem("it ended the delivery of jobs")),
+            None => return Err(broker.unavailable("it ended the delivery of jobs")),
         };
         Ok(Some(Delivery {
             receipt: Box::new(RabbitReceipt {
@@ -268,10 +275,10 @@ struct RabbitReceipt {
 }
 
 impl RabbitReceipt {
-    fn settled(&self, answer: lapin::Result<bool>) -> Result<(), ProtoError> {
+    fn settled(&self, answer: lapin::Result<bool>) -> Result<(), TransportError> {
         match answer {
             Ok(true) => Ok(()),
-            Ok(false) => Err(self.session.broker.problem("the connection was lost")),
+            Ok(false) => Err(self.session.broker.unavailable("the connection was lost")),
             Err(error) => Err(self.session.broker.failed(error)),
         }
     }
@@ -279,18 +286,18 @@ impl RabbitReceipt {
 
 #[async_trait]
 impl Receipt for RabbitReceipt {
-    async fn acknowledge(self: Box<Self>) -> Result<(), ProtoError> {
+    async fn acknowledge(self: Box<Self>) -> Result<(), TransportError> {
         self.settled(self.acker.ack(BasicAckOptions::default()).await)
     }
 
-    async fn give_back(self: Box<Self>, pause: Duration) -> Result<(), ProtoError> {
+    async fn give_back(self: Box<Self>, pause: Duration) -> Result<(), TransportError> {
         let pending = self.session.send(&self.body, pause).await?;
         self.session.confirmation(pending).await?;
         // If this is lost the job waits twice, which is harmless.
         self.acknowledge().await
     }
 
-    async fn reject(self: Box<Self>) -> Result<(), ProtoError> {
+    async fn reject(self: Box<Self>) -> Result<(), TransportError> {
         let options = BasicRejectOptions { requeue: false };
         self.settled(self.acker.reject(options).await)
     }

@@ -16,7 +16,8 @@ pub use self::embedded::EmbeddedStore;
 pub use self::redis::RedisStore;
 use crate::connection::Access;
 use crate::connection::address::without_password;
-use loto_proto::ProtoError;
+use crate::error::TransportError;
+use crate::server::Server;
 use loto_proto::attempt::{Attempt, AttemptVersion};
 use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::job::Job;
@@ -32,9 +33,9 @@ use loto_proto::worker_report::WorkerReport;
 /// if it does not exist.
 ///
 /// # Errors
-/// [`ProtoError::UnknownUrl`] if it is none of these; otherwise as
+/// [`TransportError::UnknownUrl`] if it is none of these; otherwise as
 /// [`RedisStore::connect`] and [`EmbeddedStore::open`].
-pub async fn open(access: impl Into<Access>) -> Result<Arc<dyn Store>, ProtoError> {
+pub async fn open(access: impl Into<Access>) -> Result<Arc<dyn Store>, TransportError> {
     let access = access.into();
     match embedded_path(access.address.expose())? {
         None => Ok(Arc::new(RedisStore::connect(access).await?)),
@@ -46,20 +47,21 @@ pub async fn open(access: impl Into<Access>) -> Result<Arc<dyn Store>, ProtoErro
 /// to whom an empty store would answer a misspelled path.
 ///
 /// # Errors
-/// [`ProtoError::Store`] if there is no such file; otherwise as [`open`].
-pub async fn open_existing(access: impl Into<Access>) -> Result<Arc<dyn Store>, ProtoError> {
+/// [`TransportError::Unavailable`] if there is no such file; otherwise as [`open`].
+pub async fn open_existing(access: impl Into<Access>) -> Result<Arc<dyn Store>, TransportError> {
     let access = access.into();
     match embedded_path(access.address.expose())? {
-        Some(path) if !path.is_file() => Err(ProtoError::Store {
-            store: access.address.expose().to_owned(),
-            problem: "there is no such file".into(),
+        Some(path) if !path.is_file() => Err(TransportError::Unavailable {
+            server: Server::Store,
+            address: access.address.expose().to_owned(),
+            reason: "there is no such file".into(),
         }),
         _ => open(access).await,
     }
 }
 
 /// The file of an embedded store; `None` for a Redis store.
-fn embedded_path(url: &str) -> Result<Option<&Path>, ProtoError> {
+fn embedded_path(url: &str) -> Result<Option<&Path>, TransportError> {
     if url.starts_with("redis://") || url.starts_with("rediss://") {
         return Ok(None);
     }
@@ -73,9 +75,9 @@ fn embedded_path(url: &str) -> Result<Option<&Path>, ProtoError> {
     };
     match path {
         Some(path) if !path.is_empty() => Ok(Some(Path::new(path))),
-        _ => Err(ProtoError::UnknownUrl {
+        _ => Err(TransportError::UnknownUrl {
+            server: Server::Store,
             url: without_password(url),
-            what: "store",
             expected: "redis[s]://HOST:PORT, sqlite:PATH, or a path that ends in .loto or .sqlite",
         }),
     }
@@ -127,21 +129,21 @@ pub struct Events {
 }
 
 /// Refuses a blob that no store could take.
-fn check_blob_size(name: &str, bytes: &[u8]) -> Result<(), ProtoError> {
+fn check_blob_size(name: &str, bytes: &[u8]) -> Result<(), TransportError> {
     if bytes.len() <= MAX_BLOB_BYTES {
         return Ok(());
     }
-    Err(ProtoError::Malformed {
-        what: format!("blob {name}"),
-        problem: format!("it has {} bytes, allowed are {MAX_BLOB_BYTES}", bytes.len()),
+    Err(TransportError::LargeBlob {
+        name: name.to_owned(),
+        bytes: bytes.len(),
     })
 }
 
 /// What to say of a job whose trace was there already: `new` must agree with it.
-fn compare(job: &Job, stored: &Trace, new: &Trace) -> Result<Stored, ProtoError> {
+fn compare(job: &Job, stored: &Trace, new: &Trace) -> Result<Stored, TransportError> {
     match stored.first_difference(new) {
         None => Ok(Stored::Already),
-        Some(iteration) => Err(ProtoError::Conflict {
+        Some(iteration) => Err(TransportError::Conflict {
             job: job.id(),
             iteration,
             linear_algebra: format!(
@@ -158,51 +160,51 @@ pub trait Store: Send + Sync {
     /// Records a sweep; recording it again is a no-op.
     ///
     /// # Errors
-    /// [`ProtoError::Store`] if the store is out of reach.
-    async fn put_sweep(&self, sweep: &Sweep) -> Result<SweepId, ProtoError>;
+    /// [`TransportError::Unavailable`] if the store is out of reach.
+    async fn put_sweep(&self, sweep: &Sweep) -> Result<SweepId, TransportError>;
 
     /// The sweep of that id, if it was recorded.
     ///
     /// # Errors
-    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if it is damaged.
-    async fn sweep(&self, id: SweepId) -> Result<Option<Sweep>, ProtoError>;
+    /// [`TransportError::Unavailable`], or [`TransportError::CorruptValue`] if it is damaged.
+    async fn sweep(&self, id: SweepId) -> Result<Option<Sweep>, TransportError>;
 
     /// The ids of all recorded sweeps, in the order of recording.
     ///
     /// # Errors
-    /// [`ProtoError::Store`] if the store is out of reach.
-    async fn sweeps(&self) -> Result<Vec<SweepId>, ProtoError>;
+    /// [`TransportError::Unavailable`] if the store is out of reach.
+    async fn sweeps(&self) -> Result<Vec<SweepId>, TransportError>;
 
     /// Stores a job's trace unless it is there already, clears the job's
     /// attempt, and adds to the history if the trace is new: all or nothing.
     ///
     /// # Errors
-    /// [`ProtoError::Conflict`] if another outcome is stored for this job;
-    /// [`ProtoError::Store`] if the store is out of reach;
-    /// [`ProtoError::CorruptValue`] if the stored trace is damaged.
-    async fn put_trace(&self, job: &Job, trace: &Trace) -> Result<Stored, ProtoError>;
+    /// [`TransportError::Conflict`] if another outcome is stored for this job;
+    /// [`TransportError::Unavailable`] if the store is out of reach;
+    /// [`TransportError::CorruptValue`] if the stored trace is damaged.
+    async fn put_trace(&self, job: &Job, trace: &Trace) -> Result<Stored, TransportError>;
 
     /// The trace of one seed, if it is done.
     ///
     /// # Errors
-    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if it is damaged.
-    async fn trace(&self, series: SeriesId, seed: u32) -> Result<Option<Trace>, ProtoError>;
+    /// [`TransportError::Unavailable`], or [`TransportError::CorruptValue`] if it is damaged.
+    async fn trace(&self, series: SeriesId, seed: u32) -> Result<Option<Trace>, TransportError>;
 
     /// Every finished trace of a series with its seed, by seed.
     ///
     /// # Errors
-    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if one is damaged.
-    async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, ProtoError>;
+    /// [`TransportError::Unavailable`], or [`TransportError::CorruptValue`] if one is damaged.
+    async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, TransportError>;
 
     /// Those traces of a series that are finished among these seeds, with their seeds.
     ///
     /// # Errors
-    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if one is damaged.
+    /// [`TransportError::Unavailable`], or [`TransportError::CorruptValue`] if one is damaged.
     async fn traces_of(
         &self,
         series: SeriesId,
         seeds: &[u32],
-    ) -> Result<Vec<(u32, Trace)>, ProtoError> {
+    ) -> Result<Vec<(u32, Trace)>, TransportError> {
         let mut traces = Vec::with_capacity(seeds.len());
         for &seed in seeds {
             let trace = self.trace(series, seed).await?;
@@ -214,120 +216,123 @@ pub trait Store: Send + Sync {
     /// The finished seeds of each of these series, ascending, without reading the traces.
     ///
     /// # Errors
-    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if a field is no seed.
-    async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, ProtoError>;
+    /// [`TransportError::Unavailable`], or [`TransportError::CorruptValue`] if a field is no seed.
+    async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, TransportError>;
 
     /// The end of the history: what becomes new from now on comes after it.
     ///
     /// # Errors
-    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if the last event is damaged.
-    async fn latest_cursor(&self) -> Result<Cursor, ProtoError>;
+    /// [`TransportError::Unavailable`], or [`TransportError::CorruptValue`] if the last event is damaged.
+    async fn latest_cursor(&self) -> Result<Cursor, TransportError>;
 
     /// New traces after `cursor`, at most `limit`; `Cursor::default()` is the beginning.
     ///
     /// # Errors
-    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if an event is damaged.
-    async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, ProtoError>;
+    /// [`TransportError::Unavailable`], or [`TransportError::CorruptValue`] if an event is damaged.
+    async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, TransportError>;
 
     /// How one job stands.
     ///
     /// # Errors
-    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if its trace or attempt is damaged.
-    async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, ProtoError>;
+    /// [`TransportError::Unavailable`], or [`TransportError::CorruptValue`] if its trace or attempt is damaged.
+    async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, TransportError>;
 
     /// Records how the job's last attempt stands and returns which version that is, unless
     /// the job is done or its attempt is no longer the `expected` one: then nothing happens.
     ///
     /// # Errors
-    /// [`ProtoError::Store`] if the store is out of reach.
+    /// [`TransportError::Unavailable`] if the store is out of reach.
     async fn put_attempt(
         &self,
         job: &Job,
         expected: &AttemptVersion,
         attempt: &Attempt,
-    ) -> Result<Option<AttemptVersion>, ProtoError>;
+    ) -> Result<Option<AttemptVersion>, TransportError>;
 
     /// The last attempts at each of these series' unfinished jobs, by seed.
     ///
     /// # Errors
-    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if one is damaged.
-    async fn attempts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, Attempt)>>, ProtoError>;
+    /// [`TransportError::Unavailable`], or [`TransportError::CorruptValue`] if one is damaged.
+    async fn attempts(
+        &self,
+        series: &[SeriesId],
+    ) -> Result<Vec<Vec<(u32, Attempt)>>, TransportError>;
 
     /// Records that a job had an outcome which is not the stored one.
     ///
     /// # Errors
-    /// [`ProtoError::Store`] if the store is out of reach.
-    async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), ProtoError>;
+    /// [`TransportError::Unavailable`] if the store is out of reach.
+    async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), TransportError>;
 
     /// The jobs, of whatever sweep, that had another outcome than the stored one.
     ///
     /// # Errors
-    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if one is damaged.
-    async fn conflicts(&self) -> Result<Vec<Conflict>, ProtoError>;
+    /// [`TransportError::Unavailable`], or [`TransportError::CorruptValue`] if one is damaged.
+    async fn conflicts(&self) -> Result<Vec<Conflict>, TransportError>;
 
     /// Removes what is known of another outcome of a job.
     ///
     /// # Errors
-    /// [`ProtoError::Store`] if the store is out of reach.
-    async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), ProtoError>;
+    /// [`TransportError::Unavailable`] if the store is out of reach.
+    async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), TransportError>;
 
     /// What was done with a sweep.
     ///
     /// # Errors
-    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if it is damaged.
-    async fn sweep_state(&self, id: SweepId) -> Result<SweepState, ProtoError>;
+    /// [`TransportError::Unavailable`], or [`TransportError::CorruptValue`] if it is damaged.
+    async fn sweep_state(&self, id: SweepId) -> Result<SweepState, TransportError>;
 
     /// Records that the jobs of seeds below `seeds` are on the queue.
     ///
     /// # Errors
-    /// [`ProtoError::Store`] if the store is out of reach.
-    async fn mark_published(&self, id: SweepId, seeds: u32) -> Result<(), ProtoError>;
+    /// [`TransportError::Unavailable`] if the store is out of reach.
+    async fn mark_published(&self, id: SweepId, seeds: u32) -> Result<(), TransportError>;
 
     /// Records that a sweep is cancelled and that nothing of these series is begun any more.
     ///
     /// # Errors
-    /// [`ProtoError::Store`] if the store is out of reach.
-    async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError>;
+    /// [`TransportError::Unavailable`] if the store is out of reach.
+    async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError>;
 
     /// Takes back that a sweep is cancelled: jobs of these series may be begun again.
     ///
     /// # Errors
-    /// [`ProtoError::Store`] if the store is out of reach.
-    async fn revive_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError>;
+    /// [`TransportError::Unavailable`] if the store is out of reach.
+    async fn revive_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError>;
 
     /// Replaces what a worker last told about itself.
     ///
     /// # Errors
-    /// [`ProtoError::Store`] if the store is out of reach.
+    /// [`TransportError::Unavailable`] if the store is out of reach.
     async fn put_worker_report(
         &self,
         worker: &str,
         report: &WorkerReport,
-    ) -> Result<(), ProtoError>;
+    ) -> Result<(), TransportError>;
 
     /// The last report of every worker, by its name. Those of workers that vanished are among them.
     ///
     /// # Errors
-    /// [`ProtoError::Store`], or [`ProtoError::CorruptValue`] if one is damaged.
-    async fn worker_reports(&self) -> Result<Vec<(String, WorkerReport)>, ProtoError>;
+    /// [`TransportError::Unavailable`], or [`TransportError::CorruptValue`] if one is damaged.
+    async fn worker_reports(&self) -> Result<Vec<(String, WorkerReport)>, TransportError>;
 
     /// Removes the report of a worker that is gone.
     ///
     /// # Errors
-    /// [`ProtoError::Store`] if the store is out of reach.
-    async fn forget_worker(&self, worker: &str) -> Result<(), ProtoError>;
+    /// [`TransportError::Unavailable`] if the store is out of reach.
+    async fn forget_worker(&self, worker: &str) -> Result<(), TransportError>;
 
     /// Keeps bytes under a name that says what they are; the first bytes stay.
     ///
     /// # Errors
-    /// [`ProtoError::Store`] if the store is out of reach.
-    async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), ProtoError>;
+    /// [`TransportError::Unavailable`] if the store is out of reach.
+    async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), TransportError>;
 
     /// The bytes kept under a name.
     ///
     /// # Errors
-    /// [`ProtoError::Store`] if the store is out of reach.
-    async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, ProtoError>;
+    /// [`TransportError::Unavailable`] if the store is out of reach.
+    async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, TransportError>;
 }
 
 #[cfg(test)]

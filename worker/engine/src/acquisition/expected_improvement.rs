@@ -7,20 +7,20 @@
 
 use std::f64::consts::PI;
 
-use super::Acquisition;
-use crate::prior::ParametricPrior;
+use super::function::Acquisition;
+use crate::prior::parametric::ParametricPrior;
 use crate::special::normal;
 
 /// log h(v) = log(phi(v) + v Phi(v)), for every finite v.
 pub fn log_h(v: f64) -> f64 {
     if v > -1.0 {
-        return libm::log(normal::density(v) + v * normal::distribution(v));
+        return libm::log(normal::pdf(v) + v * normal::cdf(v));
     }
     // h(v) = phi(v) (1 - x R(x)) with x = -v and Mills' ratio R(x) = Phi(-x) / phi(x).
     let x = -v;
     let log_density = -0.5 * x * x - 0.5 * libm::log(2.0 * PI);
     let remainder = if x < 5.0 {
-        1.0 - x * normal::distribution(-x) / normal::density(x)
+        1.0 - x * normal::cdf(-x) / normal::pdf(x)
     } else {
         // R(x) = 1 / (x + c) with the continued fraction c = 1/(x + 2/(x + 3/(x + ...))),
         // so that 1 - x R(x) = c / (x + c), without cancellation.
@@ -36,7 +36,7 @@ pub fn log_h(v: f64) -> f64 {
 pub fn expected_improvement(mean: f64, deviation: f64, incumbent: f64) -> f64 {
     let v = (incumbent - mean) / deviation;
     if v > -1.0 {
-        deviation * (normal::density(v) + v * normal::distribution(v))
+        deviation * (normal::pdf(v) + v * normal::cdf(v))
     } else {
         libm::exp(log_expected_improvement(mean, deviation, incumbent))
     }
@@ -142,7 +142,7 @@ mod tests {
         let expected: f64 = (0..steps)
             .map(|step| {
                 let z = -20.0 + (f64::from(step) + 0.5) * width;
-                let density = normal::density((z - 0.5) / 2.0) / 2.0;
+                let density = normal::pdf((z - 0.5) / 2.0) / 2.0;
                 (1.0 - z).max(0.0) * density * width
             })
             .sum();

@@ -6,13 +6,13 @@
 //! cache, beginning with the block that was best at the last call, which makes the
 //! bar high at once.
 
-use super::Acquisition;
+use super::function::Acquisition;
 
 /// Candidates per block.
-pub const BLOCK: usize = 256;
+pub(crate) const BLOCK: usize = 256;
 
 /// A surrogate's predictions for a block of candidates, at most [`BLOCK`] of them.
-pub trait BlockPredictions {
+pub(crate) trait BlockPredictions {
     /// Means, and upper bounds on the deviations, of the candidates from `first` on.
     fn bound(&mut self, first: usize, means: &mut [f64], bounds: &mut [f64]);
 
@@ -23,7 +23,7 @@ pub trait BlockPredictions {
 
 /// Moves the `open` rows of a block, given by their places in increasing order, to the
 /// front; its columns are [`BLOCK`] apart.
-pub fn keep_rows(block: &mut [f64], open: &[usize]) {
+pub(crate) fn keep_rows(block: &mut [f64], open: &[usize]) {
     for column in block.chunks_exact_mut(BLOCK) {
         for (to, &from) in open.iter().enumerate() {
             column[to] = column[from];
@@ -32,7 +32,7 @@ pub fn keep_rows(block: &mut [f64], open: &[usize]) {
 }
 
 /// Finds the best row of a pool, again and again.
-pub struct Maximiser {
+pub(crate) struct Maximiser {
     rows: Vec<u32>,
     /// Blocks in the order in which they are gone through.
     block_order: Vec<usize>,
@@ -40,7 +40,7 @@ pub struct Maximiser {
 
 impl Maximiser {
     /// For a pool of these rows of a task.
-    pub fn new(rows: Vec<u32>) -> Self {
+    pub(crate) fn new(rows: Vec<u32>) -> Self {
         Self {
             block_order: (0..rows.len().div_ceil(BLOCK)).collect(),
             rows,
@@ -48,13 +48,13 @@ impl Maximiser {
     }
 
     /// The rows of the pool.
-    pub fn rows(&self) -> &[u32] {
+    pub(crate) fn rows(&self) -> &[u32] {
         &self.rows
     }
 
     /// The row of greatest `acquisition` among those not `evaluated`; of equal ones
     /// the one of least `priority`. `None` if every row is evaluated.
-    pub fn best_row(
+    pub(crate) fn best_row(
         &mut self,
         predictions: &mut impl BlockPredictions,
         acquisition: &impl Acquisition,

@@ -1,18 +1,9 @@
 //! Acquisition functions: how promising a candidate is, given its prediction.
+//!
+//! - [`function`]: what such a function is;
+//! - [`expected_improvement`]: the one of most methods;
+//! - [`maximisation`]: the best candidate of a pool.
 
 pub mod expected_improvement;
-pub mod maximisation;
-pub mod transfer;
-
-/// An acquisition function over the rows of a target, to be maximised.
-///
-/// `mean` and `deviation` are the surrogate's prediction for the row; the value never
-/// falls with the deviation.
-pub trait Acquisition {
-    /// The value of a row.
-    fn value(&self, row: usize, mean: f64, deviation: f64) -> f64;
-
-    /// False only if the value is below `best` at this and every smaller deviation;
-    /// cheaper than the value itself.
-    fn may_reach(&self, row: usize, mean: f64, deviation: f64, best: f64) -> bool;
-}
+pub(crate) mod function;
+pub(crate) mod maximisation;

@@ -1,95 +1,63 @@
-//! The methods, one file each, and their registry.
+//! The methods and their registry.
 //!
-//! A method is a description and a way to start a search; what searches are made
-//! of is in [`crate::search`]. A new method is a new file and a line in [`registry`].
+//! Each algorithm has a room: a file, or a folder if it has several pieces. Two methods
+//! that differ only in the transform of the objectives share one. No method knows
+//! another: what several are built from lies in [`crate::strategies`], [`crate::surrogate`],
+//! [`crate::prior`], [`crate::sources`] and [`crate::acquisition`].
+//!
+//! | Room | Methods | Algorithm |
+//! |---|---|---|
+//! | `rs` | `rs` | random search |
+//! | `gp` | `gp`, `gcp` | Gaussian process |
+//! | `ts` | `ts`, `cts` | Thompson sampling from the parametric prior |
+//! | `gp_prior` | `gp-prior`, `gcp-prior` | Gaussian process on residuals of the parametric prior |
+//! | `autogp` | `autogp` | Gaussian process in the bounding box of the sources' best |
+//! | `ws_gp` | `ws-gp` | Gaussian process that begins with the sources' best |
+//! | `ablr` | `ablr`, `ablr-copula` | adaptive Bayesian linear regression |
+//! | `sgpt` | `sgpt`, `sgpt-copula` | transfer acquisition function |
+//! | `bohb` | `bohb` | kernel densities of good and other configurations |
+//! | `rea` | `rea` | regularised evolution |
+//! | `reinforce` | `reinforce` | policy gradient |
+//!
+//! A new method is a file or folder here with a constant that describes it, and a line in the
+//! list below.
 
-mod bohb;
-mod bounding_box;
-mod copula_linear_regression;
-mod copula_thompson;
-mod copula_transfer_acquisition;
-mod gaussian_copula;
-mod gaussian_copula_prior;
-mod gaussian_process;
-mod gaussian_process_prior;
-mod linear_regression;
+mod method;
 mod parameters;
-mod random_search;
-mod regularised_evolution;
-mod reinforce;
-mod thompson;
-mod transfer_acquisition;
-mod warm_start;
-
-use std::fmt;
 
 use loto_proto::job::MethodSpec;
 
-use crate::EngineError;
+use crate::error::EngineError;
 use crate::search::Search;
 use crate::setting::Setting;
-use crate::table::encoding::{Kind, Space};
+pub use method::{Method, Spaces};
 pub use parameters::{ParameterDescription, Parameters, Range};
 
-/// A method: what a user may know of it, and how it starts.
-pub struct Method {
-    /// Id in sweep files.
-    pub id: &'static str,
-    /// Raised whenever the traces change.
-    pub version: u32,
-    /// What it does, in a sentence.
-    pub summary: &'static str,
-    /// Where it comes from.
-    pub source: &'static str,
-    /// The spaces it can search.
-    pub spaces: Spaces,
-    /// Parameters a sweep file may set.
-    pub parameters: &'static [ParameterDescription],
-    /// Starts a search.
-    start: Start,
+/// Declares the room of each algorithm, and lists its methods.
+macro_rules! methods {
+    ($($room:ident: $($method:ident),+;)+) => {
+        $(mod $room;)+
+
+        /// Every method, in the order in which they are listed.
+        pub fn registry() -> &'static [Method] {
+            static METHODS: &[Method] = &[$($($room::$method),+),+];
+            METHODS
+        }
+    };
 }
 
-/// The search spaces a method is made for. Displayed, it completes "it searches ...".
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spaces {
-    /// Any.
-    All,
-    /// Those whose hyperparameters are all categorical.
-    Categorical,
-}
-
-impl fmt::Display for Spaces {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::All => "any space",
-            Self::Categorical => "only spaces whose hyperparameters are all categorical",
-        })
-    }
-}
-
-type Start = for<'a> fn(&Setting<'a>, &Parameters) -> Result<Box<dyn Search + 'a>, EngineError>;
-
-/// Every method, in the order in which they are listed.
-pub fn registry() -> &'static [Method] {
-    static METHODS: &[Method] = &[
-        random_search::METHOD,
-        gaussian_process::METHOD,
-        gaussian_copula::METHOD,
-        thompson::METHOD,
-        copula_thompson::METHOD,
-        gaussian_process_prior::METHOD,
-        gaussian_copula_prior::METHOD,
-        bounding_box::METHOD,
-        warm_start::METHOD,
-        linear_regression::METHOD,
-        copula_linear_regression::METHOD,
-        transfer_acquisition::METHOD,
-        copula_transfer_acquisition::METHOD,
-        bohb::METHOD,
-        regularised_evolution::METHOD,
-        reinforce::METHOD,
-    ];
-    METHODS
+methods! {
+    rs: RS;
+    gp: GP, GCP;
+    ts: TS, CTS;
+    gp_prior: GP_PRIOR, GCP_PRIOR;
+    autogp: AUTOGP;
+    ws_gp: WS_GP;
+    ablr: ABLR, ABLR_COPULA;
+    sgpt: SGPT, SGPT_COPULA;
+    bohb: BOHB;
+    rea: REA;
+    reinforce: REINFORCE;
 }
 
 /// Finds a method by its id.
@@ -97,17 +65,14 @@ pub fn registry() -> &'static [Method] {
 /// # Errors
 /// [`EngineError::UnknownMethod`], listing the ids there are.
 pub fn find(id: &str) -> Result<&'static Method, EngineError> {
-    registry()
-        .iter()
-        .find(|method| method.id == id)
-        .ok_or_else(|| EngineError::UnknownMethod {
+    let found = registry().iter().find(|method| method.id == id);
+    found.ok_or_else(|| {
+        let known: Vec<_> = registry().iter().map(|method| method.id).collect();
+        EngineError::UnknownMethod {
             id: id.to_owned(),
-            known: registry()
-                .iter()
-                .map(|method| method.id)
-                .collect::<Vec<_>>()
-                .join(", "),
-        })
+            known: known.join(", "),
+        }
+    })
 }
 
 /// Finds the method a job names and checks its version and parameters.
@@ -116,6 +81,23 @@ pub fn find(id: &str) -> Result<&'static Method, EngineError> {
 /// [`EngineError::UnknownMethod`], [`EngineError::InvalidParameter`], or
 /// [`EngineError::OtherVersion`] if the job is for another version of the method.
 pub fn check(spec: &MethodSpec) -> Result<&'static Method, EngineError> {
+    Ok(checked(spec)?.0)
+}
+
+/// Starts the search that a job asks for.
+///
+/// # Errors
+/// Those of [`check`], of [`Method::check_space`] and of what the method prepares.
+pub(crate) fn start<'a>(
+    spec: &MethodSpec,
+    setting: &Setting<'a>,
+) -> Result<Box<dyn Search + 'a>, EngineError> {
+    let (method, parameters) = checked(spec)?;
+    method.check_space(setting.space())?;
+    (method.start)(setting, &parameters)
+}
+
+fn checked(spec: &MethodSpec) -> Result<(&'static Method, Parameters), EngineError> {
     let method = find(&spec.id)?;
     if spec.version != method.version {
         return Err(EngineError::OtherVersion {
@@ -124,42 +106,8 @@ pub fn check(spec: &MethodSpec) -> Result<&'static Method, EngineError> {
             available: method.version,
         });
     }
-    Parameters::new(method, spec)?;
-    Ok(method)
-}
-
-impl Method {
-    /// Checks that the method can search a space.
-    ///
-    /// # Errors
-    /// [`EngineError::UnsuitableSpace`], naming a hyperparameter that is in the way.
-    pub fn check_space(&self, space: &Space) -> Result<(), EngineError> {
-        let numeric = space
-            .hyperparameters
-            .iter()
-            .find(|hyperparameter| matches!(hyperparameter.kind, Kind::Numeric { .. }));
-        match (self.spaces, numeric) {
-            (Spaces::Categorical, Some(numeric)) => Err(EngineError::UnsuitableSpace {
-                method: self.id.to_owned(),
-                spaces: self.spaces,
-                hyperparameter: numeric.name.clone(),
-            }),
-            _ => Ok(()),
-        }
-    }
-
-    /// Starts the search that a job asks for.
-    ///
-    /// # Errors
-    /// Those of [`check`], of [`Method::check_space`] and of what the method prepares.
-    pub fn start<'a>(
-        spec: &MethodSpec,
-        setting: &Setting<'a>,
-    ) -> Result<Box<dyn Search + 'a>, EngineError> {
-        let method = check(spec)?;
-        method.check_space(setting.space())?;
-        (method.start)(setting, &Parameters::new(method, spec)?)
-    }
+    let parameters = Parameters::new(method.id, method.parameters, &spec.parameters)?;
+    Ok((method, parameters))
 }
 
 #[cfg(test)]

@@ -3,13 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use loto_proto::job::MethodSpec;
-
-use super::Method;
-use crate::EngineError;
-use crate::search::Search;
-use crate::search::random::RandomSearch;
-use crate::setting::Setting;
+use crate::error::EngineError;
 use crate::surrogate::hyperparameters::Hyperprior;
 
 /// A parameter that a sweep file may set.
@@ -55,26 +49,6 @@ pub(super) const HYPERPRIOR: ParameterDescription = ParameterDescription {
               likelihood, as in the papers",
 };
 
-/// The bandwidth of the source tasks' weights.
-pub(super) const BANDWIDTH: ParameterDescription = ParameterDescription {
-    name: "bandwidth",
-    default: "0.01",
-    range: Range::Number(1e-6, 1e6),
-    summary: "rank distance at which a source's weight falls to 0 (rho)",
-};
-
-/// Who chooses the first rows of a transfer acquisition function.
-///
-/// Measured (DeepAR, FCNET, XGBoost, NAS): sgpt-copula with random first rows .56 .80
-/// .45 .75 (30 seeds), with the sources' .76 .91 .54 .96 (10 seeds); sgpt .31 .54 .41 .63
-/// and .22 .22 .46 .76. The published scores are nearer to those of random first rows.
-pub(super) const INITIAL: ParameterDescription = ParameterDescription {
-    name: "initial",
-    default: "random",
-    range: Range::Words(&["random", "sources"]),
-    summary: "who chooses the first 5 rows: random search, as for gp, or the source tasks",
-};
-
 /// A job's parameters, checked against the method's descriptions.
 pub struct Parameters {
     values: BTreeMap<&'static str, Value>,
@@ -110,35 +84,32 @@ impl Range {
 }
 
 impl Parameters {
-    pub(super) fn new(method: &Method, spec: &MethodSpec) -> Result<Self, EngineError> {
-        let invalid = |problem: String| EngineError::InvalidParameter {
-            method: method.id.to_owned(),
+    /// Checks the texts that a job `gives` the parameters that a method `knows`.
+    pub(super) fn new(
+        method: &str,
+        known: &'static [ParameterDescription],
+        given: &BTreeMap<String, String>,
+    ) -> Result<Self, EngineError> {
+        let invalid = |problem| EngineError::InvalidParameter {
+            method: method.to_owned(),
             problem,
         };
-        let described = |name: &str| method.parameters.iter().find(|known| known.name == name);
-        if let Some(unknown) = spec
-            .parameters
-            .keys()
-            .find(|name| described(name).is_none())
-        {
-            let known: Vec<_> = method.parameters.iter().map(|known| known.name).collect();
-            return Err(invalid(match known.as_slice() {
+        let names: Vec<_> = known.iter().map(|parameter| parameter.name).collect();
+        if let Some(unknown) = given.keys().find(|name| !names.contains(&name.as_str())) {
+            let problem = match names.as_slice() {
                 [] => format!("it has no parameter `{unknown}`; it has none at all"),
-                known => format!("it has no parameter `{unknown}`, only {}", known.join(", ")),
-            }));
+                names => format!("it has no parameter `{unknown}`, only {}", names.join(", ")),
+            };
+            return Err(invalid(problem));
         }
-        let mut values = BTreeMap::new();
-        for known in method.parameters {
-            let text = spec.parameters.get(known.name);
-            let text = text.map_or(known.default, String::as_str);
-            let value = known.range.parse(text).ok_or_else(|| {
-                invalid(format!(
-                    "{} is `{text}`, allowed are {}",
-                    known.name, known.range
-                ))
-            })?;
-            values.insert(known.name, value);
-        }
+        let value = |parameter: &'static ParameterDescription| {
+            let ParameterDescription { name, range, .. } = parameter;
+            let text = given.get(*name).map_or(parameter.default, String::as_str);
+            let outside = || invalid(format!("{name} is `{text}`, allowed are {range}"));
+            Ok((*name, range.parse(text).ok_or_else(outside)?))
+        };
+        let values = known.iter().map(value);
+        let values = values.collect::<Result<_, EngineError>>()?;
         Ok(Self { values })
     }
 
@@ -155,18 +126,18 @@ impl Parameters {
         self.number(parameter) as usize
     }
 
-    /// The search that [`INITIAL`] names; `None` if it is the sources.
-    pub(super) fn initial<'a>(&self, setting: &Setting<'a>) -> Option<Box<dyn Search + 'a>> {
-        match self.values[INITIAL.name] {
-            Value::Word("sources") => None,
-            _ => Some(Box::new(RandomSearch::new(setting))),
+    /// The value of a parameter that the method describes as a word.
+    pub(super) fn word(&self, parameter: &ParameterDescription) -> &'static str {
+        match self.values[parameter.name] {
+            Value::Word(word) => word,
+            Value::Number(number) => unreachable!("{number} was checked against words"),
         }
     }
 
     /// The value of [`HYPERPRIOR`].
     pub(super) fn hyperprior(&self) -> Hyperprior {
-        match self.values[HYPERPRIOR.name] {
-            Value::Word("none") => Hyperprior::None,
+        match self.word(&HYPERPRIOR) {
+            "none" => Hyperprior::None,
             _ => Hyperprior::Gamma,
         }
     }

@@ -1,8 +1,8 @@
 //! How well a fitted prior predicts its target task: the root mean square error of its
 //! mean (ICML 2020, section 5.1). It tells how hard it is to transfer to the task.
 
-use super::ParametricPrior;
-use crate::EngineError;
+use super::parametric::ParametricPrior;
+use crate::error::EngineError;
 use crate::table::Task;
 use crate::transform::Transform;
 

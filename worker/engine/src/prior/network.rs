@@ -8,7 +8,7 @@ use crate::dense_layers::DenseLayers;
 use crate::random::RandomStream;
 
 /// Units of each hidden layer.
-pub const HIDDEN: usize = 50;
+pub(crate) const HIDDEN: usize = 50;
 const HIDDEN_LAYERS: usize = 3;
 /// Outputs: mu, and sigma before its softplus.
 const HEADS: usize = 2;
@@ -18,12 +18,12 @@ const LEAST_DEVIATION: f32 = 1e-4;
 
 /// The network's shape.
 #[derive(Debug, Clone)]
-pub struct Network {
+pub(crate) struct Network {
     layers: DenseLayers,
 }
 
 /// Activations and their gradients for one batch, reused from batch to batch.
-pub struct Batch {
+pub(crate) struct Batch {
     rows: usize,
     /// Inputs, then the output of each hidden layer and of the heads: mu, and sigma
     /// before its softplus, side by side.
@@ -45,7 +45,7 @@ fn sigmoid(x: f32) -> f32 {
 
 impl Network {
     /// A network on inputs of `width` coordinates.
-    pub fn new(width: usize) -> Self {
+    pub(crate) fn new(width: usize) -> Self {
         let outputs = [[HIDDEN; HIDDEN_LAYERS].as_slice(), &[HEADS]].concat();
         Self {
             layers: DenseLayers::new(width, &outputs),
@@ -53,22 +53,22 @@ impl Network {
     }
 
     /// Number of input coordinates.
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.layers.inputs()
     }
 
     /// Number of weights and biases.
-    pub fn weight_count(&self) -> usize {
+    pub(crate) fn weight_count(&self) -> usize {
         self.layers.weight_count()
     }
 
     /// Initial weights and biases, uniform within 1 / sqrt(inputs) of 0.
-    pub fn initial_weights(&self, random: &mut RandomStream) -> Vec<f32> {
+    pub(crate) fn initial_weights(&self, random: &mut RandomStream) -> Vec<f32> {
         self.layers.initial_weights(random)
     }
 
     /// Buffers for batches of `rows` inputs.
-    pub fn batch(&self, rows: usize) -> Batch {
+    pub(crate) fn batch(&self, rows: usize) -> Batch {
         let outputs = || {
             self.layers
                 .outputs()
@@ -102,7 +102,7 @@ impl Network {
     /// Mean negative log-likelihood of the `targets` under the heads, without its
     /// constant: log sigma + ((z - mu) / sigma)^2 / 2. Its gradient by all weights
     /// goes to `gradient`.
-    pub fn loss(
+    pub(crate) fn loss(
         &self,
         weights: &[f32],
         batch: &mut Batch,
@@ -139,7 +139,7 @@ impl Network {
     }
 
     /// mu and sigma of each input (row-major), without dropout.
-    pub fn predict(&self, weights: &[f32], inputs: &[f32]) -> Vec<(f32, f32)> {
+    pub(crate) fn predict(&self, weights: &[f32], inputs: &[f32]) -> Vec<(f32, f32)> {
         let rows = inputs.len() / self.width();
         if rows == 0 {
             return Vec::new();
@@ -156,12 +156,12 @@ impl Network {
 
 impl Batch {
     /// The inputs, row-major, to be filled in.
-    pub fn inputs_mut(&mut self) -> &mut [f32] {
+    pub(crate) fn inputs_mut(&mut self) -> &mut [f32] {
         &mut self.activations[0]
     }
 
     /// Draws which hidden units are dropped, each with probability `rate`.
-    pub fn draw_dropout(&mut self, rate: f64, random: &mut RandomStream) {
+    pub(crate) fn draw_dropout(&mut self, rate: f64, random: &mut RandomStream) {
         let threshold = (rate * 65_536.0).round() as u16;
         let kept = (1.0 / (1.0 - rate)) as f32;
         for mask in &mut self.masks {

@@ -1,44 +1,26 @@
 //! Runs one job: the optimisation loop over a target task's rows.
 
-pub mod cache;
-
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use loto_proto::ProtoError;
 use loto_proto::identity::Fingerprint;
 use loto_proto::job::Job;
-use loto_proto::table_spec::{self, TableSpec};
+use loto_proto::table_spec::TableSpec;
 use loto_proto::trace::Trace;
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::EngineError;
 use crate::blas;
-use crate::history::History;
-use crate::methods::Method;
+use crate::blobs::Blobs;
+use crate::cache::Cache;
+use crate::error::EngineError;
+use crate::fits::SharedFits;
+use crate::methods;
+use crate::search::Observations;
 use crate::setting::Setting;
-use crate::sharing::SharedFits;
 use crate::table::Table;
-use cache::Cache;
 
 /// Tables kept in memory; the largest public one takes about 20 MB.
 const KEPT_TABLES: NonZeroUsize = NonZeroUsize::new(8).unwrap();
-
-/// Where tables come from and fits are shared: the store, seen from a
-/// thread that computes. Calls block.
-pub trait Blobs: Send + Sync {
-    /// The bytes kept under a name.
-    ///
-    /// # Errors
-    /// Whatever the store reports.
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, EngineError>;
-
-    /// Keeps bytes under a name; the first bytes stay.
-    ///
-    /// # Errors
-    /// Whatever the store reports.
-    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), EngineError>;
-}
 
 /// Runs jobs; shared by all threads of a process. Caches tables and fits.
 pub struct TraceRunner {
@@ -60,7 +42,7 @@ impl TraceRunner {
     /// Runs a job to its end: CPU work, to be called from a thread that may block.
     ///
     /// # Errors
-    /// [`EngineError::Proto`] if the store failed (retrying may help); any other if
+    /// [`EngineError::Blobs`] if the store failed (retrying may help); any other if
     /// the job cannot be run.
     pub fn run(&self, job: &Job) -> Result<Trace, EngineError> {
         let linear_algebra = blas::single_threaded().to_owned();
@@ -79,16 +61,18 @@ impl TraceRunner {
             )));
         }
         let setting = Setting::new(&table, target, job.seed, iterations, &self.shared);
-        let mut search = Method::start(&job.series.method, &setting)?;
+        let mut search = methods::start(&job.series.method, &setting)?;
         let preparation_microseconds = watch.lap();
 
-        let mut history = History::new(objective.len());
+        let mut observations = Observations::new(objective.len());
         let mut microseconds = Vec::with_capacity(iterations);
         for _ in 0..iterations {
-            let row = search.choose(&history)?;
+            let row = search.choose(&observations)?;
             let value = objective.get(row as usize).copied();
             match value {
-                Some(value) if !history.evaluated[row as usize] => history.record(row, value),
+                Some(value) if !observations.evaluated[row as usize] => {
+                    observations.record(row, value)
+                }
                 _ => {
                     let problem = format!("the method chose row {row}, which is not a candidate");
                     return Err(EngineError::ImpossibleJob(problem));
@@ -97,8 +81,8 @@ impl TraceRunner {
             microseconds.push(watch.lap().try_into().unwrap_or(u32::MAX));
         }
         Ok(Trace {
-            rows: history.rows,
-            values: history.values,
+            rows: observations.rows,
+            values: observations.values,
             microseconds,
             preparation_microseconds,
             linear_algebra,
@@ -107,11 +91,11 @@ impl TraceRunner {
 
     fn table(&self, fingerprint: Fingerprint) -> Result<Arc<Table>, EngineError> {
         self.tables.get_or_make(&fingerprint, || {
-            let name = table_spec::blob_name(fingerprint);
+            let name = fingerprint.blob_name();
             let bytes = self.blobs.get(&name)?;
-            let bytes = bytes.ok_or(ProtoError::MissingTable(fingerprint))?;
+            let bytes = bytes.ok_or(EngineError::MissingTable(fingerprint))?;
             let (spec, file) = TableSpec::decode(&bytes, fingerprint)?;
-            Table::read(&file, &spec, &name)
+            Ok(Table::read(&file, &spec, &name)?)
         })
     }
 }

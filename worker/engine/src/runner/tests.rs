@@ -1,28 +1,13 @@
-use std::collections::{BTreeSet, HashMap};
-use std::sync::Mutex;
+use std::collections::BTreeSet;
 
 use loto_proto::job::{MethodSpec, Series};
 use loto_proto::table_spec::Categorical;
 
 use super::*;
+use crate::blobs::MemoryBlobs;
 use crate::methods::{self, Spaces};
 
 mod categorical;
-
-#[derive(Default)]
-struct Memory(Mutex<HashMap<String, Vec<u8>>>);
-
-impl Blobs for Memory {
-    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, EngineError> {
-        Ok(self.0.lock().unwrap().get(name).cloned())
-    }
-
-    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), EngineError> {
-        let mut blobs = self.0.lock().unwrap();
-        blobs.entry(name.into()).or_insert_with(|| bytes.into());
-        Ok(())
-    }
-}
 
 /// Three tasks with a common shape on a numeric and a categorical hyperparameter.
 fn table() -> (TableSpec, String) {
@@ -44,15 +29,15 @@ fn table() -> (TableSpec, String) {
     (spec, text)
 }
 
-fn runner_and_table() -> (TraceRunner, Arc<Memory>, Fingerprint) {
+fn runner_and_table() -> (TraceRunner, Arc<MemoryBlobs>, Fingerprint) {
     let (spec, text) = table();
     runner_of(&spec, &text)
 }
 
-fn runner_of(spec: &TableSpec, text: &str) -> (TraceRunner, Arc<Memory>, Fingerprint) {
+fn runner_of(spec: &TableSpec, text: &str) -> (TraceRunner, Arc<MemoryBlobs>, Fingerprint) {
     let fingerprint = spec.fingerprint(text.as_bytes());
-    let blobs = Arc::new(Memory::default());
-    let name = table_spec::blob_name(fingerprint);
+    let blobs = Arc::new(MemoryBlobs::default());
+    let name = fingerprint.blob_name();
     blobs
         .put(&name, &spec.encode_with(text.as_bytes()))
         .unwrap();
@@ -118,11 +103,11 @@ fn methods_share_their_first_draws() {
 fn a_prior_is_fitted_once_and_shared_through_the_store() {
     let (runner, blobs, table) = runner_and_table();
     runner.run(&job("cts", table, 0)).unwrap();
-    let fitted = blobs.0.lock().unwrap().len();
+    let fitted = blobs.names().len();
     assert_eq!(fitted, 2, "the table and one prior");
     let other = TraceRunner::new(blobs.clone());
     let shared = other.run(&job("gcp-prior", table, 0)).unwrap();
-    assert_eq!(blobs.0.lock().unwrap().len(), fitted);
+    assert_eq!(blobs.names().len(), fitted);
     let (alone, _, _) = runner_and_table();
     let alone = alone.run(&job("gcp-prior", table, 0)).unwrap();
     assert_eq!(shared.first_difference(&alone), None);

@@ -1,16 +1,16 @@
-//! The hyperbolic tangent of many numbers.
+//! The hyperbolic tangent.
 
 use pulp::Simd;
 
-use super::exponential::exp_minus;
+use super::exponential::exp_neg;
 
 /// Replaces each number by its hyperbolic tangent, rounded to single precision.
 #[pulp::with_simd(tanh = pulp::Arch::new())]
 #[inline(always)]
-pub fn tanh_with<S: Simd>(_simd: S, values: &mut [f32]) {
+pub(crate) fn tanh_with<S: Simd>(_simd: S, values: &mut [f32]) {
     for value in values {
         let x = f64::from(*value);
-        let exponential = exp_minus(2.0 * x.abs());
+        let exponential = exp_neg(2.0 * x.abs());
         let tangent = (1.0 - exponential) / (1.0 + exponential);
         *value = tangent.copysign(x) as f32;
     }

@@ -1,6 +1,10 @@
-//! Special functions, the same bits on every host: nothing here calls the
-//! operating system's mathematics library, whose last digits differ by version.
+//! Special functions that give the same bits on every host.
+//!
+//! They are written out here, on `libm` (a Rust crate), for two reasons. A trace has to be the same
+//! wherever it is computed, and the last digits of the operating system's mathematics library, which
+//! `f64::exp` and crates of statistics call, differ by version. And the two in the innermost loops,
+//! exp and tanh, have no branch, so that the compiler vectorises them.
 
-pub mod exponential;
-pub mod hyperbolic;
-pub mod normal;
+pub(crate) mod exponential;
+pub(crate) mod hyperbolic;
+pub(crate) mod normal;

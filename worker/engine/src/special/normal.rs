@@ -2,19 +2,19 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-/// Density phi(x).
-pub fn density(x: f64) -> f64 {
+/// The probability density phi(x).
+pub(crate) fn pdf(x: f64) -> f64 {
     libm::exp(-0.5 * x * x) / (2.0 * PI).sqrt()
 }
 
-/// Distribution function Phi(x).
-pub fn distribution(x: f64) -> f64 {
+/// The cumulative distribution function Phi(x).
+pub(crate) fn cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x * FRAC_1_SQRT_2)
 }
 
-/// Quantile Phi^-1(p) for 0 < p < 1: Wichura's AS 241 (1988), PPND16, with a
-/// relative error of about 1e-16. Infinite at 0 and 1, NaN outside.
-pub fn quantile(p: f64) -> f64 {
+/// The quantile function Phi^-1(p), 0 < p < 1: Wichura's AS 241 (1988), PPND16, with a
+/// relative error of about 1e-16. It is infinite at 0 and 1 and NaN outside.
+pub(crate) fn quantile(p: f64) -> f64 {
     let centred = p - 0.5;
     if centred.abs() <= 0.425 {
         let r = 0.180_625 - centred * centred;
@@ -32,7 +32,7 @@ pub fn quantile(p: f64) -> f64 {
     magnitude.copysign(centred)
 }
 
-/// Horner's rule, the highest power first.
+/// Evaluates a polynomial by Horner's rule; the coefficient of the highest power comes first.
 #[inline(always)]
 fn polynomial(coefficients: &[f64; 8], x: f64) -> f64 {
     coefficients
@@ -128,11 +128,11 @@ mod tests {
     }
 
     #[test]
-    fn the_quantile_inverts_the_distribution() {
+    fn the_quantile_inverts_the_cdf() {
         for step in 1..1000 {
             let x = -8.0 + 0.016 * f64::from(step);
             if x < 0.0 {
-                assert!((quantile(distribution(x)) - x).abs() < 1e-13, "{x}");
+                assert!((quantile(cdf(x)) - x).abs() < 1e-13, "{x}");
             }
         }
         assert_eq!(quantile(0.0), f64::NEG_INFINITY);

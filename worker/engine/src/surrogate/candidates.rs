@@ -4,9 +4,9 @@ use pulp::Simd;
 
 use super::gaussian_process::{GaussianProcess, Posterior};
 use super::pool_columns::{LookUps, PoolColumns};
-use crate::acquisition::Acquisition;
+use crate::acquisition::function::Acquisition;
 use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser, keep_rows};
-use crate::blas;
+use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::table::encoding::{Column, Space};
 
 /// Rows of a task, arranged for predictions.
@@ -111,17 +111,18 @@ impl BlockPredictions for ProcessPredictions<'_> {
                 .correlate(posterior, point, look_ups, first, column);
         }
         let kernel = &self.scratch.kernel;
-        blas::multiply_vector(kernel, size, count, BLOCK, &posterior.alpha, means);
+        let block = MatrixRef::new(kernel, size, count, BLOCK);
+        blas::multiply_vector(block, &posterior.alpha, means);
         means.iter_mut().for_each(|mean| *mean += posterior.mean);
         bound_deviations(kernel, count, posterior, bounds);
     }
 
     fn solve(&mut self, open: &[usize], deviations: &mut [f64]) {
-        let (factor, stride) = self.process.factor();
         let count = self.process.count();
         let kernel = &mut self.scratch.kernel;
         keep_rows(kernel, open);
-        blas::solve_rows(factor, count, stride, kernel, open.len(), BLOCK);
+        let block = MatrixMut::new(kernel, open.len(), count, BLOCK);
+        blas::solve_triangular(Triangular::Rows, self.process.factor(), block);
         deviations_from_rows(kernel, count, self.process.posterior().signal, deviations);
     }
 }

@@ -5,8 +5,8 @@ use pulp::Simd;
 
 use super::gaussian_process::Posterior;
 use super::matern::correlation;
-use crate::EngineError;
-use crate::blas::{self, Triangle};
+use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
+use crate::error::EngineError;
 
 impl Posterior {
     /// The process with these hyperparameters on `points`, which lie one after the
@@ -27,12 +27,13 @@ impl Posterior {
             correlate(self, &transposed, number, column);
             column[number] = self.signal + self.noise;
         }
-        blas::cholesky(&mut matrix, count, count)?;
+        blas::cholesky(MatrixMut::square(&mut matrix, count, count))?;
         // K^-1 z and K^-1 1 side by side.
         let mut solved = targets.to_vec();
         solved.resize(2 * count, 1.0);
-        for triangle in [Triangle::Lower, Triangle::LowerTransposed] {
-            blas::solve_triangular(triangle, &matrix, count, count, &mut solved, 2);
+        for system in [Triangular::Lower, Triangular::LowerTransposed] {
+            let right = MatrixMut::new(&mut solved, count, 2, count);
+            blas::solve_triangular(system, MatrixRef::square(&matrix, count, count), right);
         }
         let (targets, ones) = solved.split_at(count);
         let mean = targets.iter().sum::<f64>() / ones.iter().sum::<f64>();

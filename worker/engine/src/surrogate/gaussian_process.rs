@@ -1,10 +1,11 @@
 //! The fit of a Gaussian process to the observations so far.
 
 use super::hyperparameters::{HyperparameterModel, Hyperprior};
-use super::lbfgs::{self, Settings};
 use super::likelihood::Likelihood;
 use super::pairs::SquaredDifferences;
-use crate::EngineError;
+use crate::blas::MatrixRef;
+use crate::error::EngineError;
+use crate::lbfgs::{self, Settings};
 use crate::table::encoding::Space;
 
 /// Warm starts make the optimum near: the tolerances are those at which a tighter
@@ -118,9 +119,9 @@ impl GaussianProcess {
         &self.posterior
     }
 
-    /// Cholesky factor of the kernel matrix of the last fit, with its stride.
-    pub fn factor(&self) -> (&[f64], usize) {
-        self.likelihood.factor()
+    /// Cholesky factor of the kernel matrix of the last fit.
+    pub(crate) fn factor(&self) -> MatrixRef<'_> {
+        self.likelihood.factor(self.count())
     }
 }
 

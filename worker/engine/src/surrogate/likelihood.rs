@@ -16,11 +16,11 @@ use pulp::Simd;
 use super::hyperparameters::HyperparameterModel;
 use super::matern::correlation_and_slope;
 use super::pairs::{SquaredDifferences, pair_count};
-use crate::EngineError;
-use crate::blas::{self, Triangle};
+use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
+use crate::error::EngineError;
 
 /// Buffers for up to a number of points, reused from fit to fit.
-pub struct Likelihood {
+pub(crate) struct Likelihood {
     stride: usize,
     /// r^2 of each pair, then the weight of each pair in the gradient.
     pairs: Vec<f64>,
@@ -38,7 +38,7 @@ pub struct Likelihood {
 
 impl Likelihood {
     /// Buffers for `points` points of `width` coordinates.
-    pub fn new(width: usize, points: usize) -> Self {
+    pub(crate) fn new(width: usize, points: usize) -> Self {
         let pairs = pair_count(points);
         Self {
             stride: points,
@@ -57,7 +57,7 @@ impl Likelihood {
     ///
     /// # Errors
     /// [`EngineError::LinearAlgebra`] if K is not positive definite in floating point.
-    pub fn evaluate(
+    pub(crate) fn evaluate(
         &mut self,
         squares: &SquaredDifferences,
         targets: &[f64],
@@ -79,7 +79,7 @@ impl Likelihood {
             *entry -= self.mean * *one;
         }
         let alpha = &self.solved[..count];
-        blas::invert_from_cholesky(&mut self.matrix, count, self.stride)?;
+        blas::invert_from_cholesky(MatrixMut::square(&mut self.matrix, count, self.stride))?;
 
         // G = alpha alpha' - K^-1 meets dK/dp: on the diagonal and, twice, on each pair.
         let mut trace = 0.0;
@@ -94,15 +94,8 @@ impl Likelihood {
                 self.pairs[pair] = entry * self.slopes[pair];
             }
         }
-        let (matrix, stride) = squares.matrix();
-        blas::multiply_vector_transposed(
-            matrix,
-            squares.len(),
-            width,
-            stride,
-            &self.pairs,
-            &mut self.coordinate_gradient,
-        );
+        let by_coordinate = &mut self.coordinate_gradient;
+        blas::multiply_vector_transposed(squares.matrix(), &self.pairs, by_coordinate);
         let slopes = self.weights.iter().zip(&self.coordinate_gradient);
         for (slot, (weight, slope)) in gradient.iter_mut().zip(slopes) {
             *slot = -signal * (weight * slope);
@@ -117,7 +110,7 @@ impl Likelihood {
     ///
     /// # Errors
     /// [`EngineError::LinearAlgebra`] if K is not positive definite in floating point.
-    pub fn factorise(
+    pub(crate) fn factorise(
         &mut self,
         squares: &SquaredDifferences,
         targets: &[f64],
@@ -132,15 +125,7 @@ impl Likelihood {
             libm::exp(logarithms[width]),
             libm::exp(logarithms[width + 1]),
         );
-        let (matrix, stride) = squares.matrix();
-        blas::multiply_vector(
-            matrix,
-            squares.len(),
-            width,
-            stride,
-            &self.weights,
-            &mut self.pairs,
-        );
+        blas::multiply_vector(squares.matrix(), &self.weights, &mut self.pairs);
         let pairs = squares.len();
         correlate(
             &self.pairs[..pairs],
@@ -155,12 +140,14 @@ impl Likelihood {
             }
             self.matrix[row * (self.stride + 1)] = signal + noise;
         }
-        blas::cholesky(&mut self.matrix, count, self.stride)?;
+        blas::cholesky(MatrixMut::square(&mut self.matrix, count, self.stride))?;
 
         self.solved[..count].copy_from_slice(targets);
         self.solved[count..2 * count].fill(1.0);
         let solved = &mut self.solved[..2 * count];
-        blas::solve_triangular(Triangle::Lower, &self.matrix, count, self.stride, solved, 2);
+        let factor = MatrixRef::square(&self.matrix, count, self.stride);
+        let right = MatrixMut::new(solved, count, 2, count);
+        blas::solve_triangular(Triangular::Lower, factor, right);
         let (half, ones) = solved.split_at(count);
         self.mean = dot(half, ones) / dot(ones, ones);
         let misfit: f64 = half
@@ -168,32 +155,26 @@ impl Likelihood {
             .zip(ones)
             .map(|(entry, one)| (entry - self.mean * one).powi(2))
             .sum();
-        blas::solve_triangular(
-            Triangle::LowerTransposed,
-            &self.matrix,
-            count,
-            self.stride,
-            solved,
-            2,
-        );
+        let right = MatrixMut::new(solved, count, 2, count);
+        blas::solve_triangular(Triangular::LowerTransposed, factor, right);
         let log_root: f64 = (0..count)
             .map(|row| libm::log(self.matrix[row * (self.stride + 1)]))
             .sum();
         Ok(0.5 * misfit + log_root + 0.5 * count as f64 * libm::log(2.0 * PI))
     }
 
-    /// The Cholesky factor of the last [`Self::factorise`], with its stride.
-    pub fn factor(&self) -> (&[f64], usize) {
-        (&self.matrix, self.stride)
+    /// The Cholesky factor of the last [`Self::factorise`], on `count` points.
+    pub(crate) fn factor(&self, count: usize) -> MatrixRef<'_> {
+        MatrixRef::square(&self.matrix, count, self.stride)
     }
 
     /// The mean m of the last [`Self::factorise`].
-    pub fn mean(&self) -> f64 {
+    pub(crate) fn mean(&self) -> f64 {
         self.mean
     }
 
     /// alpha = K^-1 (z - m) after the last [`Self::factorise`] on `count` points.
-    pub fn alpha(&self, count: usize) -> impl Iterator<Item = f64> + '_ {
+    pub(crate) fn alpha(&self, count: usize) -> impl Iterator<Item = f64> + '_ {
         let (targets, ones) = self.solved[..2 * count].split_at(count);
         targets
             .iter()

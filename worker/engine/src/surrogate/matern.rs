@@ -1,15 +1,15 @@
 //! The Matern-5/2 correlation as a function of the squared scaled distance r^2:
 //! M = (1 + sqrt(5) r + 5/3 r^2) exp(-sqrt(5) r).
 
-use crate::special::exponential::exp_minus;
+use crate::special::exponential::exp_neg;
 
 const SQRT_5: f64 = 2.236_067_977_499_79;
 
 /// M(r).
 #[inline(always)]
-pub fn correlation(squared_distance: f64) -> f64 {
+pub(crate) fn correlation(squared_distance: f64) -> f64 {
     let scaled = SQRT_5 * squared_distance.sqrt();
-    (scaled * scaled).mul_add(1.0 / 3.0, 1.0 + scaled) * exp_minus(scaled)
+    (scaled * scaled).mul_add(1.0 / 3.0, 1.0 + scaled) * exp_neg(scaled)
 }
 
 /// M(r) and -2 dM/d(r^2) = 5/3 (1 + sqrt(5) r) exp(-sqrt(5) r).
@@ -17,9 +17,9 @@ pub fn correlation(squared_distance: f64) -> f64 {
 /// With w = 1 / lengthscale^2 and r^2 = sum of w_k d_k^2 the derivative by the
 /// logarithm of lengthscale k is that slope times w_k d_k^2: no division by r.
 #[inline(always)]
-pub fn correlation_and_slope(squared_distance: f64) -> (f64, f64) {
+pub(crate) fn correlation_and_slope(squared_distance: f64) -> (f64, f64) {
     let scaled = SQRT_5 * squared_distance.sqrt();
-    let exponential = exp_minus(scaled);
+    let exponential = exp_neg(scaled);
     let linear = 1.0 + scaled;
     let correlation = (scaled * scaled).mul_add(1.0 / 3.0, linear) * exponential;
     (correlation, 5.0 / 3.0 * linear * exponential)

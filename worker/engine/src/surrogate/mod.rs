@@ -5,7 +5,6 @@
 //! - [`hyperparameters`]: what is fitted, its bounds and priors;
 //! - [`pairs`]: squared differences of the observed points;
 //! - [`likelihood`]: the objective of the fit and its gradient;
-//! - [`lbfgs`]: the optimiser;
 //! - [`gaussian_process`]: the fit;
 //! - [`conditioning`]: other data under the same hyperparameters;
 //! - [`candidates`]: the best candidate of a whole pool;
@@ -13,12 +12,11 @@
 //! - [`target`]: the process of a target task, on its transformed observations.
 
 pub mod candidates;
-pub mod conditioning;
+pub(crate) mod conditioning;
 pub mod gaussian_process;
 pub mod hyperparameters;
-pub mod lbfgs;
-pub mod likelihood;
-pub mod matern;
-pub mod pairs;
+pub(crate) mod likelihood;
+pub(crate) mod matern;
+pub(crate) mod pairs;
 mod pool_columns;
-pub mod target;
+pub(crate) mod target;

@@ -3,8 +3,10 @@
 //! They do not change during a fit, so they are computed once per point. Pair
 //! (i, j), j < i, stands at i (i - 1) / 2 + j: a new point appends its pairs.
 
+use crate::blas::MatrixRef;
+
 /// Squared differences, one contiguous run of pairs per coordinate.
-pub struct SquaredDifferences {
+pub(crate) struct SquaredDifferences {
     width: usize,
     capacity: usize,
     pairs: usize,
@@ -13,13 +15,13 @@ pub struct SquaredDifferences {
 }
 
 /// Number of pairs of `count` points.
-pub const fn pair_count(count: usize) -> usize {
+pub(crate) const fn pair_count(count: usize) -> usize {
     count * count.saturating_sub(1) / 2
 }
 
 impl SquaredDifferences {
     /// For points of `width` coordinates, at most `points` of them.
-    pub fn new(width: usize, points: usize) -> Self {
+    pub(crate) fn new(width: usize, points: usize) -> Self {
         let capacity = pair_count(points);
         Self {
             width,
@@ -31,7 +33,7 @@ impl SquaredDifferences {
 
     /// Appends the pairs of `point` with each of the `earlier` points, which lie
     /// one after the other.
-    pub fn append(&mut self, earlier: &[f64], point: &[f64]) {
+    pub(crate) fn append(&mut self, earlier: &[f64], point: &[f64]) {
         for (offset, other) in earlier.chunks_exact(self.width).enumerate() {
             let pair = self.pairs + offset;
             for coordinate in 0..self.width {
@@ -43,18 +45,13 @@ impl SquaredDifferences {
     }
 
     /// Number of pairs so far.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.pairs
     }
 
-    /// True before there are two points.
-    pub fn is_empty(&self) -> bool {
-        self.pairs == 0
-    }
-
-    /// The squares as a column-major matrix: pairs by coordinates, with its stride.
-    pub fn matrix(&self) -> (&[f64], usize) {
-        (&self.squares, self.capacity)
+    /// The squares as a matrix with a row per pair and a column per coordinate.
+    pub(crate) fn matrix(&self) -> MatrixRef<'_> {
+        MatrixRef::new(&self.squares, self.pairs, self.width, self.capacity)
     }
 }
 
@@ -70,8 +67,6 @@ mod tests {
             squares.append(&points.as_flattened()[..2 * count], point);
         }
         assert_eq!(squares.len(), pair_count(3));
-        let (matrix, stride) = squares.matrix();
-        assert_eq!(matrix[..3], [4.0, 1.0, 1.0]);
-        assert_eq!(matrix[stride..stride + 3], [0.25, 1.0, 0.25]);
+        assert_eq!(squares.squares, [4.0, 1.0, 1.0, 0.25, 1.0, 0.25]);
     }
 }

@@ -3,16 +3,16 @@
 
 use super::gaussian_process::GaussianProcess;
 use super::hyperparameters::Hyperprior;
-use crate::EngineError;
 use crate::acquisition::expected_improvement::LogExpectedImprovement;
-use crate::history::History;
-use crate::prior::ParametricPrior;
+use crate::error::EngineError;
+use crate::prior::parametric::ParametricPrior;
+use crate::search::Observations;
 use crate::setting::Setting;
 use crate::table::encoding::{Column, Space};
 use crate::transform::Transform;
 
 /// The surrogate of a target, refitted to all observations at each step.
-pub struct TargetSurrogate<'a> {
+pub(crate) struct TargetSurrogate<'a> {
     transform: Transform,
     space: &'a Space,
     columns: &'a [Column],
@@ -27,7 +27,7 @@ pub struct TargetSurrogate<'a> {
 }
 
 /// A point of another task with its transformed objective there.
-pub struct WarmPoint {
+pub(crate) struct WarmPoint {
     /// The encoded configuration.
     pub point: Vec<f64>,
     /// Its transformed objective.
@@ -36,12 +36,12 @@ pub struct WarmPoint {
 
 impl<'a> TargetSurrogate<'a> {
     /// A process on the observations as `transform` maps them.
-    pub fn new(setting: &Setting<'a>, transform: Transform, hyperprior: Hyperprior) -> Self {
+    pub(crate) fn new(setting: &Setting<'a>, transform: Transform, hyperprior: Hyperprior) -> Self {
         Self::warm_started(setting, transform, hyperprior, &[])
     }
 
     /// A process on residuals (z - mu) / sigma of a prior.
-    pub fn on_residuals(
+    pub(crate) fn on_residuals(
         setting: &Setting<'a>,
         transform: Transform,
         hyperprior: Hyperprior,
@@ -54,7 +54,7 @@ impl<'a> TargetSurrogate<'a> {
     }
 
     /// A process whose data begin with points of other tasks.
-    pub fn warm_started(
+    pub(crate) fn warm_started(
         setting: &Setting<'a>,
         transform: Transform,
         hyperprior: Hyperprior,
@@ -82,14 +82,15 @@ impl<'a> TargetSurrogate<'a> {
     ///
     /// # Errors
     /// [`EngineError::LinearAlgebra`] if the fit fails.
-    pub fn fit(&mut self, history: &History) -> Result<(), EngineError> {
+    pub(crate) fn fit(&mut self, observations: &Observations) -> Result<(), EngineError> {
         let mut point = vec![0.0; self.space.width()];
         let observed = self.process.count() - self.warm;
-        for &row in &history.rows[observed..] {
+        for &row in &observations.rows[observed..] {
             self.space.encode(self.columns, row as usize, &mut point);
             self.process.observe(&point);
         }
-        self.transform.apply(&history.values, &mut self.transformed);
+        self.transform
+            .apply(&observations.values, &mut self.transformed);
         let values = self.transformed.iter().copied();
         self.incumbent = values.clone().fold(f64::INFINITY, f64::min);
         self.targets.truncate(self.warm);
@@ -99,24 +100,25 @@ impl<'a> TargetSurrogate<'a> {
                 let residual = |(value, &row): (f64, &u32)| {
                     (value - prior.means[row as usize]) / prior.deviations[row as usize]
                 };
-                self.targets.extend(values.zip(&history.rows).map(residual));
+                self.targets
+                    .extend(values.zip(&observations.rows).map(residual));
             }
         }
         self.process.fit(&self.targets)
     }
 
     /// The process of the last fit.
-    pub fn process(&self) -> &GaussianProcess {
+    pub(crate) fn process(&self) -> &GaussianProcess {
         &self.process
     }
 
     /// The least transformed observation at the last fit.
-    pub fn incumbent(&self) -> f64 {
+    pub(crate) fn incumbent(&self) -> f64 {
         self.incumbent
     }
 
     /// Log expected improvement under the last fit.
-    pub fn log_expected_improvement(&self) -> LogExpectedImprovement<'_> {
+    pub(crate) fn log_expected_improvement(&self) -> LogExpectedImprovement<'_> {
         let largest = self.process.posterior().signal.sqrt();
         match &self.prior {
             None => LogExpectedImprovement::new(self.incumbent, largest),

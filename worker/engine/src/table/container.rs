@@ -1,40 +1,48 @@
 //! Unpacks a CSV file, with a bound on what it may unpack to.
 
-use std::io::{BufRead, Read, Seek, SeekFrom};
+use std::io::{BufRead, Error, Read, Seek};
+
+/// Why the CSV text inside a file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ContainerError {
+    /// Reading failed, or the file unpacks to more than is allowed.
+    #[error("it cannot be read: {0}")]
+    Unreadable(#[source] Error),
+
+    /// A zip archive has no directory that can be read.
+    #[error("the zip archive is damaged or cut short: {0}")]
+    DamagedArchive(#[source] zip::result::ZipError),
+
+    /// A zip archive is empty, or its first member cannot be opened.
+    #[error("the zip archive's first member is damaged: {0}")]
+    DamagedMember(#[source] zip::result::ZipError),
+}
 
 /// Calls `consume` with the CSV text inside a file: plain, gzipped, or the first member of a zip
 /// (by position: the public tables have misleading member names). The text is unpacked as it is
 /// read; reading fails once there are more than `most` bytes of it, whatever the file says its size is.
 ///
 /// # Errors
-/// Those of `consume`; a text that says why the archive cannot be opened.
-pub fn with_csv<T>(
+/// Those of `consume`, and those of [`ContainerError`] if the archive cannot be opened.
+pub fn with_csv<T, E: From<ContainerError>>(
     mut file: impl BufRead + Seek,
     most: u64,
-    consume: impl FnOnce(&mut dyn Read) -> Result<T, String>,
-) -> Result<T, String> {
-    let unreadable = |error: std::io::Error| format!("it cannot be read: {error}");
+    consume: impl FnOnce(&mut dyn Read) -> Result<T, E>,
+) -> Result<T, E> {
     let mut start = Vec::with_capacity(2);
-    (&mut file)
-        .take(2)
-        .read_to_end(&mut start)
-        .map_err(unreadable)?;
-    file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
+    let read = file.by_ref().take(2).read_to_end(&mut start);
+    read.and_then(|_| file.rewind())
+        .map_err(ContainerError::Unreadable)?;
     match start.as_slice() {
         b"PK" => {
-            let damaged = |error: zip::result::ZipError| {
-                format!("the zip archive is damaged or cut short: {error}")
-            };
-            let mut archive = zip::ZipArchive::new(file).map_err(damaged)?;
-            let member = archive
-                .by_index(0)
-                .map_err(|error| format!("the zip archive's first member is damaged: {error}"))?;
+            let mut archive = zip::ZipArchive::new(file).map_err(ContainerError::DamagedArchive)?;
+            let member = archive.by_index(0).map_err(ContainerError::DamagedMember)?;
             consume(&mut Bounded::new(member, most))
         }
-        [0x1f, 0x8b] => consume(&mut Bounded::new(
-            flate2::bufread::MultiGzDecoder::new(file),
-            most,
-        )),
+        [0x1f, 0x8b] => {
+            let unpacked = flate2::bufread::MultiGzDecoder::new(file);
+            consume(&mut Bounded::new(unpacked, most))
+        }
         _ => consume(&mut Bounded::new(file, most)),
     }
 }
@@ -48,21 +56,17 @@ struct Bounded<R> {
 
 impl<R: Read> Bounded<R> {
     fn new(reader: R, most: u64) -> Self {
-        Self {
-            reader,
-            most,
-            left: most,
-        }
+        let left = most;
+        Self { reader, most, left }
     }
 }
 
 impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let count = self.reader.read(buffer)?;
-        self.left = self.left.checked_sub(count as u64).ok_or_else(|| {
-            let problem = format!("it unpacks to more than {} bytes", self.most);
-            std::io::Error::other(problem)
-        })?;
+        let left = self.left.checked_sub(count as u64);
+        let too_many = || Error::other(format!("it unpacks to more than {} bytes", self.most));
+        self.left = left.ok_or_else(too_many)?;
         Ok(count)
     }
 }

@@ -5,83 +5,62 @@ use std::collections::BTreeMap;
 use loto_proto::excerpt::excerpt;
 use loto_proto::limits::{MAX_LEVEL_BYTES, MAX_LEVELS, MAX_MAGNITUDE, MAX_NAME_BYTES};
 
-/// A task's name: a job must be able to carry it.
-pub(super) fn task_name(name: &[u8], line: u64) -> Result<String, String> {
-    match std::str::from_utf8(name) {
+use super::error::FieldError;
+
+/// The levels of a categorical hyperparameter, numbered in the order of their first rows.
+pub(super) type Levels = BTreeMap<String, u16>;
+
+/// Reads a task's name, which a job must be able to carry.
+pub(super) fn task_name(field: &[u8]) -> Result<String, FieldError> {
+    match std::str::from_utf8(field) {
         Ok(name) if !name.is_empty() && name.len() <= MAX_NAME_BYTES => Ok(name.to_owned()),
-        _ => Err(format!(
-            "line {line}, column `task`: a task's name must be a text of 1 to {MAX_NAME_BYTES} bytes"
-        )),
+        _ => Err(FieldError::TaskName),
     }
 }
 
 /// Checks that the black box is the same in each row.
-pub(super) fn check_blackbox(
-    value: &[u8],
-    known: &mut Option<String>,
-    line: u64,
-) -> Result<(), String> {
+pub(super) fn check_blackbox(field: &[u8], known: &mut Option<String>) -> Result<(), FieldError> {
     match known {
-        None => match std::str::from_utf8(value) {
-            Ok(name) if name.len() <= MAX_NAME_BYTES => *known = Some(name.to_owned()),
-            _ => {
-                return Err(format!(
-                    "line {line}, column `blackbox`: the name must be a text of at most \
-                     {MAX_NAME_BYTES} bytes"
-                ));
+        Some(known) if known.as_bytes() == field => Ok(()),
+        Some(known) => Err(FieldError::OtherBlackbox {
+            found: excerpt(&String::from_utf8_lossy(field)),
+            expected: excerpt(known),
+        }),
+        None => match std::str::from_utf8(field) {
+            Ok(name) if name.len() <= MAX_NAME_BYTES => {
+                *known = Some(name.to_owned());
+                Ok(())
             }
+            _ => Err(FieldError::BlackboxName),
         },
-        Some(known) if known.as_bytes() != value => {
-            return Err(format!(
-                "line {line}, column `blackbox`: `{}` after `{}`; a table holds one black box",
-                excerpt(&String::from_utf8_lossy(value)),
-                excerpt(known)
-            ));
-        }
-        Some(_) => {}
     }
-    Ok(())
 }
 
-/// A number of moderate magnitude.
-pub(super) fn number(field: &[u8], column: &str, line: u64) -> Result<f64, String> {
+/// Reads a number of moderate magnitude.
+pub(super) fn number(field: &[u8]) -> Result<f64, FieldError> {
     let text = std::str::from_utf8(field).map(str::trim);
     match text.map(str::parse::<f64>) {
         // Adding zero makes -0 and 0 the same configuration.
         Ok(Ok(value)) if value.abs() <= MAX_MAGNITUDE => Ok(value + 0.0),
-        Ok(Ok(value)) if value.is_finite() => Err(format!(
-            "line {line}, column `{column}`: {value:e} is too large a number, allowed are \
-             magnitudes up to {MAX_MAGNITUDE:e}"
-        )),
-        _ => Err(format!(
-            "line {line}, column `{column}`: `{}` is not a finite number",
-            excerpt(&String::from_utf8_lossy(field))
-        )),
+        Ok(Ok(value)) if value.is_finite() => Err(FieldError::LargeNumber(value)),
+        _ => {
+            let text = String::from_utf8_lossy(field);
+            Err(FieldError::NotFinite(excerpt(&text)))
+        }
     }
 }
 
-/// The number of a level, a new one if its text is new.
-pub(super) fn level(
-    field: &[u8],
-    levels: &mut BTreeMap<String, u16>,
-    column: &str,
-    line: u64,
-) -> Result<u16, String> {
-    let text = std::str::from_utf8(field)
-        .map_err(|_| format!("line {line}, column `{column}`: the level is not valid UTF-8"))?;
+/// Returns the number of a level, a new one if its text is new.
+pub(super) fn level(field: &[u8], levels: &mut Levels) -> Result<u16, FieldError> {
+    let text = std::str::from_utf8(field).map_err(|_| FieldError::NotUtf8)?;
     if let Some(&level) = levels.get(text) {
         return Ok(level);
     }
     if text.len() > MAX_LEVEL_BYTES {
-        return Err(format!(
-            "line {line}, column `{column}`: the level has {} bytes, allowed are {MAX_LEVEL_BYTES}",
-            text.len()
-        ));
+        return Err(FieldError::LongLevel(text.len()));
     }
     if levels.len() >= MAX_LEVELS {
-        return Err(format!(
-            "line {line}, column `{column}`: more than {MAX_LEVELS} levels, which is the most allowed; is it numeric?"
-        ));
+        return Err(FieldError::TooManyLevels);
     }
     let level = levels.len() as u16;
     levels.insert(text.to_owned(), level);

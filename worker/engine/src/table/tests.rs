@@ -1,9 +1,10 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use super::*;
-use crate::table::encoding::Kind;
-use loto_proto::table_spec::Categorical;
+use loto_proto::table_spec::{Categorical, TableSpec};
+
+use super::Table;
+use super::encoding::Kind;
 
 const TABLE: &str = "\
 hp_rate,hp_kind,metric_error,dataset_n,blackbox,task

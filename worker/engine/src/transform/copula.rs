@@ -1,4 +1,4 @@
-//! psi: z = Phi^-1(clip(F(y), d, 1 - d)), with the empirical distribution F and
+//! The transform psi: z = Phi^-1(clip(F(y), d, 1 - d)), with the empirical distribution F and
 //! d = 1 / (4 n^(1/4) sqrt(pi ln n)) (ICML 2020, section 3).
 //!
 //! F(y) is the share of values strictly below y, as in the authors' public code,
@@ -12,16 +12,15 @@ use std::f64::consts::PI;
 
 use crate::special::normal;
 
-/// The Winsorised cut-off d for n values.
-fn cut_off(count: usize) -> f64 {
-    let count = count as f64;
+/// The cut-off d of the Winsorised distribution of n values.
+fn cut_off(count: f64) -> f64 {
     1.0 / (4.0 * count.sqrt().sqrt() * (PI * libm::log(count)).sqrt())
 }
 
 pub(super) fn apply(values: &[f64], transformed: &mut Vec<f64>) {
     let count = values.len();
     assert!(count >= 2, "the copula transform needs at least 2 values");
-    let cut_off = cut_off(count);
+    let least = cut_off(count as f64);
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_unstable_by(|&left, &right| values[left].total_cmp(&values[right]));
     transformed.resize(count, 0.0);
@@ -30,7 +29,7 @@ pub(super) fn apply(values: &[f64], transformed: &mut Vec<f64>) {
     for (below, &index) in order.iter().enumerate() {
         if values[index] != previous {
             let share = below as f64 / count as f64;
-            quantile = normal::quantile(share.clamp(cut_off, 1.0 - cut_off));
+            quantile = normal::quantile(share.clamp(least, 1.0 - least));
             previous = values[index];
         }
         transformed[index] = quantile;

@@ -1,9 +1,9 @@
-//! How objective values of different tasks are made comparable.
+//! Transforms that make the objective values of different tasks comparable.
 
 mod copula;
 mod standardisation;
 
-/// A transformation of a task's objective values, fitted on those values.
+/// A transform of a task's objective values, fitted to those values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Transform {
     /// psi: Gaussian quantiles of the empirical distribution.
@@ -13,7 +13,7 @@ pub enum Transform {
 }
 
 impl Transform {
-    /// A name with the version of the transform's constants.
+    /// The transform's name with the version of its constants, part of the name of a fit in the store.
     pub fn versioned_name(self) -> &'static str {
         match self {
             Self::Copula => "copula 1",

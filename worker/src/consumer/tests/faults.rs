@@ -16,7 +16,8 @@ use loto_transport::queue::{Delivery, InProcessQueue};
 use loto_transport::store::{Conflict, Cursor, Events, Stored};
 
 use super::super::*;
-use super::{EmbeddedStore, ProtoError};
+use super::{EmbeddedStore, TransportError};
+use loto_transport::server::Server;
 
 /// Fails the first calls of each kind that a consumer makes.
 pub(super) struct FlakyStore {
@@ -40,30 +41,31 @@ impl FlakyStore {
         self.failed.lock().unwrap().values().sum()
     }
 
-    fn fail(&self, call: &'static str) -> Result<(), ProtoError> {
+    fn fail(&self, call: &'static str) -> Result<(), TransportError> {
         let mut failed = self.failed.lock().unwrap();
         let failed = failed.entry(call).or_default();
         if *failed == self.failures_each {
             return Ok(());
         }
         *failed += 1;
-        Err(ProtoError::Store {
-            store: "flaky".into(),
-            problem: "out of reach".into(),
+        Err(TransportError::Unavailable {
+            server: Server::Store,
+            address: "flaky".into(),
+            reason: "out of reach".into(),
         })
     }
 }
 
 #[async_trait]
 impl Store for FlakyStore {
-    async fn put_trace(&self, job: &Job, trace: &Trace) -> Result<Stored, ProtoError> {
+    async fn put_trace(&self, job: &Job, trace: &Trace) -> Result<Stored, TransportError> {
         self.fail("put_trace")?;
         self.store.put_trace(job, trace).await
     }
-    async fn trace(&self, series: SeriesId, seed: u32) -> Result<Option<Trace>, ProtoError> {
+    async fn trace(&self, series: SeriesId, seed: u32) -> Result<Option<Trace>, TransportError> {
         self.store.trace(series, seed).await
     }
-    async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, ProtoError> {
+    async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, TransportError> {
         self.fail("job_record")?;
         self.store.job_record(series, seed).await
     }
@@ -72,72 +74,75 @@ impl Store for FlakyStore {
         job: &Job,
         expected: &AttemptVersion,
         attempt: &Attempt,
-    ) -> Result<Option<AttemptVersion>, ProtoError> {
+    ) -> Result<Option<AttemptVersion>, TransportError> {
         self.fail("put_attempt")?;
         self.store.put_attempt(job, expected, attempt).await
     }
-    async fn attempts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, Attempt)>>, ProtoError> {
+    async fn attempts(
+        &self,
+        series: &[SeriesId],
+    ) -> Result<Vec<Vec<(u32, Attempt)>>, TransportError> {
         self.store.attempts(series).await
     }
-    async fn put_sweep(&self, sweep: &Sweep) -> Result<SweepId, ProtoError> {
+    async fn put_sweep(&self, sweep: &Sweep) -> Result<SweepId, TransportError> {
         self.store.put_sweep(sweep).await
     }
-    async fn sweep(&self, id: SweepId) -> Result<Option<Sweep>, ProtoError> {
+    async fn sweep(&self, id: SweepId) -> Result<Option<Sweep>, TransportError> {
         self.store.sweep(id).await
     }
-    async fn sweeps(&self) -> Result<Vec<SweepId>, ProtoError> {
+    async fn sweeps(&self) -> Result<Vec<SweepId>, TransportError> {
         self.store.sweeps().await
     }
-    async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, ProtoError> {
+    async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, TransportError> {
         self.store.traces(series).await
     }
-    async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, ProtoError> {
+    async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, TransportError> {
         self.store.seeds_done(series).await
     }
-    async fn latest_cursor(&self) -> Result<Cursor, ProtoError> {
+    async fn latest_cursor(&self) -> Result<Cursor, TransportError> {
         self.store.latest_cursor().await
     }
-    async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, ProtoError> {
+    async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, TransportError> {
         self.store.events_after(cursor, limit).await
     }
-    async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), ProtoError> {
+    async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), TransportError> {
         self.store.put_conflict(job, problem).await
     }
-    async fn conflicts(&self) -> Result<Vec<Conflict>, ProtoError> {
+    async fn conflicts(&self) -> Result<Vec<Conflict>, TransportError> {
         self.store.conflicts().await
     }
-    async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), ProtoError> {
+    async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), TransportError> {
         self.store.forget_conflict(series, seed).await
     }
-    async fn sweep_state(&self, id: SweepId) -> Result<SweepState, ProtoError> {
+    async fn sweep_state(&self, id: SweepId) -> Result<SweepState, TransportError> {
         self.store.sweep_state(id).await
     }
-    async fn mark_published(&self, id: SweepId, seeds: u32) -> Result<(), ProtoError> {
+    async fn mark_published(&self, id: SweepId, seeds: u32) -> Result<(), TransportError> {
         self.store.mark_published(id, seeds).await
     }
-    async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError> {
+    async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
         self.store.cancel_sweep(id, series).await
     }
-    async fn revive_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError> {
+    async fn revive_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
         self.store.revive_sweep(id, series).await
     }
     async fn put_worker_report(
         &self,
         worker: &str,
         report: &WorkerReport,
-    ) -> Result<(), ProtoError> {
+    ) -> Result<(), TransportError> {
         self.store.put_worker_report(worker, report).await
     }
-    async fn worker_reports(&self) -> Result<Vec<(String, WorkerReport)>, ProtoError> {
+    async fn worker_reports(&self) -> Result<Vec<(String, WorkerReport)>, TransportError> {
         self.store.worker_reports().await
     }
-    async fn forget_worker(&self, worker: &str) -> Result<(), ProtoError> {
+    async fn forget_worker(&self, worker: &str) -> Result<(), TransportError> {
         self.store.forget_worker(worker).await
     }
-    async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), ProtoError> {
+    async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), TransportError> {
         self.store.put_blob(name, bytes).await
     }
-    async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, ProtoError> {
+    async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, TransportError> {
         self.store.blob(name).await
     }
 }
@@ -173,24 +178,25 @@ impl LossyQueue {
     }
 }
 
-fn lost() -> ProtoError {
-    ProtoError::Broker {
-        broker: "lossy".into(),
-        problem: "connection lost".into(),
+fn lost() -> TransportError {
+    TransportError::Unavailable {
+        server: Server::Broker,
+        address: "lossy".into(),
+        reason: "connection lost".into(),
     }
 }
 
 #[async_trait]
 impl Queue for LossyQueue {
-    async fn publish(&self, jobs: &[Job]) -> Result<(), ProtoError> {
+    async fn publish(&self, jobs: &[Job]) -> Result<(), TransportError> {
         self.queue.publish(jobs).await
     }
 
-    async fn waiting(&self) -> Result<u64, ProtoError> {
+    async fn waiting(&self) -> Result<u64, TransportError> {
         self.queue.waiting().await
     }
 
-    async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, ProtoError> {
+    async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, TransportError> {
         let consumed = self.consumed.fetch_add(1, SeqCst);
         if consumed > 0 && consumed <= self.refusals {
             return Err(lost());
@@ -209,7 +215,7 @@ struct LossyConsumer {
 
 #[async_trait]
 impl Consumer for LossyConsumer {
-    async fn next(&mut self) -> Result<Option<Delivery>, ProtoError> {
+    async fn next(&mut self) -> Result<Option<Delivery>, TransportError> {
         if self.deliveries == 0 {
             return Err(lost());
         }

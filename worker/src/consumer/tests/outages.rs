@@ -1,5 +1,7 @@
 //! The broker or the store is away for a while.
 
+use loto_engine::blobs::BlobError;
+
 use super::*;
 
 #[tokio::test]
@@ -9,9 +11,9 @@ async fn an_outage_of_the_store_costs_neither_traces_nor_attempts() {
     let flaky = Arc::new(FlakyStore::new(store.clone(), 2));
     let calls = AtomicU32::new(0);
     let compute = Threads::new(move |job: &Job| match calls.fetch_add(1, SeqCst) {
-        0 => Err(EngineError::Proto(ProtoError::Store {
-            store: "test".into(),
-            problem: "out of reach".into(),
+        0 => Err(EngineError::Blobs(BlobError {
+            unavailable: true,
+            source: "out of reach".into(),
         })),
         _ => Ok(trace(job.seed)),
     });
@@ -61,7 +63,10 @@ async fn a_lost_broker_is_found_again_and_a_missing_one_is_an_error_at_once() {
         .await
         .unwrap_err();
     assert!(
-        matches!(error, crate::WorkerError::Proto(ProtoError::Broker { .. })),
+        matches!(
+            error,
+            crate::WorkerError::Transport(TransportError::Unavailable { .. })
+        ),
         "{error}"
     );
     assert!(begin.elapsed() < Duration::from_secs(5));

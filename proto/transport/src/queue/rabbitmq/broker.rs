@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use lapin::options::{ConfirmSelectOptions, QueueDeclareOptions};
 use lapin::protocol::{AMQPErrorKind, AMQPHardError, AMQPSoftError};
-use lapin::runtime::default_runtime;
-use lapin::tcp::RustlsConnector;
 use lapin::types::{AMQPValue, FieldTable};
 use lapin::uri::{AMQPScheme, AMQPUri};
-use lapin::{AsyncTcpStream, Connection, ConnectionProperties, ErrorKind};
+use lapin::{Connection, ConnectionProperties, ErrorKind};
 use rustls::ClientConfig;
 
+use super::tls_reactor;
 use super::{
     DEAD_LETTERS, DELIVERY_LIMIT, HEARTBEAT_SECONDS, JOBS, PAUSED, RESPONSE_TIMEOUT, Session,
 };
 use crate::connection::{Access, refusal};
-use loto_proto::ProtoError;
+use crate::error::{Reason, TransportError};
+use crate::server::Server;
 
 /// Time between two looks whether the queues are there.
 const QUEUES_PAUSE: Duration = Duration::from_secs(2);
@@ -34,11 +34,11 @@ pub(super) struct Broker {
 }
 
 impl Broker {
-    pub(super) fn new(access: &Access, declares: bool) -> Result<Self, ProtoError> {
+    pub(super) fn new(access: &Access, declares: bool) -> Result<Self, TransportError> {
         let name = access.address.to_string();
-        let unknown = || ProtoError::UnknownUrl {
+        let unknown = || TransportError::UnknownUrl {
+            server: Server::Broker,
             url: name.clone(),
-            what: "broker",
             expected: "amqp[s]://USER:PASSWORD@HOST:PORT/VHOST, HOST a name or an IPv4 address",
         };
         let mut uri: AMQPUri = access.address.expose().parse().map_err(|_| unknown())?;
@@ -68,7 +68,7 @@ impl Broker {
 
     /// Opens a connection with one channel and sees to it that the queues are there, so that it
     /// does not matter who comes first.
-    pub(super) async fn open_session(self: &Arc<Self>) -> Result<Session, ProtoError> {
+    pub(super) async fn open_session(self: &Arc<Self>) -> Result<Session, TransportError> {
         let user = &self.uri.authority.userinfo.username;
         self.open_if_queues().await?.ok_or_else(|| {
             self.refused(format!(
@@ -78,7 +78,7 @@ impl Broker {
     }
 
     /// As [`Self::open_session`], but waits for somebody to make the queues if we may not.
-    pub(super) async fn open_when_ready(self: &Arc<Self>) -> Result<Session, ProtoError> {
+    pub(super) async fn open_when_ready(self: &Arc<Self>) -> Result<Session, TransportError> {
         let mut told = false;
         loop {
             if let Some(session) = self.open_if_queues().await? {
@@ -93,7 +93,7 @@ impl Broker {
     }
 
     /// Opens a session; `None` if there are no queues and we may not make them.
-    async fn open_if_queues(self: &Arc<Self>) -> Result<Option<Session>, ProtoError> {
+    async fn open_if_queues(self: &Arc<Self>) -> Result<Option<Session>, TransportError> {
         let opening = async {
             let connection = self.connect().await?;
             if self.declares {
@@ -123,29 +123,16 @@ impl Broker {
     async fn connect(&self) -> lapin::Result<Connection> {
         let properties = ConnectionProperties::default().with_connection_name("loto".into());
         let uri = self.uri.clone();
-        let Some(tls) = &self.tls else {
-            return Connection::connect_uri(uri, properties).await;
-        };
-        let connector = RustlsConnector::from(tls.clone());
-        Connection::connector(
-            uri,
-            default_runtime()?,
-            // What lapin does by itself, but with our authorities in place of the system's.
-            async move |uri, runtime| {
-                let host = uri.authority.host.clone();
-                let place = runtime.to_socket_addrs((host.clone(), uri.authority.port));
-                let stream = AsyncTcpStream::connect(&runtime, place).await?;
-                Ok(stream.into_rustls(&connector, &host).await?)
-            },
-            properties,
-        )
-        .await
+        match &self.tls {
+            Some(tls) => tls_reactor::connect(uri, Arc::clone(tls), properties).await,
+            None => Connection::connect_uri(uri, properties).await,
+        }
     }
 
-    pub(super) fn failed(&self, error: lapin::Error) -> ProtoError {
+    pub(super) fn failed(&self, error: lapin::Error) -> TransportError {
         match self.refusal(&error) {
-            Some(problem) => self.refused(problem),
-            None => self.problem(error.to_string()),
+            Some(reason) => self.refused(reason),
+            None => self.unavailable(error),
         }
     }
 
@@ -177,23 +164,24 @@ impl Broker {
         }
     }
 
-    fn refused(&self, problem: String) -> ProtoError {
-        ProtoError::Refused {
-            server: "broker",
+    fn refused(&self, reason: impl Into<Reason>) -> TransportError {
+        TransportError::Refused {
+            server: Server::Broker,
             address: self.name.clone(),
-            problem,
+            reason: reason.into(),
         }
     }
 
-    pub(super) fn silent(&self, request: &str) -> ProtoError {
+    pub(super) fn silent(&self, request: &str) -> TransportError {
         let seconds = RESPONSE_TIMEOUT.as_secs();
-        self.problem(format!("no answer to {request} within {seconds} s"))
+        self.unavailable(format!("no answer to {request} within {seconds} s"))
     }
 
-    pub(super) fn problem(&self, problem: impl Into<String>) -> ProtoError {
-        ProtoError::Broker {
-            broker: self.name.clone(),
-            problem: problem.into(),
+    pub(super) fn unavailable(&self, reason: impl Into<Reason>) -> TransportError {
+        TransportError::Unavailable {
+            server: Server::Broker,
+            address: self.name.clone(),
+            reason: reason.into(),
         }
     }
 }
@@ -279,7 +267,7 @@ fn jobs_queue() -> FieldTable {
 mod tests {
     use super::*;
 
-    fn parse(url: &str) -> Result<Broker, ProtoError> {
+    fn parse(url: &str) -> Result<Broker, TransportError> {
         Broker::new(&url.into(), true)
     }
 

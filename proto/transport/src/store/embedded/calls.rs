@@ -6,7 +6,8 @@ use std::sync::Arc;
 use rusqlite::{Connection, Params, TransactionBehavior, params};
 
 use super::file::{File, explain};
-use loto_proto::ProtoError;
+use crate::error::TransportError;
+use crate::server::Server;
 use loto_proto::identity::{SeriesId, SweepId};
 
 /// A store in one file. Several processes may have it open.
@@ -18,9 +19,9 @@ impl EmbeddedStore {
     /// Opens the store in that file, or makes it.
     ///
     /// # Errors
-    /// [`ProtoError::Store`] if the file cannot be opened;
-    /// [`ProtoError::Malformed`] if it is no store, or one of another version.
-    pub async fn open(path: &Path) -> Result<Self, ProtoError> {
+    /// [`TransportError::Unavailable`] if the file cannot be opened;
+    /// [`TransportError::NotAStore`] if it is no store, or one of another version.
+    pub async fn open(path: &Path) -> Result<Self, TransportError> {
         let name = path.display().to_string();
         let path = path.to_owned();
         Self::set_up(name, move || Connection::open(path)).await
@@ -29,15 +30,15 @@ impl EmbeddedStore {
     /// Makes a store that lives as long as this value, for tests.
     ///
     /// # Errors
-    /// [`ProtoError::Store`] if memory is short.
-    pub async fn in_memory() -> Result<Self, ProtoError> {
+    /// [`TransportError::Unavailable`] if memory is short.
+    pub async fn in_memory() -> Result<Self, TransportError> {
         Self::set_up("in memory".into(), Connection::open_in_memory).await
     }
 
     async fn set_up(
         name: String,
         connect: impl FnOnce() -> rusqlite::Result<Connection> + Send + 'static,
-    ) -> Result<Self, ProtoError> {
+    ) -> Result<Self, TransportError> {
         blocking(move || {
             let connection = connect().map_err(|error| explain(&name, error))?;
             let file = Arc::new(File::open(name, connection)?);
@@ -51,7 +52,7 @@ impl EmbeddedStore {
         &self,
         statement: &'static str,
         parameters: impl Params + Send + 'static,
-    ) -> Result<(), ProtoError> {
+    ) -> Result<(), TransportError> {
         self.call(move |file, connection| {
             connection
                 .prepare_cached(statement)
@@ -68,7 +69,7 @@ impl EmbeddedStore {
         statement: &'static str,
         series: &[SeriesId],
         (id, cancelled): (SweepId, bool),
-    ) -> Result<(), ProtoError> {
+    ) -> Result<(), TransportError> {
         let series = series.to_owned();
         self.call(move |file, connection| {
             let change = || -> rusqlite::Result<()> {
@@ -92,8 +93,8 @@ impl EmbeddedStore {
     /// Runs `call` on a thread that may block.
     pub(super) async fn call<Value: Send + 'static>(
         &self,
-        call: impl FnOnce(&File, &mut Connection) -> Result<Value, ProtoError> + Send + 'static,
-    ) -> Result<Value, ProtoError> {
+        call: impl FnOnce(&File, &mut Connection) -> Result<Value, TransportError> + Send + 'static,
+    ) -> Result<Value, TransportError> {
         let file = self.file.clone();
         blocking(move || call(&file, &mut file.connection())).await
     }
@@ -101,15 +102,16 @@ impl EmbeddedStore {
 
 /// Runs `call` on a thread that may block and hands on its panic, if any.
 async fn blocking<Value: Send + 'static>(
-    call: impl FnOnce() -> Result<Value, ProtoError> + Send + 'static,
-) -> Result<Value, ProtoError> {
+    call: impl FnOnce() -> Result<Value, TransportError> + Send + 'static,
+) -> Result<Value, TransportError> {
     match tokio::task::spawn_blocking(call).await {
         Ok(result) => result,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            Err(error) => Err(ProtoError::Store {
-                store: "embedded".into(),
-                problem: format!("the process is shutting down ({error})"),
+            Err(error) => Err(TransportError::Unavailable {
+                server: Server::Store,
+                address: "embedded".into(),
+                reason: format!("the process is shutting down ({error})").into(),
             }),
         },
     }

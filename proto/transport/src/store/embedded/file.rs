@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, Error, ErrorCode, TransactionBehavior};
 
-use loto_proto::ProtoError;
+use crate::error::{Reason, TransportError};
+use crate::server::Server;
 use loto_proto::attempt::Attempt;
 use loto_proto::identity::SeriesId;
 use loto_proto::limits::MAX_BLOB_BYTES;
@@ -79,7 +80,7 @@ pub(super) struct File {
 
 impl File {
     /// Checks that `connection` leads to a store, or makes it one if it is empty.
-    pub(super) fn open(name: String, mut connection: Connection) -> Result<Self, ProtoError> {
+    pub(super) fn open(name: String, mut connection: Connection) -> Result<Self, TransportError> {
         prepare(&name, &mut connection)?;
         let connection = Mutex::new(connection);
         Ok(Self { name, connection })
@@ -93,15 +94,15 @@ impl File {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn failed(&self, error: Error) -> ProtoError {
+    pub(super) fn failed(&self, error: Error) -> TransportError {
         explain(&self.name, error)
     }
 
-    pub(super) fn corrupt(&self, key: String, problem: impl ToString) -> ProtoError {
-        ProtoError::CorruptValue {
+    pub(super) fn corrupt(&self, key: String, reason: impl Into<Reason>) -> TransportError {
+        TransportError::CorruptValue {
             store: self.name.clone(),
             key,
-            problem: problem.to_string(),
+            reason: reason.into(),
         }
     }
 
@@ -110,7 +111,7 @@ impl File {
         series: SeriesId,
         seed: u32,
         text: &[u8],
-    ) -> Result<Attempt, ProtoError> {
+    ) -> Result<Attempt, TransportError> {
         Attempt::decode(text).map_err(|problem| {
             self.corrupt(format!("attempt of series {series}, seed {seed}"), problem)
         })
@@ -121,14 +122,14 @@ impl File {
         series: SeriesId,
         seed: u32,
         bytes: &[u8],
-    ) -> Result<Trace, ProtoError> {
+    ) -> Result<Trace, TransportError> {
         Trace::decode(bytes)
             .map_err(|error| self.corrupt(format!("trace of series {series}, seed {seed}"), error))
     }
 }
 
 /// Checks that the file is a store, or makes it one if it is empty.
-fn prepare(name: &str, connection: &mut Connection) -> Result<(), ProtoError> {
+fn prepare(name: &str, connection: &mut Connection) -> Result<(), TransportError> {
     let failed = |error| explain(name, error);
     connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
     connection
@@ -137,7 +138,7 @@ fn prepare(name: &str, connection: &mut Connection) -> Result<(), ProtoError> {
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(failed)?;
-    let number = |pragma: &str| -> Result<i32, ProtoError> {
+    let number = |pragma: &str| -> Result<i32, TransportError> {
         transaction
             .pragma_query_value(None, pragma, |row| row.get(0))
             .map_err(failed)
@@ -175,7 +176,7 @@ fn prepare(name: &str, connection: &mut Connection) -> Result<(), ProtoError> {
         _ => {
             return Err(not_a_store(
                 name,
-                "it is the SQLite file of another program".into(),
+                "it is the SQLite file of another program",
             ));
         }
     }
@@ -216,33 +217,34 @@ fn is_busy(error: &Error) -> bool {
     )
 }
 
-fn not_a_store(name: &str, problem: String) -> ProtoError {
-    ProtoError::Malformed {
-        what: format!("store {name}"),
-        problem,
+fn not_a_store(name: &str, reason: impl Into<String>) -> TransportError {
+    TransportError::NotAStore {
+        path: name.to_owned(),
+        reason: reason.into(),
     }
 }
 
 /// Says what an SQLite error means for the store.
-pub(super) fn explain(name: &str, error: Error) -> ProtoError {
-    let damaged = |key: &str, error: &Error| ProtoError::CorruptValue {
+pub(super) fn explain(name: &str, error: Error) -> TransportError {
+    let damaged = |key: &str, error: Error| TransportError::CorruptValue {
         store: name.to_owned(),
         key: key.into(),
-        problem: error.to_string(),
+        reason: error.into(),
+    };
+    let unavailable = |reason: Reason| TransportError::Unavailable {
+        server: Server::Store,
+        address: name.to_owned(),
+        reason,
     };
     match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => not_a_store(name, "the file is no loto store".into()),
-        Some(ErrorCode::DatabaseCorrupt) => damaged("the file itself", &error),
-        Some(ErrorCode::TooBig) => damaged("a row", &error),
-        None if is_wrong_type(&error) => damaged("a column", &error),
+        Some(ErrorCode::NotADatabase) => not_a_store(name, "the file is no loto store"),
+        Some(ErrorCode::DatabaseCorrupt) => damaged("the file itself", error),
+        Some(ErrorCode::TooBig) => damaged("a row", error),
+        None if is_wrong_type(&error) => damaged("a column", error),
         // What SQLite says where it cannot make the files beside its own.
-        Some(ErrorCode::SystemIoFailure) => ProtoError::Store {
-            store: name.to_owned(),
-            problem: format!("{error}; is the disk full?"),
-        },
-        _ => ProtoError::Store {
-            store: name.to_owned(),
-            problem: error.to_string(),
-        },
+        Some(ErrorCode::SystemIoFailure) => {
+            unavailable(format!("{error}; is the disk full?").into())
+        }
+        _ => unavailable(error.into()),
     }
 }

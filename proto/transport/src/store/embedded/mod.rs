@@ -15,8 +15,9 @@ use rusqlite::{OptionalExtension, TransactionBehavior, params};
 
 pub use self::calls::EmbeddedStore;
 use super::{Conflict, Cursor, Event, Events, Store, Stored, check_blob_size, compare};
-use loto_proto::ProtoError;
+use crate::error::TransportError;
 use loto_proto::attempt::{Attempt, AttemptVersion};
+use loto_proto::excerpt::excerpt;
 use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::job::Job;
 use loto_proto::lifecycle::JobRecord;
@@ -30,7 +31,7 @@ type RawRecord = (Option<Vec<u8>>, Option<String>, bool);
 
 #[async_trait]
 impl Store for EmbeddedStore {
-    async fn put_sweep(&self, sweep: &Sweep) -> Result<SweepId, ProtoError> {
+    async fn put_sweep(&self, sweep: &Sweep) -> Result<SweepId, TransportError> {
         let (id, bytes) = (sweep.id(), sweep.encode());
         self.call(move |file, connection| {
             connection
@@ -42,7 +43,7 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn sweep(&self, id: SweepId) -> Result<Option<Sweep>, ProtoError> {
+    async fn sweep(&self, id: SweepId) -> Result<Option<Sweep>, TransportError> {
         self.call(move |file, connection| {
             let bytes: Option<Vec<u8>> = connection
                 .prepare_cached("SELECT sweep FROM sweeps WHERE id = ?1")
@@ -58,7 +59,7 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn sweeps(&self) -> Result<Vec<SweepId>, ProtoError> {
+    async fn sweeps(&self) -> Result<Vec<SweepId>, TransportError> {
         self.call(|file, connection| {
             connection
                 .prepare_cached("SELECT id FROM sweeps ORDER BY position")
@@ -72,7 +73,7 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn put_trace(&self, job: &Job, trace: &Trace) -> Result<Stored, ProtoError> {
+    async fn put_trace(&self, job: &Job, trace: &Trace) -> Result<Stored, TransportError> {
         let (job, trace) = (job.clone(), trace.clone());
         self.call(move |file, connection| {
             let (series, seed) = (job.series.id(), job.seed);
@@ -104,7 +105,7 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn trace(&self, series: SeriesId, seed: u32) -> Result<Option<Trace>, ProtoError> {
+    async fn trace(&self, series: SeriesId, seed: u32) -> Result<Option<Trace>, TransportError> {
         self.call(move |file, connection| {
             let bytes: Option<Vec<u8>> = connection
                 .prepare_cached("SELECT trace FROM traces WHERE series = ?1 AND seed = ?2")
@@ -121,7 +122,7 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, ProtoError> {
+    async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, TransportError> {
         self.call(move |file, connection| {
             let stored: Vec<(u32, Vec<u8>)> = connection
                 .prepare_cached("SELECT seed, trace FROM traces WHERE series = ?1 ORDER BY seed")
@@ -143,7 +144,7 @@ impl Store for EmbeddedStore {
         &self,
         series: SeriesId,
         seeds: &[u32],
-    ) -> Result<Vec<(u32, Trace)>, ProtoError> {
+    ) -> Result<Vec<(u32, Trace)>, TransportError> {
         let seeds = seeds.to_owned();
         self.call(move |file, connection| {
             let read = || -> rusqlite::Result<Vec<(u32, Vec<u8>)>> {
@@ -166,7 +167,7 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, ProtoError> {
+    async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, TransportError> {
         let series = series.to_owned();
         self.call(move |file, connection| {
             let seeds = || -> rusqlite::Result<Vec<Vec<u32>>> {
@@ -182,7 +183,7 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn latest_cursor(&self) -> Result<Cursor, ProtoError> {
+    async fn latest_cursor(&self) -> Result<Cursor, TransportError> {
         self.call(|file, connection| {
             let position: i64 = connection
                 .prepare_cached("SELECT COALESCE(MAX(position), 0) FROM traces")
@@ -193,13 +194,15 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, ProtoError> {
+    async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, TransportError> {
         let begin = match cursor.0.as_str() {
             "" => 0,
-            position => position.parse().map_err(|_| ProtoError::Malformed {
-                what: "cursor".into(),
-                problem: format!("`{position}` is no position in an embedded store"),
-            })?,
+            position => position
+                .parse()
+                .map_err(|_| TransportError::InvalidCursor {
+                    cursor: excerpt(position),
+                    store: "an embedded store",
+                })?,
         };
         self.call(move |file, connection| {
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -229,7 +232,7 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, ProtoError> {
+    async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, TransportError> {
         self.call(move |file, connection| {
             let (trace, attempt, stopped): RawRecord = connection
                 .prepare_cached(
@@ -265,7 +268,7 @@ impl Store for EmbeddedStore {
         job: &Job,
         expected: &AttemptVersion,
         attempt: &Attempt,
-    ) -> Result<Option<AttemptVersion>, ProtoError> {
+    ) -> Result<Option<AttemptVersion>, TransportError> {
         let (series, seed, attempt) = (job.series.id(), job.seed, attempt.encode());
         let expected = expected.0.clone().map(String::from_utf8).transpose();
         let expected = expected.unwrap_or_default();
@@ -283,7 +286,10 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn attempts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, Attempt)>>, ProtoError> {
+    async fn attempts(
+        &self,
+        series: &[SeriesId],
+    ) -> Result<Vec<Vec<(u32, Attempt)>>, TransportError> {
         let series = series.to_owned();
         self.call(move |file, connection| {
             let stored = || -> rusqlite::Result<Vec<Vec<(u32, String)>>> {
@@ -309,7 +315,7 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), ProtoError> {
+    async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), TransportError> {
         let (series, seed, problem) = (job.series.id(), job.seed, problem.to_owned());
         self.execute(
             "INSERT OR REPLACE INTO conflicts (series, seed, problem) VALUES (?1, ?2, ?3)",
@@ -318,7 +324,7 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn conflicts(&self) -> Result<Vec<Conflict>, ProtoError> {
+    async fn conflicts(&self) -> Result<Vec<Conflict>, TransportError> {
         self.call(|file, connection| {
             connection
                 .prepare_cached("SELECT series, seed, problem FROM conflicts ORDER BY series, seed")
@@ -337,7 +343,7 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), ProtoError> {
+    async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), TransportError> {
         self.execute(
             "DELETE FROM conflicts WHERE series = ?1 AND seed = ?2",
             (series.0, seed),
@@ -345,7 +351,7 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn sweep_state(&self, id: SweepId) -> Result<SweepState, ProtoError> {
+    async fn sweep_state(&self, id: SweepId) -> Result<SweepState, TransportError> {
         self.call(move |file, connection| {
             let state = connection
                 .prepare_cached("SELECT published, cancelled FROM sweep_states WHERE id = ?1")
@@ -364,7 +370,7 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn mark_published(&self, id: SweepId, seeds: u32) -> Result<(), ProtoError> {
+    async fn mark_published(&self, id: SweepId, seeds: u32) -> Result<(), TransportError> {
         self.execute(
             "INSERT INTO sweep_states (id, published) VALUES (?1, ?2)
              ON CONFLICT (id) DO UPDATE SET published = ?2",
@@ -373,12 +379,12 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError> {
+    async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
         let stop = "INSERT OR IGNORE INTO stopped (series) VALUES (?1)";
         self.for_each_series(stop, series, (id, true)).await
     }
 
-    async fn revive_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError> {
+    async fn revive_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
         let start = "DELETE FROM stopped WHERE series = ?1";
         self.for_each_series(start, series, (id, false)).await
     }
@@ -387,7 +393,7 @@ impl Store for EmbeddedStore {
         &self,
         worker: &str,
         report: &WorkerReport,
-    ) -> Result<(), ProtoError> {
+    ) -> Result<(), TransportError> {
         self.execute(
             "INSERT OR REPLACE INTO workers (name, report) VALUES (?1, ?2)",
             (worker.to_owned(), report.encode()),
@@ -395,7 +401,7 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn worker_reports(&self) -> Result<Vec<(String, WorkerReport)>, ProtoError> {
+    async fn worker_reports(&self) -> Result<Vec<(String, WorkerReport)>, TransportError> {
         self.call(|file, connection| {
             let stored: Vec<(String, String)> = connection
                 .prepare_cached("SELECT name, report FROM workers ORDER BY name")
@@ -415,12 +421,12 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn forget_worker(&self, worker: &str) -> Result<(), ProtoError> {
+    async fn forget_worker(&self, worker: &str) -> Result<(), TransportError> {
         self.execute("DELETE FROM workers WHERE name = ?1", (worker.to_owned(),))
             .await
     }
 
-    async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), ProtoError> {
+    async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), TransportError> {
         check_blob_size(name, bytes)?;
         let (name, bytes) = (name.to_owned(), bytes.to_owned());
         self.call(move |file, connection| {
@@ -433,7 +439,7 @@ impl Store for EmbeddedStore {
         .await
     }
 
-    async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, ProtoError> {
+    async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, TransportError> {
         let name = name.to_owned();
         self.call(move |file, connection| {
             connection

@@ -142,14 +142,20 @@ async fn damaged_values_are_named() {
         store.traces(series).await.unwrap_err(),
         store.put_trace(&job(7), &trace(7)).await.unwrap_err(),
     ] {
-        assert!(matches!(error, ProtoError::CorruptValue { .. }), "{error}");
+        assert!(
+            matches!(error, TransportError::CorruptValue { .. }),
+            "{error}"
+        );
         assert!(error.to_string().contains("seed 7"), "{error}");
     }
     damage
         .execute("UPDATE traces SET seed = 'seven'", [])
         .unwrap();
     let error = store.seeds_done(&[series]).await.unwrap_err();
-    assert!(matches!(error, ProtoError::CorruptValue { .. }), "{error}");
+    assert!(
+        matches!(error, TransportError::CorruptValue { .. }),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -173,7 +179,10 @@ async fn a_value_without_bound_is_refused_before_it_is_read() {
         )
         .unwrap();
     let error = store.blob("huge").await.unwrap_err();
-    assert!(matches!(error, ProtoError::CorruptValue { .. }), "{error}");
+    assert!(
+        matches!(error, TransportError::CorruptValue { .. }),
+        "{error}"
+    );
 }
 
 #[tokio::test]

@@ -13,7 +13,8 @@ use super::reconnection::Connection;
 use super::scripts::Scripts;
 use crate::connection::tls::{Tls, install_cryptography};
 use crate::connection::{Access, refusal};
-use loto_proto::ProtoError;
+use crate::error::{Reason, TransportError};
+use crate::server::Server;
 use loto_proto::attempt::Attempt;
 use loto_proto::excerpt::excerpt;
 use loto_proto::trace::Trace;
@@ -39,16 +40,16 @@ impl RedisStore {
     /// Connects to `redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`.
     ///
     /// # Errors
-    /// [`ProtoError::UnknownUrl`] if it is no such URL;
-    /// [`ProtoError::Store`] if the server does not answer;
-    /// [`ProtoError::Refused`] if it refuses us, or we do not trust it.
-    pub async fn connect(access: impl Into<Access>) -> Result<Self, ProtoError> {
+    /// [`TransportError::UnknownUrl`] if it is no such URL;
+    /// [`TransportError::Unavailable`] if the server does not answer;
+    /// [`TransportError::Refused`] if it refuses us, or we do not trust it.
+    pub async fn connect(access: impl Into<Access>) -> Result<Self, TransportError> {
         let access = access.into();
         let name = access.address.to_string();
         let address = access.address.expose().into_connection_info();
-        let mut address = address.map_err(|_| ProtoError::UnknownUrl {
+        let mut address = address.map_err(|_| TransportError::UnknownUrl {
+            server: Server::Store,
             url: name.clone(),
-            what: "store",
             expected: "redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]",
         })?;
         if let Some(password) = &access.password {
@@ -85,7 +86,7 @@ impl RedisStore {
         &self,
         key: &str,
         command: &Cmd,
-    ) -> Result<Answer, ProtoError> {
+    ) -> Result<Answer, TransportError> {
         let answer = command.query_async(&mut self.connection.clone()).await;
         answer.map_err(|error| self.explain(key, error))
     }
@@ -95,7 +96,7 @@ impl RedisStore {
         &self,
         command: &str,
         keys: &[String],
-    ) -> Result<Vec<Answer>, ProtoError> {
+    ) -> Result<Vec<Answer>, TransportError> {
         let mut answers = Vec::with_capacity(keys.len());
         for keys in keys.chunks(SERIES_PER_PIPELINE) {
             let mut pipeline = Pipeline::with_capacity(keys.len());
@@ -119,13 +120,13 @@ impl RedisStore {
         &self,
         key: &str,
         transaction: &Pipeline,
-    ) -> Result<(), ProtoError> {
+    ) -> Result<(), TransportError> {
         let answer = transaction.query_async(&mut self.connection.clone()).await;
         answer.map_err(|error| self.explain(key, error))
     }
 
     /// Says what an error of a command about `key` means.
-    pub(super) fn explain(&self, key: &str, error: RedisError) -> ProtoError {
+    pub(super) fn explain(&self, key: &str, error: RedisError) -> TransportError {
         // Scripts and pipelines pass the reply on in their own words.
         let wrong_type = error.to_string().contains("WRONGTYPE");
         match error.kind() {
@@ -142,15 +143,15 @@ impl RedisStore {
         }
     }
 
-    pub(super) fn corrupt(&self, key: impl ToString, problem: impl ToString) -> ProtoError {
-        ProtoError::CorruptValue {
+    pub(super) fn corrupt(&self, key: impl ToString, reason: impl Into<Reason>) -> TransportError {
+        TransportError::CorruptValue {
             store: self.place.name.clone(),
             key: key.to_string(),
-            problem: problem.to_string(),
+            reason: reason.into(),
         }
     }
 
-    pub(super) fn decode_seed(&self, key: &str, field: &[u8]) -> Result<u32, ProtoError> {
+    pub(super) fn decode_seed(&self, key: &str, field: &[u8]) -> Result<u32, TransportError> {
         let seed = std::str::from_utf8(field)
             .ok()
             .and_then(|text| text.parse().ok());
@@ -165,7 +166,7 @@ impl RedisStore {
         key: &str,
         seed: u32,
         bytes: &[u8],
-    ) -> Result<Trace, ProtoError> {
+    ) -> Result<Trace, TransportError> {
         Trace::decode(bytes).map_err(|error| self.corrupt(format!("{key}, field {seed}"), error))
     }
 
@@ -174,7 +175,7 @@ impl RedisStore {
         key: &str,
         seed: u32,
         text: &[u8],
-    ) -> Result<Attempt, ProtoError> {
+    ) -> Result<Attempt, TransportError> {
         Attempt::decode(text)
             .map_err(|problem| self.corrupt(format!("{key}, field {seed}"), problem))
     }
@@ -188,16 +189,17 @@ struct Place {
 }
 
 impl Place {
-    fn failed(&self, error: RedisError) -> ProtoError {
+    fn failed(&self, error: RedisError) -> TransportError {
         match self.refusal(&error) {
-            Some(problem) => ProtoError::Refused {
-                server: "store",
+            Some(reason) => TransportError::Refused {
+                server: Server::Store,
                 address: self.name.clone(),
-                problem,
+                reason: reason.into(),
             },
-            None => ProtoError::Store {
-                store: self.name.clone(),
-                problem: error.to_string(),
+            None => TransportError::Unavailable {
+                server: Server::Store,
+                address: self.name.clone(),
+                reason: error.into(),
             },
         }
     }

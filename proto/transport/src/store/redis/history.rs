@@ -10,8 +10,8 @@ use redis::Cmd;
 
 use super::RedisStore;
 use super::keys::EVENTS;
+use crate::error::TransportError;
 use crate::store::{Cursor, Event, Events};
-use loto_proto::ProtoError;
 use loto_proto::excerpt::excerpt;
 
 /// Id and fields of a stream's entry.
@@ -34,7 +34,7 @@ impl Position {
         Cursor(format!("{}:{}", self.number, self.mark))
     }
 
-    fn of(cursor: &Cursor) -> Result<Self, ProtoError> {
+    fn of(cursor: &Cursor) -> Result<Self, TransportError> {
         if cursor.0.is_empty() {
             return Ok(Self::default());
         }
@@ -46,16 +46,16 @@ impl Position {
                 mark: mark.to_owned(),
             })
         });
-        position.ok_or_else(|| ProtoError::Malformed {
-            what: "cursor".into(),
-            problem: format!("`{}` is no position in a Redis store", excerpt(&cursor.0)),
+        position.ok_or_else(|| TransportError::InvalidCursor {
+            cursor: excerpt(&cursor.0),
+            store: "a Redis store",
         })
     }
 }
 
 impl RedisStore {
     /// The end of the history.
-    pub(super) async fn end_of_history(&self) -> Result<Cursor, ProtoError> {
+    pub(super) async fn end_of_history(&self) -> Result<Cursor, TransportError> {
         let newest: Vec<RawEvent> = self
             .ask(EVENTS, &Cmd::xrevrange_count(EVENTS, "+", "-", 1))
             .await?;
@@ -68,7 +68,7 @@ impl RedisStore {
         &self,
         cursor: &Cursor,
         limit: usize,
-    ) -> Result<Events, ProtoError> {
+    ) -> Result<Events, TransportError> {
         let mut seen = Position::of(cursor)?;
         // The last one it has seen once more: is it still the same?
         let one_more = limit.saturating_add(1);
@@ -104,7 +104,7 @@ impl RedisStore {
         &self,
         number: u64,
         limit: usize,
-    ) -> Result<Vec<(Position, Event)>, ProtoError> {
+    ) -> Result<Vec<(Position, Event)>, TransportError> {
         let begin = format!("{number}-0");
         let entries: Vec<RawEvent> = self
             .ask(EVENTS, &Cmd::xrange_count(EVENTS, begin, "+", limit))
@@ -113,7 +113,7 @@ impl RedisStore {
         entries.collect()
     }
 
-    fn decode_event(&self, entry: &RawEvent) -> Result<(Position, Event), ProtoError> {
+    fn decode_event(&self, entry: &RawEvent) -> Result<(Position, Event), TransportError> {
         let (id, fields) = entry;
         let field = |name: &str| {
             let value = fields.get(name.as_bytes())?;
@@ -131,7 +131,7 @@ impl RedisStore {
         }
     }
 
-    fn position(&self, (id, fields): &RawEvent) -> Result<Position, ProtoError> {
+    fn position(&self, (id, fields): &RawEvent) -> Result<Position, TransportError> {
         let number = id.strip_suffix("-0").and_then(|number| number.parse().ok());
         let number = number.filter(|number| *number < END_OF_EVENTS);
         let number = number.ok_or_else(|| {

@@ -31,7 +31,7 @@ pub use self::connection::RedisStore;
 use self::connection::SERIES_PER_PIPELINE;
 use self::keys::*;
 use super::{Conflict, Cursor, Events, Store, Stored, check_blob_size, compare};
-use loto_proto::ProtoError;
+use crate::error::TransportError;
 use loto_proto::attempt::{Attempt, AttemptVersion};
 use loto_proto::excerpt::excerpt;
 use loto_proto::identity::{SeriesId, SweepId};
@@ -51,7 +51,7 @@ type RawRecord = (Option<Vec<u8>>, Option<Vec<u8>>, bool);
 
 #[async_trait]
 impl Store for RedisStore {
-    async fn put_sweep(&self, sweep: &Sweep) -> Result<SweepId, ProtoError> {
+    async fn put_sweep(&self, sweep: &Sweep) -> Result<SweepId, TransportError> {
         let id = sweep.id();
         let key = sweep_key(id);
         let mut invocation = self.scripts.put_sweep.prepare_invoke();
@@ -65,7 +65,7 @@ impl Store for RedisStore {
         Ok(id)
     }
 
-    async fn sweep(&self, id: SweepId) -> Result<Option<Sweep>, ProtoError> {
+    async fn sweep(&self, id: SweepId) -> Result<Option<Sweep>, TransportError> {
         let key = sweep_key(id);
         let bytes: Option<Vec<u8>> = self.ask(&key, &Cmd::get(&key)).await?;
         let decode =
@@ -73,7 +73,7 @@ impl Store for RedisStore {
         bytes.map(decode).transpose()
     }
 
-    async fn sweeps(&self) -> Result<Vec<SweepId>, ProtoError> {
+    async fn sweeps(&self) -> Result<Vec<SweepId>, TransportError> {
         let ids: Vec<Vec<u8>> = self.ask(SWEEPS, &Cmd::lrange(SWEEPS, 0, -1)).await?;
         let ids = ids.iter().map(|id| {
             let id = String::from_utf8_lossy(id).parse();
@@ -82,7 +82,7 @@ impl Store for RedisStore {
         ids.collect()
     }
 
-    async fn put_trace(&self, job: &Job, trace: &Trace) -> Result<Stored, ProtoError> {
+    async fn put_trace(&self, job: &Job, trace: &Trace) -> Result<Stored, TransportError> {
         let series = job.series.id();
         let (traces, attempts) = (traces_key(series), attempts_key(series));
         let mut invocation = self.scripts.put_trace.prepare_invoke();
@@ -104,7 +104,7 @@ impl Store for RedisStore {
         }
     }
 
-    async fn trace(&self, series: SeriesId, seed: u32) -> Result<Option<Trace>, ProtoError> {
+    async fn trace(&self, series: SeriesId, seed: u32) -> Result<Option<Trace>, TransportError> {
         let key = traces_key(series);
         let bytes: Option<Vec<u8>> = self.ask(&key, &Cmd::hget(&key, seed)).await?;
         bytes
@@ -112,7 +112,7 @@ impl Store for RedisStore {
             .transpose()
     }
 
-    async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, ProtoError> {
+    async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, TransportError> {
         let key = traces_key(series);
         let fields: Vec<(Vec<u8>, Vec<u8>)> = self.ask(&key, &Cmd::hgetall(&key)).await?;
         let mut traces = Vec::with_capacity(fields.len());
@@ -128,7 +128,7 @@ impl Store for RedisStore {
         &self,
         series: SeriesId,
         seeds: &[u32],
-    ) -> Result<Vec<(u32, Trace)>, ProtoError> {
+    ) -> Result<Vec<(u32, Trace)>, TransportError> {
         if seeds.is_empty() {
             return Ok(Vec::new());
         }
@@ -143,7 +143,7 @@ impl Store for RedisStore {
             .collect()
     }
 
-    async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, ProtoError> {
+    async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, TransportError> {
         let keys: Vec<_> = series.iter().copied().map(traces_key).collect();
         let fields: Vec<Vec<Vec<u8>>> = self.ask_each("HKEYS", &keys).await?;
         let seeds = keys.iter().zip(fields).map(|(key, fields)| {
@@ -155,15 +155,15 @@ impl Store for RedisStore {
         seeds.collect()
     }
 
-    async fn latest_cursor(&self) -> Result<Cursor, ProtoError> {
+    async fn latest_cursor(&self) -> Result<Cursor, TransportError> {
         self.end_of_history().await
     }
 
-    async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, ProtoError> {
+    async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, TransportError> {
         self.history_after(cursor, limit).await
     }
 
-    async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, ProtoError> {
+    async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, TransportError> {
         let (traces, attempts) = (traces_key(series), attempts_key(series));
         let mut pipeline = Pipeline::with_capacity(3);
         pipeline.hget(&traces, seed).hget(&attempts, seed);
@@ -191,7 +191,7 @@ impl Store for RedisStore {
         job: &Job,
         expected: &AttemptVersion,
         attempt: &Attempt,
-    ) -> Result<Option<AttemptVersion>, ProtoError> {
+    ) -> Result<Option<AttemptVersion>, TransportError> {
         let series = job.series.id();
         let (traces, attempts) = (traces_key(series), attempts_key(series));
         let text = attempt.encode().into_bytes();
@@ -208,7 +208,10 @@ impl Store for RedisStore {
         Ok(replaced.then_some(AttemptVersion(Some(text))))
     }
 
-    async fn attempts(&self, series: &[SeriesId]) -> Result<Vec<Vec<(u32, Attempt)>>, ProtoError> {
+    async fn attempts(
+        &self,
+        series: &[SeriesId],
+    ) -> Result<Vec<Vec<(u32, Attempt)>>, TransportError> {
         let keys: Vec<_> = series.iter().copied().map(attempts_key).collect();
         let fields: Vec<Vec<(Vec<u8>, Vec<u8>)>> = self.ask_each("HGETALL", &keys).await?;
         let attempts = keys.iter().zip(fields).map(|(key, fields)| {
@@ -216,14 +219,14 @@ impl Store for RedisStore {
                 let seed = self.decode_seed(key, field)?;
                 Ok((seed, self.decode_attempt(key, seed, text)?))
             });
-            let mut attempts: Vec<_> = attempts.collect::<Result<_, ProtoError>>()?;
+            let mut attempts: Vec<_> = attempts.collect::<Result<_, TransportError>>()?;
             attempts.sort_unstable_by_key(|(seed, _)| *seed);
             Ok(attempts)
         });
         attempts.collect()
     }
 
-    async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), ProtoError> {
+    async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), TransportError> {
         let put = Cmd::hset(
             CONFLICTS,
             conflict_field(job.series.id(), job.seed),
@@ -233,7 +236,7 @@ impl Store for RedisStore {
         Ok(())
     }
 
-    async fn conflicts(&self) -> Result<Vec<Conflict>, ProtoError> {
+    async fn conflicts(&self) -> Result<Vec<Conflict>, TransportError> {
         let fields: Vec<(Vec<u8>, Vec<u8>)> = self.ask(CONFLICTS, &Cmd::hgetall(CONFLICTS)).await?;
         let conflicts = fields.into_iter().map(|(field, problem)| {
             let field = String::from_utf8_lossy(&field);
@@ -253,21 +256,21 @@ impl Store for RedisStore {
                 problem,
             })
         });
-        let mut conflicts: Vec<_> = conflicts.collect::<Result<_, ProtoError>>()?;
+        let mut conflicts: Vec<_> = conflicts.collect::<Result<_, TransportError>>()?;
         conflicts.sort_unstable();
         Ok(conflicts)
     }
 
-    async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), ProtoError> {
+    async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), TransportError> {
         let forget = Cmd::hdel(CONFLICTS, conflict_field(series, seed));
         let _: u32 = self.ask(CONFLICTS, &forget).await?;
         Ok(())
     }
 
-    async fn sweep_state(&self, id: SweepId) -> Result<SweepState, ProtoError> {
+    async fn sweep_state(&self, id: SweepId) -> Result<SweepState, TransportError> {
         let key = sweep_state_key(id);
         let fields: HashMap<Vec<u8>, Vec<u8>> = self.ask(&key, &Cmd::hgetall(&key)).await?;
-        let number = |name: &str| -> Result<u32, ProtoError> {
+        let number = |name: &str| -> Result<u32, TransportError> {
             let Some(text) = fields.get(name.as_bytes()) else {
                 return Ok(0);
             };
@@ -285,13 +288,13 @@ impl Store for RedisStore {
         })
     }
 
-    async fn mark_published(&self, id: SweepId, seeds: u32) -> Result<(), ProtoError> {
+    async fn mark_published(&self, id: SweepId, seeds: u32) -> Result<(), TransportError> {
         let key = sweep_state_key(id);
         let _: u32 = self.ask(&key, &Cmd::hset(&key, PUBLISHED, seeds)).await?;
         Ok(())
     }
 
-    async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError> {
+    async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
         let key = sweep_state_key(id);
         let mut transaction = Pipeline::new();
         transaction.atomic();
@@ -302,7 +305,7 @@ impl Store for RedisStore {
         self.transact(&key, &transaction).await
     }
 
-    async fn revive_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), ProtoError> {
+    async fn revive_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
         let key = sweep_state_key(id);
         let mut transaction = Pipeline::new();
         transaction.atomic();
@@ -317,13 +320,13 @@ impl Store for RedisStore {
         &self,
         worker: &str,
         report: &WorkerReport,
-    ) -> Result<(), ProtoError> {
+    ) -> Result<(), TransportError> {
         let put = Cmd::hset(WORKERS, worker, report.encode());
         let _: u32 = self.ask(WORKERS, &put).await?;
         Ok(())
     }
 
-    async fn worker_reports(&self) -> Result<Vec<(String, WorkerReport)>, ProtoError> {
+    async fn worker_reports(&self) -> Result<Vec<(String, WorkerReport)>, TransportError> {
         let fields: Vec<(Vec<u8>, Vec<u8>)> = self.ask(WORKERS, &Cmd::hgetall(WORKERS)).await?;
         let reports = fields.into_iter().map(|(worker, text)| {
             let worker = String::from_utf8_lossy(&worker).into_owned();
@@ -334,19 +337,19 @@ impl Store for RedisStore {
         reports.collect()
     }
 
-    async fn forget_worker(&self, worker: &str) -> Result<(), ProtoError> {
+    async fn forget_worker(&self, worker: &str) -> Result<(), TransportError> {
         let _: u32 = self.ask(WORKERS, &Cmd::hdel(WORKERS, worker)).await?;
         Ok(())
     }
 
-    async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), ProtoError> {
+    async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), TransportError> {
         check_blob_size(name, bytes)?;
         let key = blob_key(name);
         let _: bool = self.ask(&key, &Cmd::set_nx(&key, bytes)).await?;
         Ok(())
     }
 
-    async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, ProtoError> {
+    async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, TransportError> {
         let key = blob_key(name);
         let length: usize = self.ask(&key, &Cmd::strlen(&key)).await?;
         if length > MAX_BLOB_BYTES {

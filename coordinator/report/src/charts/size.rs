@@ -1,0 +1,7 @@
+//! Sizes of charts, in pixels.
+
+/// Width of a chart that stands alone.
+pub const WIDTH: f64 = 860.0;
+
+/// Width and height of an ADTM chart that stands alone.
+pub const CURVES_SIZE: (f64, f64) = (WIDTH, 400.0);

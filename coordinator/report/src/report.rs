@@ -1,0 +1,53 @@
+//! What every format of a report is made from.
+
+use loto_proto::identity::SweepId;
+use loto_statistics::analysis::SweepAnalysis;
+use loto_statistics::random_search::Baseline;
+use loto_statistics::results::SweepResults;
+
+/// All that a report is made from.
+#[derive(Debug, Clone, Copy)]
+pub struct Report<'a> {
+    /// The finished traces.
+    pub results: &'a SweepResults,
+    /// Their statistics.
+    pub analysis: &'a SweepAnalysis,
+    /// The sweep; none for traces that were recorded elsewhere.
+    pub sweep: Option<SweepId>,
+    /// What readers must know about the data, one sentence each; shown before all else.
+    pub notes: &'a [String],
+}
+
+impl Report<'_> {
+    /// CPU seconds per trace of a method on a black box, the mean over its finished traces; `None` if they
+    /// were not recorded.
+    pub(crate) fn seconds_per_trace(&self, blackbox: &str, method: &str) -> Option<f64> {
+        let mut blackboxes = self.results.blackboxes.iter();
+        let blackbox = blackboxes.find(|known| known.name == blackbox)?;
+        let position = blackbox.methods.iter().position(|known| known == method)?;
+        let traces = blackbox
+            .tasks
+            .iter()
+            .filter_map(|task| task.traces.get(position));
+        let totals: Vec<f64> = traces
+            .flat_map(|seeds| seeds.values())
+            .filter(|trace| !trace.seconds.is_empty())
+            .map(|trace| trace.seconds.iter().sum())
+            .collect();
+        (!totals.is_empty()).then(|| totals.iter().sum::<f64>() / totals.len() as f64)
+    }
+
+    /// What the improvement is measured against, in words.
+    pub(crate) fn baseline_in_words(&self) -> &'static str {
+        match self.analysis.baseline {
+            Baseline::Exact => "exact expectation of random search without replacement",
+            Baseline::ExactWithReplacement => "exact expectation of random search with replacement",
+            Baseline::Sampled => "sampled random search of the sweep itself (rs)",
+        }
+    }
+
+    /// Whether charts show the exact expectation of random search: not if the baseline is a method's curve.
+    pub(crate) fn draws_baseline(&self) -> bool {
+        self.analysis.baseline != Baseline::Sampled
+    }
+}

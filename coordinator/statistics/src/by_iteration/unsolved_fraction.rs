@@ -1,0 +1,48 @@
+//! The fraction of unsolved tasks of the SGPT paper: the share of seeds that have not found the
+//! optimum of the task's table.
+
+use super::statistic::{IterationStatistic, MethodOnTask, Notation};
+
+/// The share of unsolved runs at each iteration.
+pub const STATISTIC: IterationStatistic = IterationStatistic {
+    key: "unsolved_fraction",
+    heading: "unsolved",
+    definition: "Share of runs that have not found the least value of the table.",
+    notation: Notation::Percentage,
+    compute: unsolved_fraction,
+};
+
+fn unsolved_fraction(method: &MethodOnTask<'_>) -> Vec<f64> {
+    let mut solved_at = vec![0_u32; method.curves.iterations()];
+    for steps in method.curves.steps() {
+        if let Some(solved) = steps.iter().find(|step| step.gap <= 0.0) {
+            solved_at[solved.from as usize] += 1;
+        }
+    }
+    let seeds = method.curves.seeds();
+    let mut unsolved = seeds as u32;
+    let shares = solved_at.iter().map(|solved| {
+        unsolved -= solved;
+        f64::from(unsolved) / seeds as f64
+    });
+    shares.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dtm::GapCurves;
+
+    #[test]
+    fn a_seed_is_solved_once_it_has_reached_the_minimum() {
+        let mut curves = GapCurves::new(3);
+        curves.push(&[5.0, 7.0, 1.0], 1.0);
+        curves.push(&[3.0, 2.0, 9.0], 1.0);
+        let method = MethodOnTask {
+            curves: &curves,
+            baseline_gaps: None,
+            range: 8.0,
+        };
+        assert_eq!(unsolved_fraction(&method), [1.0, 1.0, 0.5]);
+    }
+}

@@ -1,0 +1,74 @@
+//! What is finished of a sweep: black boxes, tasks and methods, with whole traces or with curves.
+
+use std::sync::Arc;
+
+use super::best_curves::BestCurves;
+use super::traces::SeedTraces;
+
+/// What is finished of a sweep, reduced to what statistics look at; its parts are
+/// shared, so that it costs little beside what it was collected into.
+pub type SweepCurves = SweepResults<Arc<BestCurves>>;
+
+/// One black box of [`SweepCurves`].
+pub type BlackboxCurves = BlackboxResults<Arc<BestCurves>>;
+
+/// One task of [`SweepCurves`].
+pub type TaskCurves = TaskResults<Arc<BestCurves>>;
+
+/// What is finished of a sweep; `Traces` are those of one method on one task.
+#[derive(Debug, Clone)]
+pub struct SweepResults<Traces = SeedTraces> {
+    /// Name of the sweep.
+    pub name: String,
+    /// Seeds 0 to `seeds - 1` were planned.
+    pub seeds: u32,
+    /// One entry per black box, in the order of the sweep file.
+    pub blackboxes: Vec<BlackboxResults<Traces>>,
+}
+
+/// What is finished on one black box.
+#[derive(Debug, Clone)]
+pub struct BlackboxResults<Traces = SeedTraces> {
+    /// Name of the black box.
+    pub name: String,
+    /// Number of evaluations in a planned trace.
+    pub iterations: usize,
+    /// Ids of the planned methods, in order.
+    pub methods: Vec<String>,
+    /// One entry per planned target task, in order.
+    pub tasks: Vec<TaskResults<Traces>>,
+}
+
+/// What is finished on one target task.
+#[derive(Debug, Clone)]
+pub struct TaskResults<Traces = SeedTraces> {
+    /// Name of the task.
+    pub name: String,
+    /// Objective values of all the task's rows, ascending.
+    pub objective: Arc<[f64]>,
+    /// Finished traces by seed, one entry per method of the black box, in its order.
+    pub traces: Vec<Traces>,
+}
+
+impl SweepResults {
+    /// Reduces the traces to what statistics look at.
+    pub fn curves(&self) -> SweepCurves {
+        let reduced = |traces: &SeedTraces| Arc::new(BestCurves::of(traces));
+        let task = |task: &TaskResults| TaskResults {
+            name: task.name.clone(),
+            objective: Arc::clone(&task.objective),
+            traces: task.traces.iter().map(reduced).collect(),
+        };
+        let blackbox = |blackbox: &BlackboxResults| BlackboxResults {
+            name: blackbox.name.clone(),
+            iterations: blackbox.iterations,
+            methods: blackbox.methods.clone(),
+            tasks: blackbox.tasks.iter().map(task).collect(),
+        };
+        SweepResults {
+            name: self.name.clone(),
+            seeds: self.seeds,
+            blackboxes: self.blackboxes.iter().map(blackbox).collect(),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! A bounded cache whose entries are made once, by the first thread that asks.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Values of all caches that were there since [`take_hits`] was called last.
+static HITS: AtomicU64 = AtomicU64::new(0);
+
+/// How many values were there since the last call.
+pub fn take_hits() -> u64 {
+    HITS.swap(0, Ordering::Relaxed)
+}
+
+type Slot<V> = Arc<Mutex<Option<Arc<V>>>>;
+
+/// Keeps the values asked for last.
+pub struct Cache<K, V> {
+    capacity: NonZeroUsize,
+    entries: Mutex<Entries<K, V>>,
+}
+
+struct Entries<K, V> {
+    slots: HashMap<K, (Slot<V>, u64)>,
+    clock: u64,
+}
+
+/// A thread that panicked while it made a value left none: the next one makes it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<K: Eq + Hash + Clone, V> Cache<K, V> {
+    /// A cache of at most `capacity` values.
+    pub fn new(capacity: NonZeroUsize) -> Self {
+        Self {
+            capacity,
+            entries: Mutex::new(Entries {
+                slots: HashMap::new(),
+                clock: 0,
+            }),
+        }
+    }
+
+    /// The value under `key`, made by `make` if it is not there. Threads that ask
+    /// for a value while it is made wait for it.
+    ///
+    /// # Errors
+    /// Those of `make`; nothing is kept then.
+    pub fn get_or_make<E>(
+        &self,
+        key: &K,
+        make: impl FnOnce() -> Result<V, E>,
+    ) -> Result<Arc<V>, E> {
+        let slot = self.slot(key);
+        let mut value = lock(&slot);
+        if let Some(value) = &*value {
+            HITS.fetch_add(1, Ordering::Relaxed);
+            return Ok(Arc::clone(value));
+        }
+        let made = Arc::new(make()?);
+        *value = Some(Arc::clone(&made));
+        Ok(made)
+    }
+
+    fn slot(&self, key: &K) -> Slot<V> {
+        let mut entries = lock(&self.entries);
+        entries.clock += 1;
+        let now = entries.clock;
+        if let Some((slot, used)) = entries.slots.get_mut(key) {
+            *used = now;
+            return Arc::clone(slot);
+        }
+        if entries.slots.len() >= self.capacity.get() {
+            let oldest = entries.slots.iter().min_by_key(|(_, (_, used))| *used);
+            if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
+                entries.slots.remove(&oldest);
+            }
+        }
+        let slot = Slot::default();
+        entries.slots.insert(key.clone(), (Arc::clone(&slot), now));
+        slot
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use super::*;
+
+    #[test]
+    fn threads_share_one_making() {
+        let cache = Cache::new(NonZeroUsize::new(2).unwrap());
+        let made = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let value = cache.get_or_make(&"key", || {
+                        made.fetch_add(1, Ordering::Relaxed);
+                        std::thread::sleep(std::time::Duration::from_millis(20));
+                        Ok::<_, ()>(7)
+                    });
+                    assert_eq!(*value.unwrap(), 7);
+                });
+            }
+        });
+        assert_eq!(made.into_inner(), 1);
+    }
+
+    #[test]
+    fn the_least_recently_used_value_goes_first_and_errors_are_not_kept() {
+        let cache = Cache::new(NonZeroUsize::new(2).unwrap());
+        let failed = cache.get_or_make(&1, || Err("no"));
+        assert_eq!(failed, Err("no"));
+        for key in [1, 2, 1, 3] {
+            cache.get_or_make(&key, || Ok::<_, ()>(key)).unwrap();
+        }
+        let never = || -> Result<i32, ()> { panic!("it is there") };
+        cache.get_or_make(&1, never).unwrap();
+        cache.get_or_make(&3, never).unwrap();
+        assert_eq!(*cache.get_or_make(&2, || Ok::<_, ()>(20)).unwrap(), 20);
+    }
+}

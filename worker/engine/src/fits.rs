@@ -1,0 +1,212 @@
+//! What jobs share: fits that do not depend on the target's observations are made
+//! once, in one process by whoever comes first, across workers through the store.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use loto_proto::identity::{ContentHasher, Fingerprint};
+
+use crate::blobs::Blobs;
+use crate::cache::Cache;
+use crate::error::EngineError;
+use crate::table::{Table, Task};
+use crate::transform::Transform;
+
+/// Fits kept in memory: the largest take about 40 KB each.
+const KEPT: NonZeroUsize = NonZeroUsize::new(512).unwrap();
+
+/// Transformed tables kept in memory.
+const KEPT_TRANSFORMED: NonZeroUsize = NonZeroUsize::new(8).unwrap();
+
+/// Makes fits, or finds them made.
+pub struct SharedFits {
+    blobs: Arc<dyn Blobs>,
+    fits: Cache<String, Vec<f32>>,
+    /// Every task's transformed objective, by table and transform.
+    transformed: Cache<(Fingerprint, Transform), Vec<Vec<f64>>>,
+}
+
+/// All that a fit depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct FitName<'a> {
+    /// What is fitted, in a word.
+    pub kind: &'static str,
+    /// The options of a method that it depends on; empty if there are none.
+    pub variant: &'static str,
+    /// Raised whenever the fit changes, so that no old one is found.
+    pub version: u64,
+    /// How objectives are transformed.
+    pub transform: Transform,
+    /// The table.
+    pub table: Fingerprint,
+    /// The task it belongs to.
+    pub task: &'a str,
+    /// The seed.
+    pub seed: u32,
+}
+
+impl FitName<'_> {
+    /// The name of the blob in the store.
+    pub fn blob_name(&self) -> String {
+        let mut hasher = ContentHasher::new(&format!("loto {} 1", self.kind));
+        hasher
+            .number(self.version)
+            .field(self.transform.versioned_name().as_bytes())
+            .field(&self.table.0)
+            .field(self.task.as_bytes())
+            .number(self.seed.into());
+        if !self.variant.is_empty() {
+            hasher.field(self.variant.as_bytes());
+        }
+        format!("{}:{}", self.kind, Fingerprint(hasher.finish_identifier()))
+    }
+}
+
+impl SharedFits {
+    /// Shares fits through `blobs`.
+    pub fn new(blobs: Arc<dyn Blobs>) -> Self {
+        Self {
+            blobs,
+            fits: Cache::new(KEPT),
+            transformed: Cache::new(KEPT_TRANSFORMED),
+        }
+    }
+
+    /// The `count` numbers of a fit: kept in memory, found in the store, or made.
+    ///
+    /// # Errors
+    /// Those of `make` and of the store; [`EngineError::CorruptFit`] if the store
+    /// holds something else under the name.
+    pub fn fit(
+        &self,
+        name: &FitName,
+        count: usize,
+        make: impl FnOnce() -> Result<Vec<f32>, EngineError>,
+    ) -> Result<Arc<Vec<f32>>, EngineError> {
+        let name = name.blob_name();
+        self.fits.get_or_make(&name, || {
+            if let Some(bytes) = self.blobs.get(&name)? {
+                return decode(&bytes, count, &name);
+            }
+            let numbers = make()?;
+            assert_eq!(numbers.len(), count, "a fit has the length it is read with");
+            self.blobs.put(&name, &encode(&numbers))?;
+            Ok(numbers)
+        })
+    }
+
+    /// The fit of that name, `count` numbers, if the store has it.
+    ///
+    /// # Errors
+    /// Those of the store; [`EngineError::CorruptFit`].
+    pub fn find(&self, name: &FitName, count: usize) -> Result<Option<Vec<f32>>, EngineError> {
+        let name = name.blob_name();
+        let bytes = self.blobs.get(&name)?;
+        bytes.map(|bytes| decode(&bytes, count, &name)).transpose()
+    }
+
+    /// Every task's objective, transformed by the distribution of the task's values.
+    ///
+    /// # Errors
+    /// [`EngineError::ImpossibleJob`] if a task has a single row.
+    pub fn transformed(
+        &self,
+        table: &Table,
+        transform: Transform,
+    ) -> Result<Arc<Vec<Vec<f64>>>, EngineError> {
+        self.transformed
+            .get_or_make(&(table.fingerprint, transform), || {
+                let tasks = table.tasks.iter();
+                tasks
+                    .map(|task| transform_objective(task, transform))
+                    .collect()
+            })
+    }
+}
+
+fn transform_objective(task: &Task, transform: Transform) -> Result<Vec<f64>, EngineError> {
+    if task.rows() < 2 {
+        return Err(EngineError::ImpossibleJob(format!(
+            "source task `{}` has 1 row, a source needs at least 2",
+            task.name
+        )));
+    }
+    let mut transformed = Vec::new();
+    transform.apply(&task.objective, &mut transformed);
+    Ok(transformed)
+}
+
+fn encode(numbers: &[f32]) -> Vec<u8> {
+    numbers
+        .iter()
+        .flat_map(|number| number.to_le_bytes())
+        .collect()
+}
+
+fn decode(bytes: &[u8], count: usize, name: &str) -> Result<Vec<f32>, EngineError> {
+    let numbers: Vec<f32> = bytes
+        .chunks_exact(4)
+        .map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+        .collect();
+    if bytes.len() != 4 * count || numbers.iter().any(|number| !number.is_finite()) {
+        return Err(EngineError::CorruptFit {
+            name: name.to_owned(),
+            count,
+            bytes: 4 * count,
+        });
+    }
+    Ok(numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fits_survive_the_store_and_damage_is_noticed() {
+        let numbers = vec![1.5, -2.25, 0.0];
+        let bytes = encode(&numbers);
+        assert_eq!(decode(&bytes, 3, "prior:x").unwrap(), numbers);
+        for damaged in [&bytes[..11], &[255; 12]] {
+            let error = decode(damaged, 3, "prior:x").unwrap_err().to_string();
+            assert!(error.contains("prior:x"), "{error}");
+        }
+    }
+
+    #[test]
+    fn each_part_of_the_name_names_another_fit() {
+        let name = FitName {
+            kind: "prior",
+            variant: "",
+            version: 1,
+            transform: Transform::Copula,
+            table: Fingerprint([1; 16]),
+            task: "a",
+            seed: 0,
+        };
+        let others = [
+            FitName {
+                variant: "other",
+                ..name
+            },
+            FitName {
+                kind: "network",
+                ..name
+            },
+            FitName { version: 2, ..name },
+            FitName {
+                transform: Transform::Standardisation,
+                ..name
+            },
+            FitName {
+                table: Fingerprint([2; 16]),
+                ..name
+            },
+            FitName { task: "b", ..name },
+            FitName { seed: 1, ..name },
+        ];
+        for other in others {
+            assert_ne!(name.blob_name(), other.blob_name(), "{other:?}");
+        }
+    }
+}

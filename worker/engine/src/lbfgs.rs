@@ -1,0 +1,278 @@
+//! L-BFGS within bounds: the projected quasi-Newton method of Bertsekas (1982)
+//! with the two-loop recursion of Nocedal (1980).
+//!
+//! Coordinates that sit on a bound and would leave it are held; the others move
+//! along the quasi-Newton direction, projected back into the box, until the
+//! decrease satisfies Armijo's condition.
+
+use crate::error::EngineError;
+
+/// When to stop.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings {
+    /// Most iterations.
+    pub iterations: usize,
+    /// Stop when no free coordinate's slope exceeds this.
+    pub gradient_tolerance: f64,
+    /// Stop when an iteration gains less than this, relative to max(|f|, 1).
+    pub value_tolerance: f64,
+    /// Most a coordinate may move in one iteration.
+    pub longest_step: f64,
+}
+
+/// Pairs of steps and gradient changes that are remembered.
+const MEMORY: usize = 10;
+/// Least share of the predicted decrease that a step must bring.
+const ARMIJO: f64 = 1e-4;
+/// Most times a step is shortened.
+const BACKTRACKS: usize = 20;
+
+struct Correction {
+    step: Vec<f64>,
+    change: Vec<f64>,
+}
+
+/// Minimises `objective` from `point`, which is replaced by the minimiser; returns
+/// the least value. `objective` returns its value and fills in its gradient.
+///
+/// # Errors
+/// Those of `objective` at the starting point; an error further on counts as a
+/// step too far and shortens it.
+pub(crate) fn minimise(
+    mut objective: impl FnMut(&[f64], &mut [f64]) -> Result<f64, EngineError>,
+    point: &mut [f64],
+    (lower, upper): (&[f64], &[f64]),
+    settings: Settings,
+) -> Result<f64, EngineError> {
+    let size = point.len();
+    for index in 0..size {
+        point[index] = point[index].clamp(lower[index], upper[index]);
+    }
+    let mut gradient = vec![0.0; size];
+    let mut value = objective(point, &mut gradient)?;
+    let mut corrections: Vec<Correction> = Vec::with_capacity(MEMORY);
+    let mut free = vec![true; size];
+    let mut direction = vec![0.0; size];
+    let mut trial = vec![0.0; size];
+    let mut trial_gradient = vec![0.0; size];
+
+    for _ in 0..settings.iterations {
+        for index in 0..size {
+            free[index] = !(point[index] <= lower[index] && gradient[index] > 0.0
+                || point[index] >= upper[index] && gradient[index] < 0.0);
+        }
+        let steepest = largest(&gradient, &free);
+        if steepest <= settings.gradient_tolerance {
+            break;
+        }
+        quasi_newton_direction(&corrections, &gradient, &free, &mut direction);
+        if dot(&direction, &gradient) >= 0.0 {
+            corrections.clear();
+            quasi_newton_direction(&corrections, &gradient, &free, &mut direction);
+        }
+        let longest = largest(&direction, &free);
+        let cap = if corrections.is_empty() {
+            0.5
+        } else {
+            settings.longest_step
+        };
+        let mut scale = (cap / longest).min(1.0);
+
+        let mut accepted = None;
+        for _ in 0..BACKTRACKS {
+            for index in 0..size {
+                trial[index] =
+                    (point[index] + scale * direction[index]).clamp(lower[index], upper[index]);
+            }
+            let predicted: f64 = (0..size)
+                .map(|index| gradient[index] * (trial[index] - point[index]))
+                .sum();
+            match objective(&trial, &mut trial_gradient) {
+                Ok(trial_value) if trial_value <= value + ARMIJO * predicted => {
+                    accepted = Some(trial_value);
+                    break;
+                }
+                Ok(trial_value) => {
+                    // The minimiser of the parabola through value, slope and trial value.
+                    let curvature = trial_value - value - predicted;
+                    let share = -0.5 * predicted / curvature;
+                    scale *= if share.is_finite() {
+                        share.clamp(0.1, 0.5)
+                    } else {
+                        0.1
+                    };
+                }
+                Err(_) => scale *= 0.1,
+            }
+        }
+        let Some(trial_value) = accepted else {
+            break;
+        };
+        remember(&mut corrections, point, &trial, &gradient, &trial_gradient);
+        let gain = value - trial_value;
+        point.copy_from_slice(&trial);
+        gradient.copy_from_slice(&trial_gradient);
+        value = trial_value;
+        if gain <= settings.value_tolerance * value.abs().max(1.0) {
+            break;
+        }
+    }
+    Ok(value)
+}
+
+/// -H g on the free coordinates, H being the inverse Hessian of the corrections.
+fn quasi_newton_direction(
+    corrections: &[Correction],
+    gradient: &[f64],
+    free: &[bool],
+    direction: &mut [f64],
+) {
+    for index in 0..gradient.len() {
+        direction[index] = if free[index] { -gradient[index] } else { 0.0 };
+    }
+    let masked = |left: &[f64], right: &[f64]| -> f64 {
+        (0..free.len())
+            .filter(|&index| free[index])
+            .map(|index| left[index] * right[index])
+            .sum()
+    };
+    // Corrections without positive curvature on the free coordinates do not count.
+    let curvatures: Vec<f64> = corrections
+        .iter()
+        .map(|correction| masked(&correction.step, &correction.change))
+        .collect();
+    let mut shares = [0.0; MEMORY];
+    for (number, correction) in corrections.iter().enumerate().rev() {
+        if curvatures[number] > 0.0 {
+            let share = masked(&correction.step, direction) / curvatures[number];
+            shares[number] = share;
+            add_scaled(direction, -share, &correction.change, free);
+        }
+    }
+    let last = (0..corrections.len())
+        .rev()
+        .find(|&number| curvatures[number] > 0.0);
+    if let Some(last) = last {
+        let change = &corrections[last].change;
+        let scale = curvatures[last] / masked(change, change);
+        direction.iter_mut().for_each(|entry| *entry *= scale);
+    }
+    for (number, correction) in corrections.iter().enumerate() {
+        if curvatures[number] > 0.0 {
+            let share = masked(&correction.change, direction) / curvatures[number];
+            add_scaled(direction, shares[number] - share, &correction.step, free);
+        }
+    }
+}
+
+fn remember(
+    corrections: &mut Vec<Correction>,
+    point: &[f64],
+    trial: &[f64],
+    gradient: &[f64],
+    trial_gradient: &[f64],
+) {
+    let step: Vec<f64> = trial
+        .iter()
+        .zip(point)
+        .map(|(new, old)| new - old)
+        .collect();
+    let change: Vec<f64> = trial_gradient
+        .iter()
+        .zip(gradient)
+        .map(|(new, old)| new - old)
+        .collect();
+    let curvature = dot(&step, &change);
+    if curvature <= 1e-10 * (dot(&step, &step) * dot(&change, &change)).sqrt() {
+        return;
+    }
+    if corrections.len() == MEMORY {
+        corrections.remove(0);
+    }
+    corrections.push(Correction { step, change });
+}
+
+fn add_scaled(target: &mut [f64], scale: f64, source: &[f64], free: &[bool]) {
+    for index in 0..target.len() {
+        if free[index] {
+            target[index] += scale * source[index];
+        }
+    }
+}
+
+fn dot(left: &[f64], right: &[f64]) -> f64 {
+    left.iter()
+        .zip(right)
+        .map(|(left, right)| left * right)
+        .sum()
+}
+
+/// Largest magnitude of a free coordinate.
+fn largest(vector: &[f64], free: &[bool]) -> f64 {
+    vector
+        .iter()
+        .zip(free)
+        .filter(|&(_, &free)| free)
+        .fold(0.0, |largest, (entry, _)| entry.abs().max(largest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIGHT: Settings = Settings {
+        iterations: 500,
+        gradient_tolerance: 1e-9,
+        value_tolerance: 0.0,
+        longest_step: 1.0,
+    };
+
+    /// Rosenbrock's function: minimum 0 at (1, ..., 1).
+    fn rosenbrock(x: &[f64], gradient: &mut [f64]) -> Result<f64, EngineError> {
+        gradient.fill(0.0);
+        let mut value = 0.0;
+        for index in 0..x.len() - 1 {
+            let valley = x[index + 1] - x[index] * x[index];
+            let slope = 1.0 - x[index];
+            value += 100.0 * valley * valley + slope * slope;
+            gradient[index] += -400.0 * x[index] * valley - 2.0 * slope;
+            gradient[index + 1] += 200.0 * valley;
+        }
+        Ok(value)
+    }
+
+    #[test]
+    fn it_finds_the_end_of_rosenbrocks_valley() {
+        let mut point = vec![-1.2, 1.0, -0.5, 2.0, 0.3];
+        let bounds = (&[-5.0; 5][..], &[5.0; 5][..]);
+        let value = minimise(rosenbrock, &mut point, bounds, TIGHT).unwrap();
+        assert!(value < 1e-12, "{value}");
+        assert!(point.iter().all(|x| (x - 1.0).abs() < 1e-5), "{point:?}");
+    }
+
+    #[test]
+    fn bounds_hold_and_the_constrained_minimum_is_found() {
+        // With x <= 0.5 Rosenbrock's minimum is at (0.5, 0.25), value 0.25.
+        let mut point = vec![-1.2, 1.0];
+        let bounds = (&[-2.0, -2.0][..], &[0.5, 2.0][..]);
+        let value = minimise(rosenbrock, &mut point, bounds, TIGHT).unwrap();
+        assert!((value - 0.25).abs() < 1e-9, "{value}");
+        assert_eq!(point[0], 0.5);
+        assert!((point[1] - 0.25).abs() < 1e-6);
+    }
+
+    #[test]
+    fn an_error_on_the_way_shortens_the_step() {
+        // sqrt is undefined left of 0; the minimum of x - sqrt(x) is at 1/4.
+        let objective = |x: &[f64], gradient: &mut [f64]| {
+            if x[0] <= 0.0 {
+                return Err(EngineError::ImpossibleJob("outside".into()));
+            }
+            gradient[0] = 1.0 - 0.5 / x[0].sqrt();
+            Ok(x[0] - x[0].sqrt())
+        };
+        let mut point = vec![0.6];
+        let value = minimise(objective, &mut point, (&[-9.0], &[9.0]), TIGHT).unwrap();
+        assert!((value + 0.25).abs() < 1e-9, "{value} at {point:?}");
+    }
+}

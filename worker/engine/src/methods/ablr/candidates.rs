@@ -1,0 +1,125 @@
+//! The best candidate of a pool under a Bayesian linear regression.
+
+use super::evidence::RegressionPosterior;
+use super::features::{FEATURES, REGRESSORS};
+use super::training::FittedFeatures;
+use crate::acquisition::function::Acquisition;
+use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser, keep_rows};
+use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
+use crate::setting::Setting;
+
+/// The features of a target's rows.
+pub(super) struct FeaturePool {
+    /// Of each block, column-major: [`BLOCK`] rows by [`FEATURES`].
+    features: Vec<f32>,
+    maximiser: Maximiser,
+    /// Regressors of a block, column-major.
+    block: Vec<f64>,
+}
+
+impl FeaturePool {
+    /// Computes the features of all rows of the target.
+    pub(super) fn new(setting: &Setting, fitted: &FittedFeatures) -> Self {
+        let (space, rows) = (setting.space(), setting.rows());
+        let mut features = vec![0.0; rows.next_multiple_of(BLOCK) * FEATURES];
+        for (block, columns) in features.chunks_exact_mut(BLOCK * FEATURES).enumerate() {
+            let rows = block * BLOCK..rows.min((block + 1) * BLOCK);
+            let inputs = space.encode_single(setting.columns(), rows);
+            let mut activations = fitted.network.activations(inputs);
+            fitted.network.evaluate(&fitted.weights, &mut activations);
+            let rows = activations.features().chunks_exact(FEATURES);
+            for (place, row) in rows.enumerate() {
+                for (feature, value) in row.iter().enumerate() {
+                    columns[feature * BLOCK + place] = *value;
+                }
+            }
+        }
+        Self {
+            features,
+            maximiser: Maximiser::new((0..rows as u32).collect()),
+            block: vec![1.0; BLOCK * REGRESSORS],
+        }
+    }
+
+    /// The features of a row.
+    pub(super) fn features(&self, row: usize) -> impl Iterator<Item = f32> + '_ {
+        let (block, place) = (row / BLOCK, row % BLOCK);
+        let features = &self.features[block * BLOCK * FEATURES..];
+        features
+            .iter()
+            .skip(place)
+            .step_by(BLOCK)
+            .take(FEATURES)
+            .copied()
+    }
+
+    /// The greatest deviation that a row can have under a regression: without
+    /// observations it is |regressors| / sqrt(alpha), none of which exceeds 1.
+    pub(super) fn largest_deviation(posterior: &RegressionPosterior) -> f64 {
+        (REGRESSORS as f64 / posterior.alpha).sqrt()
+    }
+
+    /// The row of greatest `acquisition` under the regression among those not
+    /// `evaluated`; of equal ones the one of least `priority`. `None` if every row is
+    /// evaluated.
+    pub(super) fn best_row(
+        &mut self,
+        posterior: &RegressionPosterior,
+        acquisition: &impl Acquisition,
+        evaluated: &[bool],
+        priority: &[u32],
+    ) -> Option<u32> {
+        let mut predictions = RegressionPredictions {
+            posterior,
+            features: &self.features,
+            block: &mut self.block,
+        };
+        self.maximiser
+            .best_row(&mut predictions, acquisition, evaluated, priority)
+    }
+}
+
+struct RegressionPredictions<'a> {
+    posterior: &'a RegressionPosterior,
+    features: &'a [f32],
+    block: &'a mut [f64],
+}
+
+impl BlockPredictions for RegressionPredictions<'_> {
+    fn bound(&mut self, first: usize, means: &mut [f64], bounds: &mut [f64]) {
+        let features = &self.features[first * FEATURES..(first + BLOCK) * FEATURES];
+        for (entry, feature) in self.block.iter_mut().zip(features) {
+            *entry = f64::from(*feature);
+        }
+        self.block[FEATURES * BLOCK..].fill(1.0);
+        bounds.fill(0.0);
+        for column in self.block.chunks_exact(BLOCK) {
+            for (square, entry) in bounds.iter_mut().zip(column) {
+                *square += entry * entry;
+            }
+        }
+        for bound in bounds {
+            // A little above, as the deviation itself is rounded.
+            *bound = (1.0 + 1e-9) * (*bound / self.posterior.alpha).sqrt();
+        }
+        let weights = self.posterior.weights.as_slice().expect("a vector");
+        let block = MatrixRef::new(self.block, means.len(), REGRESSORS, BLOCK);
+        blas::multiply_vector(block, weights, means);
+    }
+
+    fn solve(&mut self, open: &[usize], deviations: &mut [f64]) {
+        keep_rows(self.block, open);
+        let factor = MatrixRef::square(&self.posterior.factor, REGRESSORS, REGRESSORS);
+        let block = MatrixMut::new(self.block, open.len(), REGRESSORS, BLOCK);
+        blas::solve_triangular(Triangular::Rows, factor, block);
+        deviations.fill(0.0);
+        for column in self.block.chunks_exact(BLOCK) {
+            for (square, entry) in deviations.iter_mut().zip(column) {
+                *square += entry * entry;
+            }
+        }
+        for entry in deviations {
+            *entry = (*entry / self.posterior.alpha).sqrt();
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! `ablr` and `ablr-copula`: adaptive Bayesian linear regression on features that a
+//! network learns from all source tasks (Perrone, Jenatton, Seeger and Archambeau 2018,
+//! Scalable hyperparameter transfer learning); the two differ in the transform of the
+//! objectives.
+//!
+//! - `features`: the network;
+//! - `evidence`: the regression of one task, its marginal likelihood and gradient;
+//! - `training`: the network's fit to the sources, shared by the jobs of a target and seed;
+//! - `candidates`: the best candidate of a pool;
+//! - `search`: the choice of each row.
+
+mod candidates;
+mod evidence;
+mod features;
+mod search;
+mod training;
+
+use super::method::{Method, Spaces};
+use crate::transform::Transform;
+use search::LinearRegressionSearch;
+
+pub(super) const ABLR: Method = Method {
+    id: "ablr",
+    version: 1,
+    summary: "Bayesian linear regression on features that a network learns from the sources",
+    source: "ABLR in ICML 2020, Table 2 and appendix B: Perrone et al. 2018, Scalable \
+             hyperparameter transfer learning",
+    spaces: Spaces::All,
+    parameters: &[],
+    start: |setting, _| {
+        let search = LinearRegressionSearch::new(setting, Transform::Standardisation)?;
+        Ok(Box::new(search))
+    },
+};
+
+pub(super) const ABLR_COPULA: Method = Method {
+    id: "ablr-copula",
+    summary: "ablr on Gaussian quantiles of each task's objective",
+    source: "ABLR Copula in ICML 2020, Table 2 and section 5.2",
+    start: |setting, _| {
+        let search = LinearRegressionSearch::new(setting, Transform::Copula)?;
+        Ok(Box::new(search))
+    },
+    ..ABLR
+};

@@ -1,0 +1,68 @@
+//! What a method is: a description, and a way to start a search.
+
+use std::fmt;
+
+use super::parameters::{ParameterDescription, Parameters};
+use crate::error::EngineError;
+use crate::search::Search;
+use crate::setting::Setting;
+use crate::table::encoding::{Kind, Space};
+
+/// A method: what a user may know of it, and how it starts.
+pub struct Method {
+    /// Id in sweep files.
+    pub id: &'static str,
+    /// Raised whenever the traces change.
+    pub version: u32,
+    /// What it does, in a sentence.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// The spaces it can search.
+    pub spaces: Spaces,
+    /// Parameters a sweep file may set.
+    pub parameters: &'static [ParameterDescription],
+    /// Starts a search.
+    pub(super) start: Start,
+}
+
+/// The search spaces a method is made for. Displayed, it completes "it searches ...".
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spaces {
+    /// Any.
+    All,
+    /// Those whose hyperparameters are all categorical.
+    Categorical,
+}
+
+impl fmt::Display for Spaces {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::All => "any space",
+            Self::Categorical => "only spaces whose hyperparameters are all categorical",
+        })
+    }
+}
+
+pub(super) type Start =
+    for<'a> fn(&Setting<'a>, &Parameters) -> Result<Box<dyn Search + 'a>, EngineError>;
+
+impl Method {
+    /// Checks that the method can search a space.
+    ///
+    /// # Errors
+    /// [`EngineError::UnsuitableSpace`], naming a hyperparameter that is in the way.
+    pub fn check_space(&self, space: &Space) -> Result<(), EngineError> {
+        let numeric = space
+            .hyperparameters
+            .iter()
+            .find(|hyperparameter| matches!(hyperparameter.kind, Kind::Numeric { .. }));
+        match (self.spaces, numeric) {
+            (Spaces::Categorical, Some(numeric)) => Err(EngineError::UnsuitableSpace {
+                method: self.id.to_owned(),
+                hyperparameter: numeric.name.clone(),
+            }),
+            _ => Ok(()),
+        }
+    }
+}

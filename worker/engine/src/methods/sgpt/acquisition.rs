@@ -1,0 +1,80 @@
+//! The transfer acquisition function (Wistuba, Schilling and Schmidt-Thieme 2018,
+//! section 7, eq. 46 and 47): expected improvement on the target plus what the
+//! sources predict to be gained over what was evaluated, each with its weight.
+
+use crate::acquisition::expected_improvement::expected_improvement;
+use crate::acquisition::function::Acquisition;
+
+/// Weights and predicted improvements, on top of expected improvement.
+pub(super) struct TransferAcquisition<'a> {
+    /// The least transformed observation of the target.
+    pub incumbent: f64,
+    /// Weight of the expected improvement on the target.
+    pub target_weight: f64,
+    /// The sources' weighted predicted improvement at each row.
+    pub transferred: &'a [f64],
+}
+
+impl Acquisition for TransferAcquisition<'_> {
+    /// Without the division by the sum of all weights, which is the same for all rows.
+    fn value(&self, row: usize, mean: f64, deviation: f64) -> f64 {
+        let improvement = expected_improvement(mean, deviation, self.incumbent);
+        self.target_weight * improvement + self.transferred[row]
+    }
+
+    /// EI = s h(v), and with v = (incumbent - mean) / s and x = v^2 / 2: for v <= 0,
+    /// h(v) <= phi(v) <= phi(0) / (1 + x + x^2 / 2); for v > 0, h(v) <= phi(0) + v.
+    fn may_reach(&self, row: usize, mean: f64, deviation: f64, best: f64) -> bool {
+        let gain = self.incumbent - mean;
+        let most = if gain > 0.0 {
+            0.4 * deviation + gain
+        } else {
+            let x = 0.5 * (gain / deviation) * (gain / deviation);
+            0.4 * deviation / (1.0 + x + 0.5 * x * x)
+        };
+        self.target_weight * most + self.transferred[row] >= best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_is_weighted_improvement_plus_what_is_transferred() {
+        let acquisition = TransferAcquisition {
+            incumbent: 1.0,
+            target_weight: 0.75,
+            transferred: &[0.0, 0.2],
+        };
+        // EI of N(1, 2^2) over 1 is 2 phi(0) = 0.797884560802865.
+        let expected = 0.75 * 0.797_884_560_802_865;
+        assert!((acquisition.value(0, 1.0, 2.0) - expected).abs() < 1e-12);
+        assert!((acquisition.value(1, 1.0, 2.0) - expected - 0.2).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_ruled_out_is_below_the_best_at_every_smaller_deviation() {
+        let transferred = [0.0, 0.1, 1.0];
+        let acquisition = TransferAcquisition {
+            incumbent: 0.2,
+            target_weight: 0.75,
+            transferred: &transferred,
+        };
+        let mut ruled_out = 0;
+        for best in [1e-9, 1e-4, 0.05, 0.3, 1.2, 3.0] {
+            for mean in (0..80).map(|step| -2.0 + 0.1 * f64::from(step)) {
+                for (row, deviation) in [(0, 0.01), (1, 0.3), (2, 1.0), (0, 3.0)] {
+                    if acquisition.may_reach(row, mean, deviation, best) {
+                        continue;
+                    }
+                    ruled_out += 1;
+                    for share in [1.0, 0.7, 0.1] {
+                        assert!(acquisition.value(row, mean, share * deviation) < best);
+                    }
+                }
+            }
+        }
+        assert!(ruled_out > 500, "{ruled_out}");
+    }
+}

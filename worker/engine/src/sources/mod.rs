@@ -1,0 +1,9 @@
+//! What methods take over from the source tasks.
+//!
+//! - [`best_configurations`]: the best configuration of each source;
+//! - [`sample`]: rows of a source that surrogates are fitted to;
+//! - [`process`]: a Gaussian process of each source.
+
+pub(crate) mod best_configurations;
+pub(crate) mod process;
+pub(crate) mod sample;

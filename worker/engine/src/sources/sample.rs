@@ -1,0 +1,32 @@
+//! Rows sampled from a source task, the same for all methods, targets and transforms.
+
+use crate::random::Purpose;
+use crate::setting::{Setting, Source};
+
+/// Sampled rows of a source, in random order.
+pub(crate) struct SourceSample {
+    /// Encoded configurations, one after the other.
+    pub points: Vec<f64>,
+    /// Their transformed objective.
+    pub targets: Vec<f64>,
+}
+
+impl SourceSample {
+    /// At most `rows` rows: all of them if there are no more.
+    pub(crate) fn new(setting: &Setting, source: Source, rows: usize) -> Self {
+        let mut random = setting.random_of_task(Purpose::SourceSample, source.task);
+        let mut order = random.permutation(source.task.rows() as u32);
+        order.truncate(rows);
+        let width = setting.space().width();
+        let mut points = vec![0.0; width * order.len()];
+        for (&row, point) in order.iter().zip(points.chunks_exact_mut(width)) {
+            let columns = &source.task.columns;
+            setting.space().encode(columns, row as usize, point);
+        }
+        let targets = order.iter().map(|&row| source.targets[row as usize]);
+        Self {
+            points,
+            targets: targets.collect(),
+        }
+    }
+}

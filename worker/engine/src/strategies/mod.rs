@@ -1,0 +1,11 @@
+//! Searches that several methods are built from, and what they share.
+//!
+//! - [`random_search`]: rows in random order; the first rows of most other searches;
+//! - [`thompson_sampling`]: draws from the parametric prior;
+//! - [`bayesian_optimisation`]: expected improvement under a Gaussian process;
+//! - [`configurations`]: configurations as level numbers, for categorical spaces.
+
+pub(crate) mod bayesian_optimisation;
+pub(crate) mod configurations;
+pub(crate) mod random_search;
+pub(crate) mod thompson_sampling;

@@ -1,0 +1,218 @@
+//! Why a table is refused.
+
+use loto_proto::limits::{
+    MAX_ARCHIVE_MEMBERS, MAX_COLUMNS, MAX_COORDINATES, MAX_LEVEL_BYTES, MAX_LEVELS, MAX_MAGNITUDE,
+    MAX_NAME_BYTES, MAX_TABLE_FILE_BYTES,
+};
+
+use super::container::ContainerError;
+
+/// A table that is refused.
+#[derive(Debug, thiserror::Error)]
+#[error("table {table}: {problem}")]
+pub struct TableError {
+    /// The table, as the caller named it.
+    pub table: String,
+    /// What is wrong with it.
+    #[source]
+    pub problem: TableProblem,
+}
+
+/// What is wrong with a table, and where. Texts from the file are excerpts.
+#[derive(Debug, thiserror::Error)]
+pub enum TableProblem {
+    /// The file has too many bytes.
+    #[error(
+        "the file has more than {MAX_TABLE_FILE_BYTES} bytes, which is the most allowed; \
+         zip or gzip it"
+    )]
+    LargeFile,
+
+    /// A zip archive has too many members.
+    #[error(
+        "the zip archive has more than {MAX_ARCHIVE_MEMBERS} members, which is the most allowed"
+    )]
+    TooManyMembers,
+
+    /// The file cannot be read or unpacked.
+    #[error(transparent)]
+    Container(#[from] ContainerError),
+
+    /// The text is not CSV.
+    #[error("{0}")]
+    Csv(#[source] csv::Error),
+
+    /// A row has more or fewer fields than the header.
+    #[error("line {line}: it has {fields} fields, the header has {expected}")]
+    UnequalLengths {
+        /// The row's line.
+        line: u64,
+        /// Number of its fields.
+        fields: u64,
+        /// Number of the header's fields.
+        expected: u64,
+    },
+
+    /// The header has too many columns.
+    #[error("it has {0} columns, allowed are {MAX_COLUMNS}")]
+    TooManyColumns(usize),
+
+    /// A column's name is too long.
+    #[error(
+        "line 1: the name of the column `{column}` has {bytes} bytes, allowed are {MAX_NAME_BYTES}"
+    )]
+    LongColumnName {
+        /// The beginning of the name.
+        column: String,
+        /// The name's length.
+        bytes: usize,
+    },
+
+    /// Two columns have the same name.
+    #[error("line 1: the column `{0}` is there twice")]
+    DuplicateColumn(String),
+
+    /// There is no column of task names.
+    #[error("line 1: the column `task` is missing")]
+    NoTaskColumn,
+
+    /// The objective is none of the columns.
+    #[error("line 1: the objective `{objective}` is not a column; the table has {metrics}")]
+    UnknownObjective {
+        /// The column that the sweep names.
+        objective: String,
+        /// The `metric_*` columns, or that there are none.
+        metrics: String,
+    },
+
+    /// There is no column of a hyperparameter.
+    #[error("line 1: there is no hyperparameter column (`hp_*`)")]
+    NoHyperparameter,
+
+    /// A column that the sweep declares categorical is not a hyperparameter's.
+    #[error(
+        "line 1: the categorical column `{column}` is not a column; the table has {hyperparameters}"
+    )]
+    UnknownCategorical {
+        /// The column that the sweep names.
+        column: String,
+        /// The `hp_*` columns.
+        hyperparameters: String,
+    },
+
+    /// There are too many rows, hyperparameter values or tasks.
+    #[error("line {line}: it has more than {most} {what}, which is the most allowed")]
+    TooMany {
+        /// The line of the first one too many.
+        line: u64,
+        /// The limit.
+        most: usize,
+        /// What there are too many of.
+        what: &'static str,
+    },
+
+    /// A field has no value that its column takes.
+    #[error("line {line}, column `{column}`: {problem}")]
+    Field {
+        /// The field's line.
+        line: u64,
+        /// The name of its column.
+        column: String,
+        /// What is wrong with its value.
+        #[source]
+        problem: FieldError,
+    },
+
+    /// A task has a configuration twice.
+    #[error("line {line}: task `{task}` has this configuration already; each may be listed once")]
+    DuplicateConfiguration {
+        /// The second row's line.
+        line: u64,
+        /// The task.
+        task: String,
+    },
+
+    /// There is nothing below the header.
+    #[error("it has no rows")]
+    NoRows,
+
+    /// The encoded rows are too wide.
+    #[error(
+        "its rows have {0} coordinates (one per numeric hyperparameter and per level), \
+         allowed are {MAX_COORDINATES}"
+    )]
+    TooManyCoordinates(usize),
+}
+
+impl From<csv::Error> for TableProblem {
+    fn from(error: csv::Error) -> Self {
+        match error.kind() {
+            csv::ErrorKind::UnequalLengths {
+                pos,
+                expected_len,
+                len,
+            } => Self::UnequalLengths {
+                line: pos.as_ref().map_or(0, csv::Position::line),
+                fields: *len,
+                expected: *expected_len,
+            },
+            csv::ErrorKind::Io(_) => ContainerError::Unreadable(error.into()).into(),
+            _ => Self::Csv(error),
+        }
+    }
+}
+
+/// What is wrong with the value of a field.
+#[derive(Debug, thiserror::Error)]
+pub enum FieldError {
+    /// A task's name is empty, too long or not UTF-8.
+    #[error("a task's name must be a text of 1 to {MAX_NAME_BYTES} bytes")]
+    TaskName,
+
+    /// The name of the black box is too long or not UTF-8.
+    #[error("the name must be a text of at most {MAX_NAME_BYTES} bytes")]
+    BlackboxName,
+
+    /// The row belongs to another black box than the rows before it.
+    #[error("`{found}` after `{expected}`; a table holds one black box")]
+    OtherBlackbox {
+        /// The row's black box.
+        found: String,
+        /// The black box of the rows before it.
+        expected: String,
+    },
+
+    /// A number is so large that distances would overflow.
+    #[error(
+        "{0:e} is too large a number, allowed are magnitudes up to {max:e}",
+        max = MAX_MAGNITUDE
+    )]
+    LargeNumber(f64),
+
+    /// A text is no number, or one that is not finite.
+    #[error("`{0}` is not a finite number")]
+    NotFinite(String),
+
+    /// A level is not UTF-8.
+    #[error("the level is not valid UTF-8")]
+    NotUtf8,
+
+    /// A level is too long.
+    #[error("the level has {0} bytes, allowed are {MAX_LEVEL_BYTES}")]
+    LongLevel(usize),
+
+    /// A categorical column has too many levels.
+    #[error("more than {MAX_LEVELS} levels, which is the most allowed; is it numeric?")]
+    TooManyLevels,
+}
+
+impl FieldError {
+    /// Adds where the field is.
+    pub(super) fn at(self, line: u64, column: &str) -> TableProblem {
+        TableProblem::Field {
+            line,
+            column: column.to_owned(),
+            problem: self,
+        }
+    }
+}
