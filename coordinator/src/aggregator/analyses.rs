@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::Status;
 
-use super::snapshot::{Published, Snapshot, newest};
+use super::snapshot::{Look, Published, Snapshot, newest};
 use super::status::to_status;
 use crate::CoordinatorError;
 use crate::results::{CollectedCurves, Selection};
@@ -62,18 +62,19 @@ impl Analyses {
         }
     }
 
-    /// The analysis of `curves` if that is small or nobody asked for it lately; otherwise the
-    /// newest one.
+    /// The analysis of the curves as of that look, if they are small or nobody asked for it
+    /// lately; otherwise the newest one.
     pub(super) async fn answer(
         &self,
-        curves: &Snapshot<CollectedCurves>,
+        look: Look,
+        is_small: bool,
         selection: Selection,
         options: AnalysisOptions,
     ) -> Result<Snapshot<SweepAnalysis>, Status> {
         let question = self.question(selection, options);
         let kept_up = question.asked.send_replace(Instant::now()).elapsed() < KEEP_UP;
-        let exact = !kept_up || curves.outcome.as_ref().is_ok_and(|curves| is_small(curves));
-        let fits = |answer: &Snapshot<_>| answer.answers(curves.look.begun, exact);
+        let exact = is_small || !kept_up;
+        let fits = |answer: &Snapshot<_>| answer.answers(look.begun, exact);
         let answer = newest(question.answers.clone(), fits).await?;
         self.make_room();
         Ok(answer)

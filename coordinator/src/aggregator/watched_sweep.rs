@@ -85,8 +85,9 @@ impl WatchedSweep {
             curves.outcome.as_ref().is_ok_and(|curves| is_small(curves))
         };
         let fits = |snapshot: &Snapshot<_>| snapshot.answers(now, is_exact(snapshot));
-        let curves = self.ask(&self.curves, fits).await?;
-        let answer = self.analyses.answer(&curves, selection, options).await?;
+        let Snapshot { look, outcome } = self.ask(&self.curves, fits).await?;
+        let is_small = is_small(&*outcome?);
+        let answer = self.analyses.answer(look, is_small, selection, options).await?;
         Ok((answer.outcome?, answer.look.as_of_milliseconds))
     }
 
