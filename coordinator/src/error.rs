@@ -4,14 +4,13 @@ use std::fmt;
 use std::path::PathBuf;
 
 use loto_engine::EngineError;
-use loto_process::observation::endpoint::EndpointError;
+use loto_process::ProcessError;
 use loto_proto::identity::{Fingerprint, JobId, SweepId};
 use loto_proto::message_error::MessageError;
 use loto_proto::sweep_file::SweepFileError;
-use loto_report::ReportError;
+use loto_report::UnwritableFile;
 use loto_statistics::StatisticsError;
 use loto_transport::TransportError;
-use loto_worker::WorkerError;
 
 use crate::results::TraceProblem;
 
@@ -43,9 +42,9 @@ pub enum CoordinatorError {
     #[error("the store's list of sweeps is not valid: it names sweep {0}, which is not there")]
     LostSweep(SweepId),
 
-    /// Metrics and probes cannot be offered.
+    /// The process could not be set up.
     #[error(transparent)]
-    Endpoint(#[from] EndpointError),
+    Process(#[from] ProcessError),
 
     /// A file could not be read.
     #[error("cannot read {path}: {source}")]
@@ -56,10 +55,6 @@ pub enum CoordinatorError {
         source: std::io::Error,
     },
 
-    /// A table or a method was refused.
-    #[error(transparent)]
-    Worker(#[from] WorkerError),
-
     /// A job or a table was refused.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -68,9 +63,9 @@ pub enum CoordinatorError {
     #[error(transparent)]
     Statistics(#[from] StatisticsError),
 
-    /// A report cannot be written.
+    /// A file or folder could not be written.
     #[error(transparent)]
-    Report(#[from] ReportError),
+    UnwritableFile(#[from] UnwritableFile),
 
     /// A table named in a sweep file is in none of the folders where tables are looked for.
     #[error(
@@ -120,15 +115,6 @@ pub enum CoordinatorError {
     #[error("{0}")]
     InvalidInput(String),
 
-    /// A file or folder could not be written.
-    #[error("cannot write {path}: {problem}")]
-    UnwritableFile {
-        /// The file or folder.
-        path: PathBuf,
-        /// The operating system's reason.
-        problem: std::io::Error,
-    },
-
     /// A file of recorded traces breaks a rule; `problem` names the line and the value.
     #[error("traces {}: {problem}", path.display())]
     InvalidTraces {
@@ -169,10 +155,6 @@ pub enum CoordinatorError {
     /// A run did not come to its end, or not to the right one; says why.
     #[error("{0}")]
     RunFailed(String),
-
-    /// A part of this process ended when it should not have.
-    #[error("{0}")]
-    Internal(String),
 
     /// The user asked to stop before the end.
     #[error("interrupted: {0}")]

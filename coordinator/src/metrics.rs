@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use loto_transport::metrics::{Kind, Metric, QUEUE_MESSAGES};
+use loto_transport::metrics::{Metric, QUEUE_MESSAGES};
 use metrics::{counter, gauge, histogram};
 use tonic::{Code, Status};
 
@@ -15,22 +15,19 @@ const LOST_JOBS: &str = "loto_lost_jobs_total";
 
 /// What a coordinator that waits for a sweep reports.
 pub const COORDINATOR_METRICS: [Metric; 4] = [
-    Metric {
-        name: SWEEP_JOBS,
-        kind: Kind::Gauge,
-        help: "Jobs of the sweep that this coordinator waits for, by sweep and state (queued, running, done, failed, poisoned)",
-    },
+    Metric::gauge(
+        SWEEP_JOBS,
+        "Jobs of the sweep that this coordinator waits for, by sweep and state (queued, running, done, failed, poisoned)",
+    ),
     QUEUE_MESSAGES,
-    Metric {
-        name: PUBLISHED_JOBS,
-        kind: Kind::Counter,
-        help: "Jobs that were put on the queue, lost ones included",
-    },
-    Metric {
-        name: LOST_JOBS,
-        kind: Kind::Counter,
-        help: "Jobs that got lost on the way and were put on the queue again",
-    },
+    Metric::counter(
+        PUBLISHED_JOBS,
+        "Jobs that were put on the queue, lost ones included",
+    ),
+    Metric::counter(
+        LOST_JOBS,
+        "Jobs that got lost on the way and were put on the queue again",
+    ),
 ];
 
 const REQUESTS: &str = "loto_aggregator_requests_total";
@@ -44,21 +41,16 @@ const SECONDS: &[f64] = &[
 
 /// What an aggregator reports.
 pub const AGGREGATOR_METRICS: [Metric; 3] = [
-    Metric {
-        name: REQUESTS,
-        kind: Kind::Counter,
-        help: "Requests that were answered, by rpc and gRPC status code; streams when they begin",
-    },
-    Metric {
-        name: REQUEST_SECONDS,
-        kind: Kind::Histogram(SECONDS),
-        help: "Time to an answer, by rpc; of streams to their beginning",
-    },
-    Metric {
-        name: TRACES,
-        kind: Kind::Gauge,
-        help: "Traces that were folded in, by sweep",
-    },
+    Metric::counter(
+        REQUESTS,
+        "Requests that were answered, by rpc and gRPC status code; streams when they begin",
+    ),
+    Metric::histogram(
+        REQUEST_SECONDS,
+        SECONDS,
+        "Time to an answer, by rpc; of streams to their beginning",
+    ),
+    Metric::gauge(TRACES, "Traces that were folded in, by sweep"),
 ];
 
 pub(crate) fn sweep_stands_at(sweep: &str, counts: &Counts) {

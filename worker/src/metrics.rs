@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use loto_proto::job::Job;
 use loto_proto::trace::Trace;
-use loto_transport::metrics::{Kind, Metric};
+use loto_transport::metrics::Metric;
 use metrics::{counter, gauge, histogram};
 
-use crate::consumer::Outcome;
+use crate::outcome::Outcome;
 
 const JOBS: &str = "loto_worker_jobs_total";
 const JOBS_RUNNING: &str = "loto_worker_jobs_running";
@@ -23,48 +23,33 @@ const SECONDS: &[f64] = &[
     0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0,
 ];
 
-/// All of them.
+/// The metrics of a worker.
 pub const METRICS: [Metric; 8] = [
-    Metric {
-        name: JOBS,
-        kind: Kind::Counter,
-        help: "Deliveries that were settled, by method and outcome (stored, already_done, failed, poisoned, refused, given_back, dropped)",
-    },
-    Metric {
-        name: JOBS_RUNNING,
-        kind: Kind::Gauge,
-        help: "Jobs that are computed now",
-    },
-    Metric {
-        name: JOBS_AT_MOST,
-        kind: Kind::Gauge,
-        help: "Jobs that may be computed side by side",
-    },
-    Metric {
-        name: CONSUMING,
-        kind: Kind::Gauge,
-        help: "1 while the broker sends jobs to this worker, else 0",
-    },
-    Metric {
-        name: JOB_SECONDS,
-        kind: Kind::Histogram(SECONDS),
-        help: "Time from a job's beginning to its trace, by method",
-    },
-    Metric {
-        name: PHASE_SECONDS,
-        kind: Kind::Histogram(SECONDS),
-        help: "CPU time of a finished job, by method and phase (preparation: before the first choice; choices: all its iterations)",
-    },
-    Metric {
-        name: CACHE_LOOKUPS,
-        kind: Kind::Counter,
-        help: "Tables and shared fits that jobs asked for, by result: hit_memory, hit_store, or miss (a fit that had to be computed)",
-    },
-    Metric {
-        name: PROCESSES,
-        kind: Kind::Counter,
-        help: "Processes that were started to compute jobs",
-    },
+    Metric::counter(
+        JOBS,
+        "Deliveries that were settled, by method and outcome (stored, already_done, failed, poisoned, refused, given_back, dropped)",
+    ),
+    Metric::gauge(JOBS_RUNNING, "Jobs that are computed now"),
+    Metric::gauge(JOBS_AT_MOST, "Jobs that may be computed side by side"),
+    Metric::gauge(
+        CONSUMING,
+        "1 while the broker sends jobs to this worker, else 0",
+    ),
+    Metric::histogram(
+        JOB_SECONDS,
+        SECONDS,
+        "Time from a job's beginning to its trace, by method",
+    ),
+    Metric::histogram(
+        PHASE_SECONDS,
+        SECONDS,
+        "CPU time of a finished job, by method and phase (preparation: before the first choice; choices: all its iterations)",
+    ),
+    Metric::counter(
+        CACHE_LOOKUPS,
+        "Tables and shared fits that jobs asked for, by result: hit_memory, hit_store, or miss (a fit that had to be computed)",
+    ),
+    Metric::counter(PROCESSES, "Processes that were started to compute jobs"),
 ];
 
 /// How a lookup of a table or shared fit ended.
@@ -103,17 +88,8 @@ pub(crate) fn consuming(consumes: bool, jobs: u16) {
 }
 
 pub(crate) fn job_settled(job: &Job, outcome: &Outcome) {
-    let outcome = match outcome {
-        Outcome::Stored => "stored",
-        Outcome::AlreadyDone => "already_done",
-        Outcome::Failed(_) => "failed",
-        Outcome::Poisoned(_) => "poisoned",
-        Outcome::Refused(_) => "refused",
-        Outcome::GivenBack => "given_back",
-        Outcome::Dropped => "dropped",
-    };
     let method = job.series.method.id.clone();
-    counter!(JOBS, "method" => method, "outcome" => outcome).increment(1);
+    counter!(JOBS, "method" => method, "outcome" => outcome.label()).increment(1);
 }
 
 /// Counts a job as running as long as it lives.

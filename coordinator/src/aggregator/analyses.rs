@@ -62,19 +62,18 @@ impl Analyses {
         }
     }
 
-    /// The analysis of the curves as of that look, if they are small or nobody asked for it
-    /// lately; otherwise the newest one.
+    /// The analysis of the curves as of that look if it has to be `exact`, or nobody asked for
+    /// it lately; otherwise the newest one.
     pub(super) async fn answer(
         &self,
         look: Look,
-        is_small: bool,
+        exact: bool,
         selection: Selection,
         options: AnalysisOptions,
     ) -> Result<Snapshot<SweepAnalysis>, Status> {
         let question = self.question(selection, options);
         let kept_up = question.asked.send_replace(Instant::now()).elapsed() < KEEP_UP;
-        let exact = is_small || !kept_up;
-        let fits = |answer: &Snapshot<_>| answer.answers(look.begun, exact);
+        let fits = |answer: &Snapshot<_>| answer.answers(look.begun, exact || !kept_up);
         let answer = newest(question.answers.clone(), fits).await?;
         self.make_room();
         Ok(answer)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use loto_proto::identity::SweepId;
 use loto_service::wire;
-use loto_transport::retry::{RetryPolicy, retry_transient};
+use loto_transport::retry::{Backoff, retry_transient};
 use loto_transport::store::Store;
 use tonic::Status;
 
@@ -17,10 +17,7 @@ const RECENT_SWEEPS: usize = 4;
 
 /// Prepares the recent sweeps, one after the other.
 pub(super) async fn prepare(store: Arc<dyn Store>, sweeps: Arc<WatchedSweeps>) {
-    let ids = retry_transient(RetryPolicy::FOREVER, "listing the sweeps", || {
-        store.sweeps()
-    })
-    .await;
+    let ids = retry_transient(Backoff::FOREVER, "listing the sweeps", || store.sweeps()).await;
     let ids = ids.unwrap_or_else(|error| {
         tracing::warn!("sweeps are collected when they are asked for: {error}");
         Vec::new()

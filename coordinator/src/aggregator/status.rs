@@ -22,9 +22,8 @@ pub(super) fn to_status(error: CoordinatorError) -> Status {
         | CoordinatorError::LostSweep(_)
         | CoordinatorError::TaskNotInTable { .. }
         | CoordinatorError::Statistics(StatisticsError::InvalidResults { .. })
-        | CoordinatorError::Engine(_)
         // A table that was checked when it was submitted and cannot be read now.
-        | CoordinatorError::Worker(_) => Status::data_loss(message),
+        | CoordinatorError::Engine(_) => Status::data_loss(message),
         _ => {
             tracing::error!("a request failed: {message}");
             Status::internal(message)

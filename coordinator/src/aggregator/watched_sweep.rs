@@ -86,8 +86,11 @@ impl WatchedSweep {
         };
         let fits = |snapshot: &Snapshot<_>| snapshot.answers(now, is_exact(snapshot));
         let Snapshot { look, outcome } = self.ask(&self.curves, fits).await?;
-        let is_small = is_small(&*outcome?);
-        let answer = self.analyses.answer(look, is_small, selection, options).await?;
+        let exact = is_small(&*outcome?);
+        let answer = self
+            .analyses
+            .answer(look, exact, selection, options)
+            .await?;
         Ok((answer.outcome?, answer.look.as_of_milliseconds))
     }
 

@@ -1,46 +1,24 @@
 //! How the process ends: the one place where errors become an exit status.
 
-use std::process::ExitCode;
-
 use loto_engine::EngineError;
-use loto_transport::TransportError;
-use loto_worker::WorkerError;
+use loto_process::ExitStatus;
 
 use crate::CoordinatorError;
 
-/// How the process ends, for scripts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExitStatus {
-    /// Everything asked for was done.
-    Done = 0,
-    /// A job or a run failed.
-    Failed = 1,
-    /// The input was wrong: an option, a file, an address, a damaged value.
-    WrongInput = 2,
-    /// Stopped by Ctrl-C or SIGTERM; the shell's 128 + SIGINT.
-    Interrupted = 130,
-}
-
-impl ExitStatus {
-    /// The exit status of a command that ends with `error`.
-    pub fn of(error: &CoordinatorError) -> Self {
+impl From<&CoordinatorError> for ExitStatus {
+    fn from(error: &CoordinatorError) -> Self {
         use CoordinatorError::*;
         match error {
-            Transport(error) | Worker(WorkerError::Transport(error)) => Self::of_transport(error),
+            Transport(error) => error.into(),
+            Process(error) => error.into(),
             Engine(EngineError::ImpossibleJob(_) | EngineError::LinearAlgebra { .. })
-            | Worker(WorkerError::Engine(
-                EngineError::ImpossibleJob(_) | EngineError::LinearAlgebra { .. },
-            ))
             | GaveUp { .. }
             | Conflicts { .. }
             | Cancelled(_)
             | RunFailed(_)
-            | ThreadDied { .. }
-            | Internal(_) => Self::Failed,
+            | ThreadDied { .. } => Self::Failed,
             Interrupted(_) => Self::Interrupted,
-            Worker(_)
-            | Engine(_)
-            | Report(_)
+            Engine(_)
             | Statistics(_)
             | TableNotFound { .. }
             | TableChanged { .. }
@@ -50,35 +28,21 @@ impl ExitStatus {
             | UnsuitableSweep { .. }
             | Message(_)
             | LostSweep(_)
-            | Endpoint(_)
             | UnreadableFile { .. }
-            | UnwritableFile { .. }
+            | UnwritableFile(_)
             | InvalidTraces { .. }
             | CorruptTrace { .. }
             | TaskNotInTable { .. }
             | Serving { .. } => Self::WrongInput,
         }
     }
-
-    /// A server that is not there and a value that is damaged are wrong input,
-    /// two outcomes of one job are not.
-    fn of_transport(error: &TransportError) -> Self {
-        match error {
-            TransportError::Conflict { .. } => Self::Failed,
-            _ => Self::WrongInput,
-        }
-    }
-}
-
-impl From<ExitStatus> for ExitCode {
-    fn from(status: ExitStatus) -> Self {
-        Self::from(status as u8)
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use loto_engine::ImpossibleJob;
     use loto_proto::identity::JobId;
+    use loto_transport::TransportError;
     use loto_transport::server::Server;
 
     use super::*;
@@ -104,7 +68,7 @@ mod tests {
             (unreachable.into(), ExitStatus::WrongInput),
             (unknown.into(), ExitStatus::WrongInput),
             (
-                EngineError::ImpossibleJob("x".into()).into(),
+                EngineError::from(ImpossibleJob::NoRow("x")).into(),
                 ExitStatus::Failed,
             ),
             (
@@ -113,7 +77,7 @@ mod tests {
             ),
         ];
         for (error, expected) in cases {
-            assert_eq!(ExitStatus::of(&error), expected, "{error}");
+            assert_eq!(ExitStatus::from(&error), expected, "{error}");
         }
     }
 }

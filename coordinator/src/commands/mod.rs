@@ -5,7 +5,6 @@ mod cancel;
 mod check;
 mod exit_status;
 mod find_sweep;
-mod logging;
 mod methods;
 mod options;
 mod output;
@@ -20,15 +19,18 @@ mod submit;
 mod text_table;
 mod watch;
 
-use std::error::Error;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-pub use exit_status::ExitStatus;
-use loto_process::observation::logs::LogFormat;
+use loto_process::logs::LogOptions;
+use loto_process::program;
 
 use crate::CoordinatorError;
+use crate::progress::display::LogWriter;
+
+/// What is logged by default: the progress of this process, and warnings of everything.
+const DEFAULT_LOG: &str = "warn,lapin=off,loto_coordinator=info,loto_process::shutdown=info";
 
 const AFTER_HELP: &str = "\
 Exit status:
@@ -47,28 +49,10 @@ Examples:
 /// Runs benchmark sweeps of hyperparameter-transfer methods, leaving one task out.
 #[derive(Debug, Parser)]
 #[command(name = "loto", version, after_help = AFTER_HELP, max_term_width = 100)]
+#[command(mut_arg("log", |log| log.default_value(DEFAULT_LOG)))]
 struct Arguments {
-    /// What to log to stderr, as a tracing filter: a level, or levels by module.
-    #[arg(
-        long,
-        env = "LOTO_LOG",
-        value_name = "FILTER",
-        default_value = logging::DEFAULT_FILTER,
-        global = true,
-        display_order = 100
-    )]
-    log: String,
-
-    /// Form of log lines: text, or json for programs that collect them.
-    #[arg(
-        long,
-        env = "LOTO_LOG_FORMAT",
-        value_name = "FORMAT",
-        default_value_t,
-        global = true,
-        display_order = 101
-    )]
-    log_format: LogFormat,
+    #[command(flatten)]
+    logs: LogOptions,
 
     #[command(subcommand)]
     command: Command,
@@ -112,39 +96,12 @@ impl Command {
 /// Reads the command line, does what it says, and says how it ended.
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    match start(arguments) {
-        Ok(()) => ExitStatus::Done.into(),
-        Err(error) => {
-            output::print_error(&describe(&error));
-            ExitStatus::of(&error).into()
-        }
-    }
-}
-
-fn start(arguments: Arguments) -> Result<(), CoordinatorError> {
-    logging::start(&arguments.log, arguments.log_format)?;
-    let runtime = tokio::runtime::Runtime::new().map_err(|problem| {
-        CoordinatorError::Internal(format!("cannot start threads: {problem}"))
-    })?;
-    let outcome = runtime.block_on(arguments.command.execute());
-    // A job that did not end after a signal still has its thread, which would be waited for.
-    std::mem::forget(runtime);
-    outcome
-}
-
-/// An error with its causes, as far as its own text does not tell them.
-fn describe(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text.push_str(": ");
-            text.push_str(&cause_text);
-        }
-        source = cause.source();
-    }
-    text
+    program::run(
+        &arguments.logs,
+        LogWriter::default,
+        arguments.command.execute(),
+    )
+    .into()
 }
 
 #[cfg(test)]
@@ -181,12 +138,5 @@ mod tests {
                 );
             }
         }
-    }
-
-    #[test]
-    fn causes_are_told_once() {
-        let cause = std::io::Error::other("disk is on fire");
-        let error = anyhow::Error::new(cause).context("cannot read it");
-        assert_eq!(describe(error.as_ref()), "cannot read it: disk is on fire");
     }
 }

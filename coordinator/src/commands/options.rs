@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use loto_process::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
-use loto_process::observation::EndpointOption;
+use loto_process::observation::endpoint::EndpointOption;
 use loto_process::observation::readiness::{Need, Readiness};
 use loto_proto::identity::SweepId;
 use loto_transport::queue::{self, Queue};
@@ -158,13 +158,4 @@ pub(super) struct BaselineOption {
             .try_map(|name| name.parse::<Baseline>())
     )]
     pub(super) baseline: Baseline,
-}
-
-/// A token that the first Ctrl-C or SIGTERM cancels; the second ends the process.
-///
-/// # Errors
-/// [`CoordinatorError::Internal`] if the system takes no handler.
-pub(super) fn on_signal() -> Result<CancellationToken, CoordinatorError> {
-    loto_process::shutdown::on_signal()
-        .map_err(|problem| CoordinatorError::Internal(format!("cannot handle signals: {problem}")))
 }

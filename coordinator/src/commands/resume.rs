@@ -1,9 +1,10 @@
 //! `loto resume`: takes a sweep up again that came to a halt.
 
 use clap::Args;
+use loto_process::shutdown;
 
 use super::find_sweep::find_sweep;
-use super::options::{ServerOptions, WaitOption, on_signal, wait};
+use super::options::{ServerOptions, WaitOption, wait};
 use super::output::print;
 use crate::CoordinatorError;
 use crate::dispatch::{Requeue, publish_sweep, revive};
@@ -35,7 +36,7 @@ pub(super) struct ResumeCommand {
 
 impl ResumeCommand {
     pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
-        let shutdown = on_signal()?;
+        let shutdown = shutdown::on_signal()?;
         let published_all = self.wait.observe().await?;
         let store = self.servers.store.open().await?;
         let (id, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use loto_process::shutdown;
 use loto_worker::isolation::ProcessPool;
-use loto_worker::program::LimitOptions;
+use loto_worker::job_options::JobOptions;
 
 use super::analysed::Analysed;
-use super::options::{BaselineOption, DataOption, on_signal};
+use super::options::{BaselineOption, DataOption};
 use crate::CoordinatorError;
 use crate::dispatch::record;
 use crate::embedded::{self, RunFolder};
@@ -43,12 +44,8 @@ pub(super) struct RunCommand {
     #[arg(long, env = "LOTO_OUT", value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Jobs run side by side [default: one per core].
-    #[arg(long, env = "LOTO_JOBS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    jobs: Option<u16>,
-
     #[command(flatten)]
-    limits: LimitOptions,
+    jobs: JobOptions,
 
     #[command(flatten)]
     baseline: BaselineOption,
@@ -65,12 +62,11 @@ impl RunCommand {
         let folder = RunFolder::open(&path).await?;
         let store = folder.store();
         record(&plan, store.as_ref()).await?;
-        let jobs = self.jobs.unwrap_or_else(default_jobs);
-        let shutdown = on_signal()?;
+        let jobs = self.jobs.number();
+        let shutdown = shutdown::on_signal()?;
         let mut display = Display::new(&plan.sweep.name);
         let on_progress = |progress: &_| display.update(progress);
-        let limits = self.limits.of_each(jobs);
-        let compute = Arc::new(ProcessPool::new(Arc::clone(&store), limits));
+        let compute = Arc::new(ProcessPool::new(Arc::clone(&store), self.jobs.limits()));
         let store_of_run = Arc::clone(&store);
         let run = embedded::run(&plan, store_of_run, compute, jobs, shutdown, on_progress);
         let outcome = run.await;
@@ -110,9 +106,4 @@ fn check_baseline(plan: &Plan, baseline: Baseline) -> Result<(), CoordinatorErro
         }
         _ => Ok(()),
     }
-}
-
-fn default_jobs() -> u16 {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    u16::try_from(cores).unwrap_or(u16::MAX)
 }

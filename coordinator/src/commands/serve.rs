@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use loto_process::observation::EndpointOption;
+use loto_process::observation::endpoint::EndpointOption;
 use loto_process::observation::readiness::{Need, Readiness};
+use loto_process::shutdown;
 use loto_transport::store::Store;
 
-use super::options::{StoreOption, on_signal};
+use super::options::StoreOption;
 use crate::CoordinatorError;
 use crate::aggregator::{self, Guard, GuardFiles};
 use crate::metrics::AGGREGATOR_METRICS;
@@ -86,7 +87,7 @@ impl ServeCommand {
         let store = self.store.open().await?;
         tokio::spawn(look_for_store(Arc::clone(&store), reached));
         let listener = aggregator::bind(self.listen).await?;
-        aggregator::serve(store, listener, guard, on_signal()?).await
+        aggregator::serve(store, listener, guard, shutdown::on_signal()?).await
     }
 }
 

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use loto_process::shutdown;
 
-use super::options::{DataOption, ServerOptions, WaitOption, on_signal, wait};
+use super::options::{DataOption, ServerOptions, WaitOption, wait};
 use super::output::print;
 use crate::CoordinatorError;
 use crate::dispatch::{Requeue, publish, publish_sweep, recall_poisoned, record, refuse_cancelled};
@@ -39,7 +40,7 @@ pub(super) struct SubmitCommand {
 
 impl SubmitCommand {
     pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
-        let shutdown = on_signal()?;
+        let shutdown = shutdown::on_signal()?;
         let published_all = self.wait.observe().await?;
         let plan = Plan::read(&SweepSource::File(self.sweep), self.data.data.as_deref())?;
         let store = self.servers.store.open_or_make().await?;

@@ -1,9 +1,10 @@
 //! `loto watch`: live progress of a sweep.
 
 use clap::Args;
+use loto_process::shutdown;
 
 use super::find_sweep::find_sweep;
-use super::options::{StoreOption, on_signal, wait};
+use super::options::{StoreOption, wait};
 use crate::CoordinatorError;
 use crate::dispatch::wait_until_done;
 use crate::progress::Tracker;
@@ -32,7 +33,7 @@ impl WatchCommand {
         let mut tracker = Tracker::new(&sweep);
         tracker.scan(store.as_ref()).await?;
         let mut display = Display::new(&sweep.name);
-        let wait = wait(id, store.as_ref(), None, on_signal()?);
+        let wait = wait(id, store.as_ref(), None, shutdown::on_signal()?);
         wait_until_done(&mut tracker, wait, |progress| display.update(progress)).await
     }
 }

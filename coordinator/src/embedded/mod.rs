@@ -10,7 +10,9 @@ use std::time::Duration;
 use loto_transport::TransportError;
 use loto_transport::queue::InProcessQueue;
 use loto_transport::store::Store;
-use loto_worker::consumer::{self, Compute, ConsumerOptions, Observer, Outcome};
+use loto_worker::compute::Compute;
+use loto_worker::consumer::{self, ConsumerOptions};
+use loto_worker::outcome::{Observer, Outcome};
 use tokio_util::sync::CancellationToken;
 
 pub use folder::RunFolder;

@@ -2,7 +2,7 @@ use std::fs;
 use std::path::Path;
 
 use loto_transport::store::EmbeddedStore;
-use loto_worker::consumer::methods_on_threads;
+use loto_worker::threads::methods_on_threads;
 
 use super::*;
 use crate::dispatch::record;

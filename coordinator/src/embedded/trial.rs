@@ -40,7 +40,7 @@ pub struct Trial {
 /// does in the sweep itself.
 ///
 /// # Errors
-/// [`CoordinatorError::Worker`] if a trace cannot be run.
+/// [`CoordinatorError::Engine`] if a trace cannot be run.
 pub fn run(plan: &Plan) -> Result<Outcome, CoordinatorError> {
     let tables = plan.tables.iter();
     let tables = tables.map(|table| (table.blob_name(), table.blob()));

@@ -1,7 +1,7 @@
 use std::sync::atomic::Ordering;
 
 use loto_proto::job::Job;
-use loto_transport::store::Store;
+use loto_transport::store::Traces;
 
 use super::Follower;
 use crate::results::tests::faulty_store::FaultyStore;

@@ -7,37 +7,31 @@
 //! the store. A prior that knows nothing, mu = 0, has about 1. No prior is fitted for
 //! this: a sweep whose methods fit none has no RMSE.
 
-mod stored;
-
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use loto_engine::EngineError;
-use loto_engine::table::{Table, Task};
+use loto_engine::blobs::Blobs;
+use loto_engine::prior::accuracy::copula_prior_error;
+use loto_engine::table::Table;
 use loto_proto::identity::Fingerprint;
 use loto_proto::sweep::Sweep;
 use loto_proto::table_spec::TableSpec;
 use loto_transport::store::Store;
+use loto_worker::threads::StoreBlobs;
 use tokio::runtime::Handle;
 
 use crate::CoordinatorError;
 use loto_statistics::analysis::SweepAnalysis;
-use stored::StoredPriors;
 
-/// Most seeds that are averaged over: seeds differ little, and each costs a prediction
-/// of every row.
+/// Most seeds that are averaged over: seeds differ little, and in a store that older
+/// workers filled each costs a prediction of every row.
 const MOST_SEEDS: u32 = 10;
-
-/// Priors that were fitted while a sweep ran.
-trait FittedPriors {
-    /// The RMSE of the copula prior of a task and seed; `None` if it was not fitted.
-    fn rmse(&self, table: &Table, task: &Task, seed: u32) -> Result<Option<f64>, EngineError>;
-}
 
 /// Fills in the RMSE of every task of a sweep whose copula prior is in the store.
 ///
 /// # Errors
-/// [`CoordinatorError::Proto`] if the store fails, [`CoordinatorError::Worker`] if a table
+/// [`CoordinatorError::Proto`] if the store fails, [`CoordinatorError::Engine`] if a table
 /// or a prior in it is damaged.
 pub async fn fill_in(
     analysis: &mut SweepAnalysis,
@@ -50,12 +44,13 @@ pub async fn fill_in(
         let Some(blob) = store.blob(&name).await? else {
             continue;
         };
-        let priors = StoredPriors::new(Arc::clone(&store), Handle::current());
+        let blobs: Arc<dyn Blobs> =
+            Arc::new(StoreBlobs::new(Arc::clone(&store), Handle::current()));
         let (table, targets) = (blackbox.table, blackbox.targets.clone());
         let seeds = sweep.seeds;
         // Predictions keep a thread busy, and reading the store from it blocks.
         let computing = tokio::task::spawn_blocking(move || {
-            all_of_table(&priors, &blob, table, &targets, seeds)
+            all_of_table(&blobs, &blob, table, &targets, seeds)
         });
         let found = computing
             .await
@@ -80,7 +75,7 @@ pub async fn fill_in(
 
 /// The RMSE of each of a table's targets that has one.
 fn all_of_table(
-    priors: &dyn FittedPriors,
+    blobs: &Arc<dyn Blobs>,
     blob: &[u8],
     fingerprint: Fingerprint,
     targets: &[String],
@@ -91,23 +86,22 @@ fn all_of_table(
         .map_err(EngineError::from)?;
     let mut found = Vec::new();
     for task in targets.iter().filter_map(|target| table.task(target)) {
-        if let Some(error) = prior_rmse(priors, &table, task, seeds)? {
+        let of_seed = |seed| copula_prior_error(blobs, &table, &task.name, seed);
+        if let Some(error) = mean_of_seeds(seeds, of_seed)? {
             found.push((task.name.clone(), error));
         }
     }
     Ok(found)
 }
 
-/// The mean RMSE of a task's prior over those of the first seeds for which it was fitted.
-fn prior_rmse(
-    priors: &dyn FittedPriors,
-    table: &Table,
-    task: &Task,
+/// The mean error over those of the first seeds for which there is one.
+fn mean_of_seeds(
     seeds: u32,
+    error_of_seed: impl Fn(u32) -> Result<Option<f64>, EngineError>,
 ) -> Result<Option<f64>, EngineError> {
     let (mut sum, mut count) = (0.0, 0.0);
     for seed in 0..seeds.min(MOST_SEEDS) {
-        if let Some(error) = priors.rmse(table, task, seed)? {
+        if let Some(error) = error_of_seed(seed)? {
             sum += error;
             count += 1.0;
         }

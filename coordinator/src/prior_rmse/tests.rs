@@ -1,7 +1,7 @@
 use std::fs;
 
 use loto_transport::store::EmbeddedStore;
-use loto_worker::consumer::methods_on_threads;
+use loto_worker::threads::methods_on_threads;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
@@ -10,15 +10,6 @@ use crate::embedded;
 use crate::plan::{Plan, SweepSource};
 use crate::results::{CollectedTraces, Keep, Selection};
 use loto_statistics::analysis::{AnalysisOptions, analyse};
-
-/// The RMSE by seed, where there is one.
-struct Known(Vec<Option<f64>>);
-
-impl FittedPriors for Known {
-    fn rmse(&self, _: &Table, _: &Task, seed: u32) -> Result<Option<f64>, EngineError> {
-        Ok(self.0[seed as usize])
-    }
-}
 
 /// Three tasks on 40 values of one hyperparameter: two are the same, one is their reverse.
 fn plan(folder: &std::path::Path, methods: &str) -> Plan {
@@ -61,11 +52,8 @@ async fn analysed(methods: &str) -> SweepAnalysis {
 
 #[test]
 fn seeds_that_were_fitted_are_averaged() {
-    let folder = tempfile::tempdir().unwrap();
-    let plan = plan(folder.path(), "\"rs\"");
-    let table = &plan.tables[0].table;
     let mean = |known: &[Option<f64>], seeds| {
-        prior_rmse(&Known(known.to_vec()), table, &table.tasks[0], seeds).unwrap()
+        mean_of_seeds(seeds, |seed| Ok(known[seed as usize])).unwrap()
     };
     assert_eq!(mean(&[Some(1.0), None, Some(2.0)], 3), Some(1.5));
     assert_eq!(mean(&[Some(1.0), None, Some(2.0)], 2), Some(1.0));

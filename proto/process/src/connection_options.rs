@@ -1,6 +1,6 @@
 //! Options of a command line that say how to reach the broker and the store, and as whom.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use loto_transport::TransportError;
@@ -19,14 +19,14 @@ const STORE_PASSWORD: PasswordSources = PasswordSources {
     variable: "LOTO_STORE_PASSWORD",
 };
 
-/// Where jobs wait.
+/// How to reach the broker, where jobs wait.
 #[derive(Debug, Args)]
 pub struct BrokerOptions {
-    /// The broker: amqp[s]://[USER[:PASSWORD]@]HOST[:PORT][/VHOST]
+    /// The broker: amqp[s]://[USER[:PASSWORD]@]HOST[:PORT][/VHOST].
     #[arg(long, env = "LOTO_BROKER", hide_env_values = true, value_name = "URL")]
     broker: Address,
 
-    /// File with the password of the broker's user; LOTO_BROKER_PASSWORD may hold it instead
+    /// File with the password of the broker's user; LOTO_BROKER_PASSWORD may hold it instead.
     #[arg(long, env = "LOTO_BROKER_PASSWORD_FILE", value_name = "FILE")]
     broker_password_file: Option<PathBuf>,
 }
@@ -37,24 +37,20 @@ impl BrokerOptions {
     /// # Errors
     /// As [`PasswordSources::find`] and [`Tls::read`].
     pub fn access(&self, tls: &TlsOptions) -> Result<Access, TransportError> {
-        access(
-            &self.broker,
-            &BROKER_PASSWORD,
-            &self.broker_password_file,
-            tls,
-        )
+        let file = self.broker_password_file.as_deref();
+        access(&self.broker, &BROKER_PASSWORD, file, tls)
     }
 }
 
-/// Where tables come from and traces go.
+/// How to reach the store, where tables come from and traces go.
 #[derive(Debug, Args)]
 pub struct StoreOptions {
     /// The store: redis[s]://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE], or the sweep.loto file of
-    /// `loto run`
+    /// `loto run`.
     #[arg(long, env = "LOTO_STORE", hide_env_values = true, value_name = "URL")]
     store: Address,
 
-    /// File with the password of the store's user; LOTO_STORE_PASSWORD may hold it instead
+    /// File with the password of the store's user; LOTO_STORE_PASSWORD may hold it instead.
     #[arg(long, env = "LOTO_STORE_PASSWORD_FILE", value_name = "FILE")]
     store_password_file: Option<PathBuf>,
 }
@@ -65,22 +61,23 @@ impl StoreOptions {
     /// # Errors
     /// As [`PasswordSources::find`] and [`Tls::read`].
     pub fn access(&self, tls: &TlsOptions) -> Result<Access, TransportError> {
-        access(&self.store, &STORE_PASSWORD, &self.store_password_file, tls)
+        let file = self.store_password_file.as_deref();
+        access(&self.store, &STORE_PASSWORD, file, tls)
     }
 }
 
-/// Whom to trust and who to be, over TLS.
+/// Which certificates to trust and to show over TLS.
 #[derive(Debug, Args)]
 pub struct TlsOptions {
-    /// PEM file of the authorities to trust for amqps and rediss [default: the system's]
+    /// PEM file of the authorities to trust for amqps and rediss [default: the system's].
     #[arg(long, env = "LOTO_CA", value_name = "FILE")]
     ca: Option<PathBuf>,
 
-    /// PEM file of the certificate to show to broker and store
+    /// PEM file of the certificate to show to broker and store.
     #[arg(long, env = "LOTO_CERTIFICATE", value_name = "FILE", requires = "key")]
     certificate: Option<PathBuf>,
 
-    /// PEM file of that certificate's key
+    /// PEM file of that certificate's key.
     #[arg(long, env = "LOTO_KEY", value_name = "FILE", requires = "certificate")]
     key: Option<PathBuf>,
 }
@@ -89,25 +86,19 @@ pub struct TlsOptions {
 /// for the servers does not get in its way.
 fn access(
     address: &Address,
-    password: &PasswordSources,
-    file: &Option<PathBuf>,
-    tls: &TlsOptions,
+    sources: &PasswordSources,
+    file: Option<&Path>,
+    options: &TlsOptions,
 ) -> Result<Access, TransportError> {
     let scheme = address.expose().split_once("://").map(|(scheme, _)| scheme);
     let password = match scheme {
-        Some(_) => password.find(
-            address,
-            file.as_deref(),
-            std::env::var_os(password.variable),
-        )?,
+        Some(_) => sources.find(address, file, std::env::var_os(sources.variable))?,
         None => None,
     };
+    let [ca, certificate, key] =
+        [&options.ca, &options.certificate, &options.key].map(Option::as_deref);
     let tls = match scheme {
-        Some("amqps" | "rediss") => Tls::read(
-            tls.ca.as_deref(),
-            tls.certificate.as_deref(),
-            tls.key.as_deref(),
-        )?,
+        Some("amqps" | "rediss") => Tls::read(ca, certificate, key)?,
         _ => Tls::default(),
     };
     Ok(Access {

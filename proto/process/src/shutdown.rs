@@ -3,30 +3,32 @@
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// Exit status of a process that a second signal ended at once.
-const INTERRUPTED: i32 = 130;
+use crate::{ExitStatus, ProcessError};
 
 /// A token that SIGINT (Ctrl-C) or SIGTERM cancels. A second signal ends the process at once.
 ///
 /// # Errors
-/// The operating system's, if it takes no signal handler.
-pub fn on_signal() -> std::io::Result<CancellationToken> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
+/// [`ProcessError::CannotStart`] if the operating system takes no signal handler.
+pub fn on_signal() -> Result<CancellationToken, ProcessError> {
+    let listen = |kind| {
+        let what = "handle signals";
+        signal(kind).map_err(|source| ProcessError::CannotStart { what, source })
+    };
+    let mut interrupt = listen(SignalKind::interrupt())?;
+    let mut terminate = listen(SignalKind::terminate())?;
     let token = CancellationToken::new();
     let cancelled = token.clone();
     tokio::spawn(async move {
-        for first in [true, false] {
+        loop {
             tokio::select! {
                 _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
             }
-            if first {
-                tracing::info!("ending what runs; a second signal ends at once");
-                cancelled.cancel();
-            } else {
-                std::process::exit(INTERRUPTED);
+            if cancelled.is_cancelled() {
+                std::process::exit(ExitStatus::Interrupted as i32);
             }
+            tracing::info!("ending what runs; a second signal ends at once");
+            cancelled.cancel();
         }
     });
     Ok(token)

@@ -24,6 +24,26 @@ pub struct Metric {
     pub help: &'static str,
 }
 
+impl Metric {
+    /// A number that only grows.
+    pub const fn counter(name: &'static str, help: &'static str) -> Self {
+        let kind = Kind::Counter;
+        Self { name, kind, help }
+    }
+
+    /// A number that goes up and down.
+    pub const fn gauge(name: &'static str, help: &'static str) -> Self {
+        let kind = Kind::Gauge;
+        Self { name, kind, help }
+    }
+
+    /// Observations, counted by size with these bounds.
+    pub const fn histogram(name: &'static str, bounds: &'static [f64], help: &'static str) -> Self {
+        let kind = Kind::Histogram(bounds);
+        Self { name, kind, help }
+    }
+}
+
 /// Calls to the broker or the store that are made again.
 pub const RETRIES: &str = "loto_retries_total";
 
@@ -32,21 +52,18 @@ pub const RECONNECTS: &str = "loto_reconnects_total";
 
 /// What all processes report.
 pub const EVERYWHERE: [Metric; 2] = [
-    Metric {
-        name: RETRIES,
-        kind: Kind::Counter,
-        help: "Calls that failed because the broker or the store was out of reach and were made again, by operation",
-    },
-    Metric {
-        name: RECONNECTS,
-        kind: Kind::Counter,
-        help: "Connections that were lost and opened anew, by server (broker, store)",
-    },
+    Metric::counter(
+        RETRIES,
+        "Calls that failed because the broker or the store was unavailable and were made again, by operation",
+    ),
+    Metric::counter(
+        RECONNECTS,
+        "Connections that were lost and opened anew, by server (broker, store)",
+    ),
 ];
 
 /// What whoever looks at the queue reports.
-pub const QUEUE_MESSAGES: Metric = Metric {
-    name: "loto_queue_messages",
-    kind: Kind::Gauge,
-    help: "Messages that no worker holds, by queue (loto.jobs, loto.jobs.paused: failed jobs before their next attempt, loto.jobs.dead: refused messages)",
-};
+pub const QUEUE_MESSAGES: Metric = Metric::gauge(
+    "loto_queue_messages",
+    "Messages that no worker holds, by queue (loto.jobs, loto.jobs.paused: failed jobs before their next attempt, loto.jobs.dead: rejected messages)",
+);

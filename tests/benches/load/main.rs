@@ -9,14 +9,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use loto_proto::heartbeat::HEARTBEAT_INTERVAL;
 use loto_proto::job::Job;
 use loto_proto::trace::Trace;
-use loto_proto::worker_report::REPORT_INTERVAL;
 use loto_tests::samples;
 use loto_tests::servers::{PrivateServers, Server};
 use loto_transport::queue;
 use loto_transport::store::{self, Store};
-use loto_worker::consumer::{self, Compute, ComputeError, ConsumerOptions};
+use loto_worker::compute::{Compute, ComputeError};
+use loto_worker::consumer::{self, ConsumerOptions};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -126,7 +127,7 @@ async fn measure(workers: u32, jobs: u32, milliseconds: u32) {
             .expect("the store is there");
         let compute = Arc::new(Sleeping(Duration::from_millis(milliseconds.into())));
         let options = ConsumerOptions {
-            reports: Some(REPORT_INTERVAL),
+            heartbeat_interval: Some(HEARTBEAT_INTERVAL),
             ..ConsumerOptions::default()
         };
         running.spawn(consumer::run(

@@ -13,7 +13,6 @@ use loto_service::wire;
 use loto_service::wire::aggregator_server::Aggregator;
 use loto_transport::TransportError;
 use loto_transport::store::{Cursor, Store};
-use loto_worker::WorkerError;
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Request};
 
@@ -41,8 +40,7 @@ fn check_damage(error: TransportError) {
 
 fn check_coordinator_error(error: CoordinatorError) {
     match error {
-        CoordinatorError::Transport(error)
-        | CoordinatorError::Worker(WorkerError::Transport(error)) => check_damage(error),
+        CoordinatorError::Transport(error) => check_damage(error),
         error => check_error(error),
     }
 }
@@ -76,7 +74,7 @@ pub async fn read_everything(shared: &Arc<dyn Store>) {
     if let Err(error) = store.conflicts().await {
         check_damage(error);
     }
-    if let Err(error) = store.worker_reports().await {
+    if let Err(error) = store.heartbeats().await {
         check_damage(error);
     }
     let stopping = CancellationToken::new();

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use loto_engine::EngineError;
+use loto_engine::{EngineError, ImpossibleJob};
 use loto_proto::job::Job;
 use loto_worker::isolation::child;
 use loto_worker::program;
@@ -37,7 +37,7 @@ fn how<'a>(plan: &'a str, job: &Job) -> Option<&'a str> {
 #[allow(clippy::infinite_loop, reason = "that is the point")]
 fn misbehave(how: &str) -> Result<(), EngineError> {
     match how {
-        "fail" => Err(EngineError::ImpossibleJob("it never works".into())),
+        "fail" => Err(ImpossibleJob::NoRow("it never works").into()),
         "panic" => panic!("index 7 of 5"),
         "hang" => loop {
             std::thread::sleep(Duration::from_secs(1));

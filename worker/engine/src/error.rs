@@ -22,13 +22,13 @@ pub enum EngineError {
         known: String,
     },
 
-    /// A parameter that the method does not have, or a value it does not take.
-    #[error("method `{method}`: {problem}")]
+    /// A job sets a parameter that its method does not have, or to a value it does not take.
+    #[error("method `{method}`: {source}")]
     InvalidParameter {
         /// The method's id.
         method: String,
         /// What is wrong with which parameter, and what it takes.
-        problem: String,
+        source: ParameterError,
     },
 
     /// A method on a space that it is not made for.
@@ -57,9 +57,9 @@ pub enum EngineError {
         available: u32,
     },
 
-    /// A job that cannot be run as it stands: its task is not in the table, say.
+    /// A job cannot be run as it stands: its task is not in the table, say.
     #[error("job cannot be run: {0}")]
-    ImpossibleJob(String),
+    ImpossibleJob(#[from] ImpossibleJob),
 
     /// A matrix that has to be positive definite is not, in floating point.
     #[error("{routine} failed: the matrix is not positive definite (info {info})")]
@@ -95,4 +95,93 @@ pub enum EngineError {
     /// The store failed.
     #[error(transparent)]
     Blobs(#[from] BlobError),
+}
+
+/// Why a job cannot be run as it stands.
+#[derive(Debug, thiserror::Error)]
+pub enum ImpossibleJob {
+    /// The table lacks the job's task.
+    #[error("the table has no task `{task}`")]
+    UnknownTask {
+        /// The task the job names.
+        task: String,
+    },
+
+    /// The job asks for more evaluations than there are rows.
+    #[error("{iterations} iterations, but task `{task}` has {rows} rows")]
+    TooManyIterations {
+        /// Evaluations asked for.
+        iterations: usize,
+        /// The job's task.
+        task: String,
+        /// Number of its rows.
+        rows: usize,
+    },
+
+    /// A method that transfers is to run on a table with a single task.
+    #[error("`{task}` is the only task of its table: there is nothing to transfer from")]
+    NoSources {
+        /// The task.
+        task: String,
+    },
+
+    /// A source has too few rows to be transformed.
+    #[error("source task `{task}` has 1 row, a source needs at least 2")]
+    SmallSource {
+        /// The source.
+        task: String,
+    },
+
+    /// A prior does not predict the rows of its task.
+    #[error("task `{task}` has {rows} rows, its prior predicts {predicted}")]
+    OtherRows {
+        /// The task.
+        task: String,
+        /// Number of its rows.
+        rows: usize,
+        /// Number of predictions.
+        predicted: usize,
+    },
+
+    /// The method chose a row that does not exist or is evaluated already.
+    #[error("the method chose row {row}, which is not a candidate")]
+    NotACandidate {
+        /// The row.
+        row: u32,
+    },
+
+    /// A search found no row to evaluate; a message says why.
+    #[error("{0}")]
+    NoRow(&'static str),
+}
+
+/// What is wrong with a parameter of a job.
+#[derive(Debug, thiserror::Error)]
+pub enum ParameterError {
+    /// The method has no parameters.
+    #[error("it has no parameter `{name}`; it has none at all")]
+    NoParameters {
+        /// The parameter that the job sets.
+        name: String,
+    },
+
+    /// The method has other parameters.
+    #[error("it has no parameter `{name}`, only {known}")]
+    UnknownParameter {
+        /// The parameter that the job sets.
+        name: String,
+        /// The parameters there are.
+        known: String,
+    },
+
+    /// The value is out of range, or a number not in its one spelling.
+    #[error("{name} is `{text}`, allowed are {allowed}")]
+    InvalidValue {
+        /// The parameter.
+        name: &'static str,
+        /// Its value in the job.
+        text: String,
+        /// The values it takes.
+        allowed: String,
+    },
 }

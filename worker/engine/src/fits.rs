@@ -8,7 +8,7 @@ use loto_proto::identity::{ContentHasher, Fingerprint};
 
 use crate::blobs::Blobs;
 use crate::cache::Cache;
-use crate::error::EngineError;
+use crate::error::{EngineError, ImpossibleJob};
 use crate::table::{Table, Task};
 use crate::transform::Transform;
 
@@ -83,14 +83,14 @@ impl SharedFits {
         count: usize,
         make: impl FnOnce() -> Result<Vec<f32>, EngineError>,
     ) -> Result<Arc<Vec<f32>>, EngineError> {
-        let name = name.blob_name();
-        self.fits.get_or_make(&name, || {
-            if let Some(bytes) = self.blobs.get(&name)? {
-                return decode(&bytes, count, &name);
+        let blob = name.blob_name();
+        self.fits.get_or_make(&blob, || {
+            if let Some(numbers) = self.find(name, count)? {
+                return Ok(numbers);
             }
             let numbers = make()?;
             assert_eq!(numbers.len(), count, "a fit has the length it is read with");
-            self.blobs.put(&name, &encode(&numbers))?;
+            self.blobs.put(&blob, &encode(&numbers))?;
             Ok(numbers)
         })
     }
@@ -100,9 +100,35 @@ impl SharedFits {
     /// # Errors
     /// Those of the store; [`EngineError::CorruptFit`].
     pub fn find(&self, name: &FitName, count: usize) -> Result<Option<Vec<f32>>, EngineError> {
-        let name = name.blob_name();
-        let bytes = self.blobs.get(&name)?;
-        bytes.map(|bytes| decode(&bytes, count, &name)).transpose()
+        let blob = name.blob_name();
+        let bytes = self.blobs.get(&blob)?;
+        bytes.map(|bytes| decode(&bytes, count, &blob)).transpose()
+    }
+
+    /// Keeps a number in the store, under a name of its own.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn keep_number(&self, name: &FitName, number: f64) -> Result<(), EngineError> {
+        Ok(self.blobs.put(&name.blob_name(), &number.to_le_bytes())?)
+    }
+
+    /// The number of that name, if the store has it.
+    ///
+    /// # Errors
+    /// Those of the store; [`EngineError::CorruptFit`].
+    pub(crate) fn number(&self, name: &FitName) -> Result<Option<f64>, EngineError> {
+        let blob = name.blob_name();
+        let decode = |bytes: Vec<u8>| {
+            let number = bytes.try_into().map(f64::from_le_bytes).ok();
+            let corrupt = EngineError::CorruptFit {
+                name: blob.clone(),
+                count: 1,
+                bytes: 8,
+            };
+            number.filter(|number| number.is_finite()).ok_or(corrupt)
+        };
+        self.blobs.get(&blob)?.map(decode).transpose()
     }
 
     /// Every task's objective, transformed by the distribution of the task's values.
@@ -126,10 +152,8 @@ impl SharedFits {
 
 fn transform_objective(task: &Task, transform: Transform) -> Result<Vec<f64>, EngineError> {
     if task.rows() < 2 {
-        return Err(EngineError::ImpossibleJob(format!(
-            "source task `{}` has 1 row, a source needs at least 2",
-            task.name
-        )));
+        let task = task.name.clone();
+        return Err(ImpossibleJob::SmallSource { task }.into());
     }
     let mut transformed = Vec::new();
     transform.apply(&task.objective, &mut transformed);

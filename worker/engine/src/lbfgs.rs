@@ -219,6 +219,7 @@ fn largest(vector: &[f64], free: &[bool]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ImpossibleJob;
 
     const TIGHT: Settings = Settings {
         iterations: 500,
@@ -266,7 +267,7 @@ mod tests {
         // sqrt is undefined left of 0; the minimum of x - sqrt(x) is at 1/4.
         let objective = |x: &[f64], gradient: &mut [f64]| {
             if x[0] <= 0.0 {
-                return Err(EngineError::ImpossibleJob("outside".into()));
+                return Err(ImpossibleJob::NoRow("outside").into());
             }
             gradient[0] = 1.0 - 0.5 / x[0].sqrt();
             Ok(x[0] - x[0].sqrt())

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::error::EngineError;
+use crate::error::{EngineError, ImpossibleJob};
 use crate::fits::{FitName, SharedFits};
+use crate::prediction_error::root_mean_square_error;
 use crate::random::{Purpose, RandomStream};
 use crate::table::encoding::{Column, Space};
 use crate::table::{Table, Task};
@@ -98,10 +99,8 @@ impl<'a> Setting<'a> {
     /// [`EngineError::ImpossibleJob`] if there is none, or one has a single row.
     pub fn sources(&self, transform: Transform) -> Result<Sources<'a>, EngineError> {
         if self.table.tasks.len() == 1 {
-            return Err(EngineError::ImpossibleJob(format!(
-                "`{}` is the only task of its table: there is nothing to transfer from",
-                self.table.tasks[self.target].name
-            )));
+            let task = self.table.tasks[self.target].name.clone();
+            return Err(ImpossibleJob::NoSources { task }.into());
         }
         Ok(Sources {
             table: self.table,
@@ -113,6 +112,22 @@ impl<'a> Setting<'a> {
     /// What fits of this setting are shared through.
     pub fn shared(&self) -> &'a SharedFits {
         self.shared
+    }
+
+    /// Stores how far a fit's predictions of the target's rows are off, under a name of its
+    /// own: the root mean square error to the transformed objective. Who asks for it does
+    /// not learn it, since it depends on values that are not observed.
+    ///
+    /// # Errors
+    /// Those of the store; [`ImpossibleJob`] if there is not one prediction per row.
+    pub(crate) fn store_error(
+        &self,
+        name: &FitName,
+        predictions: &[f64],
+    ) -> Result<(), EngineError> {
+        let target = &self.table.tasks[self.target];
+        let error = root_mean_square_error(predictions, target, name.transform)?;
+        self.shared.keep_number(name, error)
     }
 
     /// Names a fit to all source tasks: it belongs to the target and the seed.

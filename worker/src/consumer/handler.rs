@@ -1,6 +1,6 @@
 //! Brings one delivery to its end.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
@@ -9,19 +9,22 @@ use loto_proto::lifecycle::{self, Begin};
 use loto_proto::trace::Trace;
 use loto_transport::TransportError;
 use loto_transport::queue::{Delivery, Receipt};
-use loto_transport::retry::{RetryPolicy, retry_transient};
+use loto_transport::retry::{Backoff, retry_transient};
 use loto_transport::server::Server;
 use loto_transport::store::{Store, Stored};
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::held_jobs::HeldJobs;
-use super::{Compute, ComputeError, ConsumerOptions, Observer, Outcome};
+use super::options::ConsumerOptions;
+use crate::compute::{Compute, ComputeError};
 use crate::metrics;
+use crate::outcome::{Observer, Outcome};
 
-/// Pause before a job comes again that another worker has taken up meanwhile.
-const TAKEN_UP: Duration = Duration::from_secs(5);
+/// Delay before a requeued job comes again if another worker has taken it meanwhile.
+const TAKEN: Duration = Duration::from_secs(5);
 
 /// How long the last words to the store may take at a shutdown.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -50,11 +53,19 @@ struct Running {
     version: AttemptVersion,
 }
 
-/// What a delivery came to, and the pause before its message comes again.
+/// What a delivery came to, and the delay before its message comes again.
 type Settled = (Outcome, Duration);
 
-/// Why a delivery did not get its ordinary outcome.
+/// What computing a job's trace came to.
+enum Computed {
+    Trace(Trace),
+    Failure { error: String, backtrace: String },
+}
+
+/// Why a delivery ends before its job is run, or without the outcome of that.
 enum Stop {
+    /// There is nothing to run, or the job may not be run any more.
+    Settled(Outcome),
     /// A shutdown came first.
     Interrupted,
     /// The store refuses this worker: the job may be another's.
@@ -94,22 +105,25 @@ impl Handler {
         }
     }
 
-    /// Gives back whatever is still running.
+    /// Requeues whatever is still running.
     pub(super) fn abandon(&self) {
         self.abandoned.cancel();
     }
 
     /// Tells the store which jobs are held, as long as it is polled.
-    pub(super) async fn report(self: Arc<Self>, interval: Duration) {
+    pub(super) async fn send_heartbeats(self: Arc<Self>, interval: Duration) {
         let store = self.store.as_ref();
         let need = self.options.readiness.need("the store");
-        self.held.report(&self.worker, store, interval, &need).await;
+        let sending = self
+            .held
+            .send_heartbeats(&self.worker, store, interval, &need);
+        sending.await;
     }
 
     /// Tells the store that this worker holds nothing any more.
-    pub(super) async fn withdraw_report(&self) {
+    pub(super) async fn say_farewell(&self) {
         let forgetting = self.store.forget_worker(&self.worker);
-        // It is forgotten anyway when its report stays the same for long.
+        // It is forgotten anyway when its heartbeats stay away for long.
         let _forgotten = tokio::time::timeout(FAREWELL, forgetting).await;
     }
 
@@ -141,24 +155,16 @@ impl Handler {
     async fn bring_to_its_end(&self, job: &Job, receipt: Box<dyn Receipt>) -> Outcome {
         let id = job.id();
         self.held.take(id);
-        let (outcome, pause) = match self.attempt(job).await {
+        let (outcome, delay) = match self.attempt(job).await {
             Ok(settled) => settled,
-            Err(Stop::Interrupted) => (Outcome::GivenBack, Duration::ZERO),
-            Err(Stop::Refused(error)) => {
-                self.end_because(error);
-                (Outcome::GivenBack, Duration::ZERO)
-            }
-            Err(Stop::Permanent(error)) => {
-                self.record_conflict(job, &error).await;
-                (Outcome::Refused(error.to_string()), Duration::ZERO)
-            }
+            Err(stop) => (self.outcome_of(stop, job).await, Duration::ZERO),
         };
         log(&outcome);
         metrics::job_settled(job, &outcome);
         if let Some(observer) = &self.observer {
             observer(job, &outcome);
         }
-        match settle(receipt, &outcome, pause).await {
+        match settle(receipt, &outcome, delay).await {
             Err(error @ TransportError::Refused { .. }) => self.end_because(error),
             // The message comes again; if its trace is stored, it is found there.
             Err(error) => tracing::warn!("a delivery could not be settled: {error}"),
@@ -166,6 +172,21 @@ impl Handler {
         }
         self.held.settle(id);
         outcome
+    }
+
+    async fn outcome_of(&self, stop: Stop, job: &Job) -> Outcome {
+        match stop {
+            Stop::Settled(outcome) => outcome,
+            Stop::Interrupted => Outcome::Requeued,
+            Stop::Refused(error) => {
+                self.end_because(error);
+                Outcome::Requeued
+            }
+            Stop::Permanent(error) => {
+                self.record_conflict(job, &error).await;
+                Outcome::Refused(error.to_string())
+            }
+        }
     }
 
     /// Ends the consumer: what it may not do, it may not do for the next job either. If it is the
@@ -178,12 +199,12 @@ impl Handler {
             self.abandoned.cancel();
         }
         self.shutdown.cancel();
-        lock(&self.refusal).get_or_insert(refusal);
+        self.refusal.lock().get_or_insert(refusal);
     }
 
     /// Why the consumer had to end, if it was refused.
     pub(super) fn refusal(&self) -> Option<TransportError> {
-        lock(&self.refusal).take()
+        self.refusal.lock().take()
     }
 
     /// Runs the job once, unless it is done or nobody wants it any more.
@@ -192,70 +213,71 @@ impl Handler {
             () = self.shutdown.cancelled() => return Err(Stop::Interrupted),
             slot = self.slots.acquire() => slot.map_err(|_| Stop::Interrupted)?,
         };
-        let at_once = |outcome| Ok((outcome, Duration::ZERO));
-        let running = match self.begin(job).await? {
-            Ok(running) => running,
-            Err(outcome) => return at_once(outcome),
-        };
+        let running = self.begin(job).await?;
         let number = running.attempt.count;
         tracing::debug!(attempt = number, worker = self.worker, "begun");
         let trace = match self.compute(job).await {
-            Ok(Ok(trace)) => trace,
-            Ok(Err((error, backtrace))) => {
-                let give_up = self.options.give_up;
-                let next = lifecycle::fail(&running.attempt, &error, &backtrace, give_up);
-                if self.replace(job, &running.version, &next).await?.is_none() {
-                    return Ok((Outcome::GivenBack, TAKEN_UP));
-                }
-                return match next.state {
-                    AttemptState::Poisoned => at_once(Outcome::Poisoned(error)),
-                    _ => {
-                        let pause = self.options.failure_pauses.pause(next.failures);
-                        Ok((Outcome::Failed(error), pause))
-                    }
-                };
+            Ok(Computed::Trace(trace)) => trace,
+            Ok(Computed::Failure { error, backtrace }) => {
+                return self.fail(job, &running, error, &backtrace).await;
             }
             Err(stop) => {
-                self.hand_back(job, &running).await;
+                self.requeue(job, &running).await;
                 return Err(stop);
             }
         };
         let storing = || self.store.put_trace(job, &trace);
-        match self
-            .patiently(&self.abandoned, "storing a trace", storing)
-            .await?
-        {
-            Stored::New => at_once(Outcome::Stored),
-            Stored::Already => at_once(Outcome::AlreadyDone),
-        }
+        let storing = self.patiently(&self.abandoned, "storing a trace", storing);
+        let outcome = match storing.await? {
+            Stored::New => Outcome::Stored,
+            Stored::Already => Outcome::AlreadyDone,
+        };
+        Ok((outcome, Duration::ZERO))
     }
 
-    /// Records that the job begins; the inner error is what becomes of it if it does not.
-    async fn begin(&self, job: &Job) -> Result<Result<Running, Outcome>, Stop> {
+    /// Records that the job begins.
+    async fn begin(&self, job: &Job) -> Result<Running, Stop> {
         let series = job.series.id();
         loop {
             let reading = || self.store.job_record(series, job.seed);
-            let record = self
-                .patiently(&self.shutdown, "looking at a job", reading)
-                .await?;
-            let (attempt, outcome) =
-                match lifecycle::begin(&record, &self.worker, self.options.give_up) {
-                    Begin::Done => return Ok(Err(Outcome::AlreadyDone)),
-                    Begin::Drop => return Ok(Err(Outcome::Dropped)),
-                    Begin::Run(attempt) => (attempt, None),
-                    Begin::GiveUp(attempt) => {
-                        let problem = attempt.error.clone();
-                        (attempt, Some(Outcome::Poisoned(problem)))
-                    }
-                };
+            let reading = self.patiently(&self.shutdown, "looking at a job", reading);
+            let record = reading.await?;
+            let attempt = match lifecycle::begin(&record, &self.worker, self.options.give_up) {
+                Begin::Done => return Err(Stop::Settled(Outcome::AlreadyDone)),
+                Begin::Drop => return Err(Stop::Settled(Outcome::Dropped)),
+                Begin::Run(attempt) | Begin::Poison(attempt) => attempt,
+            };
             // If another worker was faster, what it recorded decides.
-            if let Some(version) = self.replace(job, &record.version, &attempt).await? {
-                return Ok(match outcome {
-                    None => Ok(Running { attempt, version }),
-                    Some(outcome) => Err(outcome),
-                });
-            }
+            let Some(version) = self.replace(job, &record.version, &attempt).await? else {
+                continue;
+            };
+            return match attempt.state {
+                AttemptState::Poisoned => Err(Stop::Settled(Outcome::Poisoned(attempt.error))),
+                _ => Ok(Running { attempt, version }),
+            };
         }
+    }
+
+    /// Records that the attempt failed.
+    async fn fail(
+        &self,
+        job: &Job,
+        running: &Running,
+        error: String,
+        backtrace: &str,
+    ) -> Result<Settled, Stop> {
+        let give_up = self.options.give_up;
+        let next = lifecycle::fail(&running.attempt, &error, backtrace, give_up);
+        Ok(match self.replace(job, &running.version, &next).await? {
+            None => (Outcome::Requeued, TAKEN),
+            Some(_) if next.state == AttemptState::Poisoned => {
+                (Outcome::Poisoned(error), Duration::ZERO)
+            }
+            Some(_) => {
+                let delay = self.options.failure_backoff.delay(next.failures);
+                (Outcome::Failed(error), delay)
+            }
+        })
     }
 
     async fn replace(
@@ -269,10 +291,10 @@ impl Handler {
             .await
     }
 
-    /// An attempt that we end ourselves costs the job nothing; if the store does not
+    /// Records that we end the attempt ourselves, which costs the job nothing; if the store does not
     /// hear of it in time, it costs it little.
-    async fn hand_back(&self, job: &Job, running: &Running) {
-        let next = lifecycle::hand_back(&running.attempt);
+    async fn requeue(&self, job: &Job, running: &Running) {
+        let next = lifecycle::requeue(&running.attempt);
         let recording = self.store.put_attempt(job, &running.version, &next);
         let _recorded = tokio::time::timeout(FAREWELL, recording).await;
     }
@@ -287,9 +309,9 @@ impl Handler {
         }
     }
 
-    /// Computes the job's trace. What went wrong with the job is the inner error, with its
-    /// backtrace; an outage is waited for and costs no attempt.
-    async fn compute(&self, job: &Job) -> Result<Result<Trace, (String, String)>, Stop> {
+    /// Computes the job's trace. What keeps it waiting for the store or for a process costs no
+    /// attempt.
+    async fn compute(&self, job: &Job) -> Result<Computed, Stop> {
         let _running = metrics::RunningJob::begin();
         for failures in 1.. {
             let begin = Instant::now();
@@ -297,23 +319,25 @@ impl Handler {
                 () = self.abandoned.cancelled() => return Err(Stop::Interrupted),
                 computed = self.compute.compute(job) => computed,
             };
-            let problem = match computed {
+            let outage = match computed {
                 Ok(trace) => {
                     let took = begin.elapsed();
                     tracing::debug!(seconds = took.as_secs_f64(), "computed");
                     metrics::job_computed(job, &trace, took);
-                    return Ok(Ok(trace));
+                    return Ok(Computed::Trace(trace));
                 }
-                Err(ComputeError::Job { error, backtrace }) => return Ok(Err((error, backtrace))),
+                Err(ComputeError::Job { error, backtrace }) => {
+                    return Ok(Computed::Failure { error, backtrace });
+                }
                 Err(ComputeError::Refused(error)) => return Err(Stop::Refused(error)),
-                Err(ComputeError::Outage(problem)) => problem,
+                Err(outage) => outage,
             };
-            let pause = RetryPolicy::FOREVER.pause(failures);
-            let seconds = pause.as_secs_f64();
-            tracing::warn!("{problem}; running the job again in {seconds:.1} s");
+            let delay = Backoff::FOREVER.delay(failures);
+            let seconds = delay.as_secs_f64();
+            tracing::warn!("{outage}; running the job again in {seconds:.1} s");
             tokio::select! {
                 () = self.shutdown.cancelled() => return Err(Stop::Interrupted),
-                () = tokio::time::sleep(pause) => {}
+                () = tokio::time::sleep(delay) => {}
             }
         }
         Err(Stop::Interrupted)
@@ -331,27 +355,22 @@ impl Handler {
         Answer: Future<Output = Result<Value, TransportError>>,
     {
         tokio::select! {
-            answer = retry_transient(RetryPolicy::FOREVER, doing, call) => Ok(answer?),
+            answer = retry_transient(Backoff::FOREVER, doing, call) => Ok(answer?),
             () = interrupted.cancelled() => Err(Stop::Interrupted),
         }
     }
 }
 
-fn lock(refusal: &Mutex<Option<TransportError>>) -> MutexGuard<'_, Option<TransportError>> {
-    // Nothing panics while it holds the lock.
-    refusal.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 async fn settle(
     receipt: Box<dyn Receipt>,
     outcome: &Outcome,
-    pause: Duration,
+    delay: Duration,
 ) -> Result<(), TransportError> {
     match outcome {
         Outcome::Stored | Outcome::AlreadyDone | Outcome::Poisoned(_) | Outcome::Dropped => {
             receipt.acknowledge().await
         }
-        Outcome::Failed(_) | Outcome::GivenBack => receipt.give_back(pause).await,
+        Outcome::Failed(_) | Outcome::Requeued => receipt.requeue(delay).await,
         Outcome::Refused(_) => receipt.reject().await,
     }
 }
@@ -361,10 +380,10 @@ fn log(outcome: &Outcome) {
     match outcome {
         Outcome::Stored => tracing::debug!("stored"),
         Outcome::AlreadyDone => tracing::debug!("done already"),
-        Outcome::GivenBack => tracing::info!("given back"),
-        Outcome::Dropped => tracing::debug!("given up or cancelled before"),
+        Outcome::Requeued => tracing::info!("requeued"),
+        Outcome::Dropped => tracing::debug!("poisoned or cancelled before"),
         Outcome::Failed(problem) => tracing::warn!("it failed: {problem}"),
-        Outcome::Poisoned(problem) => tracing::error!("it is given up: {problem}"),
+        Outcome::Poisoned(problem) => tracing::error!("it is poisoned: {problem}"),
         Outcome::Refused(problem) => tracing::error!("it goes to the dead letters: {problem}"),
     }
 }

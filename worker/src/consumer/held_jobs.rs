@@ -1,14 +1,14 @@
-//! Which jobs this worker holds, told to the store at intervals, so that a
+//! Which jobs this worker holds, told to the store in its heartbeats, so that a
 //! coordinator does not take them for lost.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use loto_process::observation::readiness::Need;
+use loto_proto::heartbeat::Heartbeat;
 use loto_proto::identity::JobId;
-use loto_proto::worker_report::WorkerReport;
 use loto_transport::store::Store;
+use parking_lot::Mutex;
 
 /// The jobs whose messages this worker took and has not settled.
 #[derive(Default)]
@@ -18,17 +18,12 @@ pub(super) struct HeldJobs {
 }
 
 impl HeldJobs {
-    fn jobs(&self) -> MutexGuard<'_, HashMap<JobId, u32>> {
-        // Nothing panics while it holds the lock.
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn take(&self, job: JobId) {
-        *self.jobs().entry(job).or_default() += 1;
+        *self.jobs.lock().entry(job).or_default() += 1;
     }
 
     pub(super) fn settle(&self, job: JobId) {
-        let mut jobs = self.jobs();
+        let mut jobs = self.jobs.lock();
         if let Some(messages) = jobs.get_mut(&job) {
             *messages -= 1;
             if *messages == 0 {
@@ -37,9 +32,9 @@ impl HeldJobs {
         }
     }
 
-    /// Tells the store what is held, again and again. A store that is out of reach
-    /// is told the next time.
-    pub(super) async fn report(
+    /// Tells the store what is held, again and again. A store that is unavailable is told the next
+    /// time.
+    pub(super) async fn send_heartbeats(
         &self,
         worker: &str,
         store: &dyn Store,
@@ -50,9 +45,9 @@ impl HeldJobs {
         let mut was_reached = true;
         loop {
             number += 1;
-            let jobs = self.jobs().keys().copied().collect();
-            let report = WorkerReport { number, jobs };
-            let told = store.put_worker_report(worker, &report).await;
+            let jobs = self.jobs.lock().keys().copied().collect();
+            let report = Heartbeat { number, jobs };
+            let told = store.put_heartbeat(worker, &report).await;
             reached.set(told.is_ok());
             match told {
                 Err(error) if was_reached => {
@@ -78,8 +73,8 @@ mod tests {
         held.take(job);
         held.take(job);
         held.settle(job);
-        assert!(held.jobs().contains_key(&job));
+        assert!(held.jobs.lock().contains_key(&job));
         held.settle(job);
-        assert!(held.jobs().is_empty());
+        assert!(held.jobs.lock().is_empty());
     }
 }

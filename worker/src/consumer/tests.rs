@@ -4,24 +4,25 @@ mod faults;
 mod outages;
 mod shutdown;
 
-use loto_engine::EngineError;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::mpsc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use loto_engine::{EngineError, ImpossibleJob};
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_proto::identity::{Fingerprint, SweepId};
-use loto_proto::job::{MethodSpec, Series};
+use loto_proto::job::{Job, MethodSpec, Series};
 use loto_proto::lifecycle;
 use loto_proto::trace::Trace;
 use loto_transport::TransportError;
 use loto_transport::queue::InProcessQueue;
-use loto_transport::store::EmbeddedStore;
+use loto_transport::store::{Attempts, EmbeddedStore, Heartbeats, Sweeps, Traces};
 use tokio::runtime::Handle;
 
 use self::faults::{FlakyStore, LossyQueue};
 use super::*;
+use crate::threads::Threads;
 
 fn job(seed: u32) -> Job {
     Job {
@@ -50,16 +51,16 @@ fn trace(seed: u32) -> Trace {
 }
 
 fn impossible() -> EngineError {
-    EngineError::ImpossibleJob("no such task".into())
+    ImpossibleJob::NoRow("no such task").into()
 }
 
 fn options(jobs: u16) -> ConsumerOptions {
     ConsumerOptions {
         jobs,
-        failure_pauses: RetryPolicy {
-            first_pause: Duration::from_millis(1),
-            longest_pause: Duration::from_millis(4),
-            give_up_after: None,
+        failure_backoff: Backoff {
+            first_delay: Duration::from_millis(1),
+            longest_delay: Duration::from_millis(4),
+            time_limit: None,
         },
         grace: Duration::from_secs(20),
         ..ConsumerOptions::default()
@@ -170,7 +171,7 @@ async fn it_ends_without_jobs_if_asked_but_not_while_one_runs() {
     );
     let summary = tokio::time::timeout(Duration::from_secs(60), running).await;
     let summary = summary.expect("it does not end").unwrap();
-    assert_eq!((summary.stored, summary.given_back), (1, 0));
+    assert_eq!((summary.stored, summary.requeued), (1, 0));
     assert_eq!(done(&*store).await, [0]);
 }
 
@@ -239,7 +240,7 @@ async fn a_failing_or_panicking_job_is_tried_again_and_then_given_up() {
 #[tokio::test]
 async fn a_job_that_works_the_second_time_is_done_and_a_recalled_one_begins_afresh() {
     let (queue, store) = set_up(0..2).await;
-    let recalled = lifecycle::recall(&Attempt {
+    let recalled = lifecycle::retry(&Attempt {
         count: 3,
         failures: 3,
         state: AttemptState::Poisoned,
@@ -312,7 +313,7 @@ async fn an_attempt_that_another_worker_took_up_is_not_reported_on() {
         Err(impossible())
     })
     .await;
-    assert_eq!((summary.given_back, summary.stored), (1, 1));
+    assert_eq!((summary.requeued, summary.stored), (1, 1));
 }
 
 #[tokio::test]
@@ -321,7 +322,7 @@ async fn the_store_is_told_which_jobs_are_held() {
     queue.close();
     let (watched, runtime) = (store.clone(), Handle::current());
     let compute = Threads::new(move |job: &Job| {
-        let reports = || runtime.block_on(watched.worker_reports()).unwrap();
+        let reports = || runtime.block_on(watched.heartbeats()).unwrap();
         let begin = Instant::now();
         while !reports()
             .iter()
@@ -332,7 +333,7 @@ async fn the_store_is_told_which_jobs_are_held() {
         Ok(trace(job.seed))
     });
     let options = ConsumerOptions {
-        reports: Some(Duration::from_millis(1)),
+        heartbeat_interval: Some(Duration::from_millis(1)),
         ..options(1)
     };
     let (queue, token) = (Arc::new(queue), CancellationToken::new());
@@ -345,7 +346,7 @@ async fn the_store_is_told_which_jobs_are_held() {
         None,
     );
     assert_eq!(running.await.unwrap().stored, 1);
-    assert!(store.worker_reports().await.unwrap().is_empty());
+    assert!(store.heartbeats().await.unwrap().is_empty());
 }
 
 #[tokio::test]

@@ -7,9 +7,13 @@ use std::fs::File;
 use std::io::{self, BufWriter, Stdin};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use loto_engine::blobs::{BlobError, Blobs};
+use loto_engine::runner::TraceRunner;
+use loto_engine::{EngineError, blas, cache};
+use loto_process::{ExitStatus, ProcessError, program};
 use loto_proto::job::Job;
 use loto_proto::trace::Trace;
 use loto_proto::wire::{
@@ -17,11 +21,10 @@ use loto_proto::wire::{
     to_computing,
 };
 
+use parking_lot::Mutex;
+
 use super::{frame, memory};
-use loto_engine::EngineError;
-use loto_engine::blobs::{BlobError, Blobs};
-use loto_engine::cache;
-use loto_engine::runner::TraceRunner;
+use crate::compute::panic_message;
 
 /// First argument of a program that is to be a computing process; the second is its memory in bytes.
 pub const ARGUMENT: &str = "compute-jobs";
@@ -35,26 +38,31 @@ pub fn methods(blobs: Arc<dyn Blobs>) -> Run {
     Box::new(move |job| runner.run(job))
 }
 
-/// If this process was started to compute, does so to its end, with the function that
-/// `run` makes, and returns its exit status; `None` if it was started for something else.
-/// To be called first in `main`, after [`loto_engine::blas::pin_kernels`].
-pub fn serve_if_asked(run: impl FnOnce(Arc<dyn Blobs>) -> Run) -> Option<ExitCode> {
+/// Enters a program that starts itself anew for its jobs; to be called first in `main`.
+///
+/// Pins the kernels of the linear algebra. If this process was started to compute, does so to its
+/// end, with the function that `run` makes, and returns its exit status; `None` if it was started
+/// for something else.
+pub fn enter(run: impl FnOnce(Arc<dyn Blobs>) -> Run) -> Option<ExitCode> {
+    // Before any thread starts: it runs the program anew, once.
+    if let Err(source) = blas::pin_kernels() {
+        let what = "start again with the kernels of the linear algebra pinned";
+        return Some(program::fail(&ProcessError::CannotStart { what, source }).into());
+    }
     let mut arguments = std::env::args().skip(1);
     if arguments.next()? != ARGUMENT {
         return None;
     }
     let memory = arguments.next().and_then(|bytes| bytes.parse().ok());
-    let served = match memory {
-        Some(memory) => serve(memory, run),
-        None => Err(io::Error::other(
-            "its second argument is not a number of bytes",
-        )),
-    };
+    let no_memory = || io::Error::other("its second argument is not a number of bytes");
+    let served = memory
+        .ok_or_else(no_memory)
+        .and_then(|memory| serve(memory, run));
     Some(match served {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => ExitStatus::Done.into(),
         Err(error) => {
             eprintln!("computing process: {error}");
-            ExitCode::FAILURE
+            ExitStatus::Failed.into()
         }
     })
 }
@@ -78,7 +86,7 @@ fn serve(memory: u64, run: impl FnOnce(Arc<dyn Blobs>) -> Run) -> io::Result<()>
         pipe.send(from_computing::Message::Begun(Begun {}))?;
         let answer = match Job::decode(&job) {
             Ok(job) => compute(&mut run, &job),
-            Err(error) => failure(error.to_string(), String::new()),
+            Err(error) => failure(error),
         };
         pipe.send(answer)?;
     }
@@ -119,15 +127,10 @@ thread_local! {
 
 /// What a panic says, and where, in one line.
 fn describe(panic: &PanicHookInfo) -> String {
-    let payload = panic.payload();
-    let text = payload.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     let place = panic.location().map(ToString::to_string);
-    format!(
-        "{} (at {})",
-        text.unwrap_or("without a message"),
-        place.as_deref().unwrap_or("an unknown place")
-    )
+    let place = place.as_deref().unwrap_or("an unknown place");
+    let message = panic_message(panic.payload());
+    format!("{message} (at {place})")
 }
 
 fn compute(run: &mut Run, job: &Job) -> from_computing::Message {
@@ -137,17 +140,29 @@ fn compute(run: &mut Run, job: &Job) -> from_computing::Message {
             trace: trace.encode(),
             memory_hits: cache::take_hits(),
         }),
-        Ok(Err(error)) => failure(error.to_string(), String::new()),
+        Ok(Err(error)) => failure(error),
         Err(_) => {
             let (panic, backtrace) = PANIC.take().unwrap_or_default();
-            failure(format!("the method panicked: {panic}"), backtrace)
+            from_computing::Message::Failure(JobFailure {
+                error: format!("the method panicked: {panic}"),
+                backtrace,
+                panicked: true,
+            })
         }
     }
 }
 
-fn failure(error: String, backtrace: String) -> from_computing::Message {
-    from_computing::Message::Failure(JobFailure { error, backtrace })
+fn failure(error: impl ToString) -> from_computing::Message {
+    from_computing::Message::Failure(JobFailure {
+        error: error.to_string(),
+        ..JobFailure::default()
+    })
 }
+
+/// The pipe to the worker broke: this process ends, too.
+#[derive(Debug, thiserror::Error)]
+#[error("the worker is gone: {0}")]
+struct LostWorker(#[source] io::Error);
 
 /// The pipes to the worker; also the store, as far as the job sees it.
 struct Pipe {
@@ -160,35 +175,21 @@ impl Pipe {
         let message = FromComputing {
             message: Some(message),
         };
-        frame::write(&mut *lock(&self.output), &message)
+        frame::write(&mut *self.output.lock(), &message)
     }
 
     /// Asks the worker and waits for its answer.
-    fn ask(&self, question: from_computing::Message) -> Result<BlobAnswer, LostWorker> {
-        let answers = lock(&self.answers);
-        self.send(question).map_err(LostWorker)?;
+    fn ask(&self, question: from_computing::Message) -> Result<BlobAnswer, BlobError> {
+        let lost = |error| BlobError {
+            unavailable: false,
+            source: Box::new(LostWorker(error)),
+        };
+        let answers = self.answers.lock();
+        self.send(question).map_err(lost)?;
         answers
             .recv()
-            .map_err(|error| LostWorker(io::Error::other(error)))
+            .map_err(|error| lost(io::Error::other(error)))
     }
-}
-
-/// The pipe to the worker broke: this process ends, too.
-#[derive(Debug, thiserror::Error)]
-#[error("the worker is gone: {0}")]
-struct LostWorker(#[source] io::Error);
-
-impl From<LostWorker> for BlobError {
-    fn from(error: LostWorker) -> Self {
-        Self {
-            unavailable: false,
-            source: Box::new(error),
-        }
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Blobs for Pipe {

@@ -1,4 +1,4 @@
-//! Jobs in processes of their own, so that one that panics, hangs, takes all
+//! Runs jobs in processes of their own, so that one that panics, hangs, takes all
 //! memory or brings its process down harms no other job.
 //!
 //! - [`ProcessPool`] is the worker's side: it keeps a process per running job, hands
@@ -11,16 +11,20 @@ mod frame;
 mod memory;
 mod process;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use loto_proto::job::Job;
 use loto_proto::trace::Trace;
 use loto_transport::store::Store;
+use parking_lot::Mutex;
+use rustix::process::Signal;
 
-use self::process::{ComputingProcess, Ended};
-use crate::consumer::{Compute, ComputeError};
+use self::process::{Answer, ComputingProcess, Failure};
+use crate::compute::{Compute, ComputeError};
 
 /// How often a job is offered to a new process because the one before died before it began.
 const OFFERS: u32 = 3;
@@ -64,49 +68,43 @@ impl ProcessPool {
         }
     }
 
-    fn take_idle(&self) -> Option<ComputingProcess> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.pop()
-    }
-
-    fn keep(&self, process: ComputingProcess) {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.push(process);
-    }
-
-    /// What the end of a process says about the job.
-    fn explain(&self, ended: Ended) -> ComputeError {
-        let (error, backtrace) = match ended {
-            Ended::Store(error) if error.is_transient() => {
-                return ComputeError::Outage(error.to_string());
-            }
-            Ended::Store(error) if error.concerns_server() => return ComputeError::Refused(error),
-            Ended::Store(error) => (error.to_string(), String::new()),
-            Ended::Deadline => {
+    /// What a process that is of no use any more says about the job.
+    fn explain(&self, failure: Failure) -> ComputeError {
+        let (status, last_words) = match failure {
+            Failure::Store(error) => return error.into(),
+            Failure::Deadline => {
                 let seconds = self.limits.deadline.as_secs_f64();
-                let error =
-                    format!("it did not end within its deadline of {seconds} s (--deadline)");
-                (error, String::new())
+                return ComputeError::job(format!(
+                    "it did not end within its deadline of {seconds} s (--deadline)"
+                ));
             }
-            Ended::Garbled(problem) => (
-                format!("the process that computed it said nonsense: {problem}"),
-                String::new(),
-            ),
-            Ended::Died { how, last_words } => {
-                let memory = self.limits.memory >> 20;
-                let hint = if how.contains("SIGKILL") {
-                    ", as the system does when memory runs out"
-                } else {
-                    ""
-                };
-                let error = format!(
-                    "the process that computed it died: {how}{hint} (it may use {memory} MiB, --memory): {}",
-                    last_words.lines().last().unwrap_or("without a word")
-                );
-                (error, last_words)
+            Failure::Garbled(problem) => {
+                return ComputeError::job(format!(
+                    "the process that computed it said nonsense: {problem}"
+                ));
             }
+            Failure::Died { status, last_words } => (status, last_words),
         };
-        ComputeError::Job { error, backtrace }
+        let killed = Some(Signal::KILL.as_raw());
+        let how = match &status {
+            Ok(status) if status.signal() == killed => {
+                format!("{status}, as the system does when memory runs out")
+            }
+            Ok(status) => match status.code() {
+                Some(code) => format!("exit status {code}"),
+                None => status.to_string(),
+            },
+            Err(problem) => problem.to_string(),
+        };
+        let memory = self.limits.memory >> 20;
+        let last_line = last_words.lines().last().unwrap_or("without a word");
+        let error = format!(
+            "the process that computed it died: {how} (it may use {memory} MiB, --memory): {last_line}"
+        );
+        ComputeError::Job {
+            error,
+            backtrace: last_words,
+        }
     }
 }
 
@@ -114,38 +112,38 @@ impl ProcessPool {
 impl Compute for ProcessPool {
     async fn compute(&self, job: &Job) -> Result<Trace, ComputeError> {
         for _ in 0..OFFERS {
-            let mut process = match self.take_idle() {
+            let idle = self.idle.lock().pop();
+            let mut process = match idle {
                 Some(process) => process,
-                None => ComputingProcess::start(self.limits.memory).map_err(|problem| {
-                    ComputeError::Outage(format!("cannot start a process: {problem}"))
-                })?,
+                None => {
+                    ComputingProcess::start(self.limits.memory).map_err(ComputeError::NoProcess)?
+                }
             };
             // Whoever drops this future ends the process with it.
-            let outcome = process
-                .compute(job, self.store.as_ref(), self.limits.deadline)
-                .await;
-            match outcome {
-                Ok(computed) => {
-                    // After a panic nobody knows what state the process is in.
-                    let panicked =
-                        matches!(&computed, Err(failure) if !failure.backtrace.is_empty());
-                    if !panicked {
-                        self.keep(process);
+            let computing = process.compute(job, self.store.as_ref(), self.limits.deadline);
+            match computing.await {
+                Ok(Answer::Trace(trace)) => {
+                    self.idle.lock().push(process);
+                    return Ok(trace);
+                }
+                Ok(Answer::Failure(failure)) => {
+                    if !failure.panicked {
+                        self.idle.lock().push(process);
                     }
-                    return computed.map_err(|failure| ComputeError::Job {
+                    return Err(ComputeError::Job {
                         error: failure.error,
                         backtrace: failure.backtrace,
                     });
                 }
-                Err(ended) if process.has_begun() => return Err(self.explain(ended)),
-                Err(ended) => {
+                Err(failure) if process.has_begun() => return Err(self.explain(failure)),
+                Err(failure) => {
                     // It died while it waited for a job: not this one's fault.
-                    tracing::warn!("a process ended before it began with a job: {ended:?}");
+                    tracing::warn!("a process ended before it began with a job: {failure:?}");
                 }
             }
         }
-        Err(ComputeError::Outage(format!(
-            "{OFFERS} processes in a row ended before they began with the job"
-        )))
+        Err(ComputeError::NoProcess(io::Error::other(format!(
+            "{OFFERS} in a row ended before they began with the job"
+        ))))
     }
 }

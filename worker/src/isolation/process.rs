@@ -1,9 +1,9 @@
 //! One child process, seen from the worker.
 
+use std::error::Error;
 use std::io;
-use std::os::unix::process::ExitStatusExt;
-use std::process::Stdio;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use loto_proto::job::Job;
@@ -12,13 +12,14 @@ use loto_proto::wire::{
     BlobAnswer, FromComputing, JobFailure, PutBlob, ToComputing, from_computing, to_computing,
 };
 use loto_transport::TransportError;
-use loto_transport::retry::{RetryPolicy, retry_transient};
 use loto_transport::store::Store;
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 
 use super::{child, frame};
+use crate::blobs;
 use crate::metrics::{self, Lookup};
 
 /// Bytes of what a process said last that are kept.
@@ -45,17 +46,32 @@ pub(super) struct ComputingProcess {
     has_begun: bool,
 }
 
-/// Why a process cannot go on.
+/// What a process says a job came to.
+pub(super) enum Answer {
+    Trace(Trace),
+    Failure(JobFailure),
+}
+
+/// Why a process is of no use any more.
 #[derive(Debug)]
-pub(super) enum Ended {
+pub(super) enum Failure {
     /// The job took too long.
     Deadline,
-    /// The process died.
-    Died { how: String, last_words: String },
+    /// The process died; the status is an error if nobody knows how.
+    Died {
+        status: io::Result<ExitStatus>,
+        last_words: String,
+    },
     /// What it sent is no message.
-    Garbled(String),
-    /// The store is out of reach for too long, or holds what cannot be handed on.
+    Garbled(io::Error),
+    /// The store is unavailable for too long, or holds what cannot be handed on.
     Store(TransportError),
+}
+
+impl From<TransportError> for Failure {
+    fn from(error: TransportError) -> Self {
+        Self::Store(error)
+    }
 }
 
 impl ComputingProcess {
@@ -105,16 +121,16 @@ impl ComputingProcess {
         self.has_begun
     }
 
-    /// Computes a job. The inner error is the job's own; after the outer one the process is of no use.
+    /// Computes a job. After an error the process is of no use any more.
     pub(super) async fn compute(
         &mut self,
         job: &Job,
         store: &dyn Store,
         deadline: Duration,
-    ) -> Result<Result<Trace, JobFailure>, Ended> {
+    ) -> Result<Answer, Failure> {
         use from_computing::Message;
         self.has_begun = false;
-        lock(&self.last_words).clear();
+        self.last_words.lock().clear();
         self.send(to_computing::Message::Job(job.encode())).await?;
         let mut left = deadline;
         loop {
@@ -123,98 +139,84 @@ impl ComputingProcess {
             let Ok(received) = tokio::time::timeout(left, receiving).await else {
                 // It may not even have begun: a job that is too slow all the same.
                 self.has_begun = true;
-                return Err(Ended::Deadline);
+                return Err(Failure::Deadline);
             };
             // Only the process's own time counts, not the store's.
             left = left.saturating_sub(begin.elapsed());
-            let message = match received {
-                Ok(Some(message)) => message.message,
-                Ok(None) => return Err(self.death().await),
-                Err(error) => return Err(Ended::Garbled(error.to_string())),
+            let Some(FromComputing { message }) = received.map_err(Failure::Garbled)? else {
+                return Err(self.death().await);
             };
             match message {
                 Some(Message::Begun(_)) => self.has_begun = true,
                 Some(Message::GetBlob(name)) => {
-                    let reading =
-                        retry_transient(RetryPolicy::BRIEF, "reading a blob", || store.blob(&name));
-                    let bytes = reading.await.map_err(Ended::Store)?;
-                    let found = bytes.is_some();
+                    let bytes = blobs::get(store, &name).await?;
+                    let missed = bytes.is_none();
                     metrics::looked_up(
-                        if found {
-                            Lookup::HitStore
-                        } else {
+                        if missed {
                             Lookup::Miss
+                        } else {
+                            Lookup::HitStore
                         },
                         1,
                     );
                     self.answer(bytes).await?;
                 }
                 Some(Message::PutBlob(PutBlob { name, bytes })) => {
-                    let writing = retry_transient(RetryPolicy::BRIEF, "keeping a blob", || {
-                        store.put_blob(&name, &bytes)
-                    });
-                    writing.await.map_err(Ended::Store)?;
+                    blobs::put(store, &name, &bytes).await?;
                     self.answer(None).await?;
                 }
                 Some(Message::Computed(computed)) => {
                     metrics::looked_up(Lookup::HitMemory, computed.memory_hits);
                     let trace = Trace::decode(&computed.trace);
-                    return trace
-                        .map(Ok)
-                        .map_err(|error| Ended::Garbled(error.to_string()));
+                    return trace.map(Answer::Trace).map_err(garbled);
                 }
-                Some(Message::Failure(failure)) => return Ok(Err(failure)),
-                None => return Err(Ended::Garbled("an empty message".into())),
+                Some(Message::Failure(failure)) => return Ok(Answer::Failure(failure)),
+                None => return Err(garbled("an empty message")),
             }
         }
     }
 
-    async fn answer(&mut self, bytes: Option<Vec<u8>>) -> Result<(), Ended> {
+    async fn answer(&mut self, bytes: Option<Vec<u8>>) -> Result<(), Failure> {
         self.send(to_computing::Message::Blob(BlobAnswer { bytes }))
             .await
     }
 
-    async fn send(&mut self, message: to_computing::Message) -> Result<(), Ended> {
+    async fn send(&mut self, message: to_computing::Message) -> Result<(), Failure> {
         let message = ToComputing {
             message: Some(message),
         };
         match frame::send(&mut self.input, &message).await {
             Ok(()) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                Err(Ended::Garbled(error.to_string()))
+                Err(Failure::Garbled(error))
             }
             Err(_) => Err(self.death().await),
         }
     }
 
     /// How the process died, whose pipe is closed.
-    async fn death(&mut self) -> Ended {
+    async fn death(&mut self) -> Failure {
         let status = tokio::time::timeout(DEATH, self.child.wait()).await;
         if let Some(listening) = self.listening.take() {
             // A grandchild may hold the pipe open: what was heard until then has to do.
             let _heard_out = tokio::time::timeout(DEATH, listening).await;
         }
-        let how = match status {
-            Ok(Ok(status)) => match (status.signal(), status.code()) {
-                (Some(_), _) => status.to_string(),
-                (None, code) => format!("exit status {}", code.unwrap_or_default()),
-            },
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => "it closed its pipe but lives on".into(),
-        };
-        let last_words = lock(&self.last_words).clone();
-        Ended::Died { how, last_words }
+        let lives_on = |_| Err(io::Error::other("it closed its pipe but lives on"));
+        Failure::Died {
+            status: status.unwrap_or_else(lives_on),
+            last_words: self.last_words.lock().clone(),
+        }
     }
 }
 
-fn lock(words: &Mutex<String>) -> MutexGuard<'_, String> {
-    words.lock().unwrap_or_else(PoisonError::into_inner)
+fn garbled(problem: impl Into<Box<dyn Error + Send + Sync>>) -> Failure {
+    Failure::Garbled(io::Error::new(io::ErrorKind::InvalidData, problem))
 }
 
 /// Keeps the end of what a process says.
 fn remember(last_words: &Mutex<String>, words: &str) {
     tracing::debug!("a computing process says: {}", words.trim_end());
-    let mut kept = lock(last_words);
+    let mut kept = last_words.lock();
     kept.push_str(words);
     if kept.len() > LAST_WORDS {
         let mut cut = kept.len() - LAST_WORDS;

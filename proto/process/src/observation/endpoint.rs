@@ -10,67 +10,70 @@ use std::time::Duration;
 use axum::Router;
 use axum::http::{StatusCode, header};
 use axum::routing::get;
+use clap::Args;
+use loto_transport::error::Reason;
+use loto_transport::metrics::Metric;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
 
-use super::metrics;
 use super::readiness::Readiness;
-use loto_transport::error::Reason;
-use loto_transport::metrics::Metric;
-
-/// Metrics and probes cannot be offered at an address.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot offer metrics and probes on {address} (--metrics, LOTO_METRICS): {reason}")]
-pub struct EndpointError {
-    address: SocketAddr,
-    #[source]
-    reason: Reason,
-}
+use super::{collection, process_metrics};
+use crate::ProcessError;
 
 /// Time between two times that what histograms took in is summed up, so that a process
 /// nobody asks does not fill up.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// Collects the metrics of this process and answers on `address` (port 0: any free one)
-/// for as long as it runs.
-///
-/// # Errors
-/// [`EndpointError`] if the address is taken or not this host's, or if metrics
-/// are collected already.
-pub async fn start(
-    address: SocketAddr,
-    described: &[&[Metric]],
-    readiness: Readiness,
-) -> Result<(), EndpointError> {
-    let failed = |reason: Reason| EndpointError { address, reason };
-    let listener = TcpListener::bind(address).await;
-    let listener = listener.map_err(|error| failed(error.into()))?;
-    let collected = metrics::collect(described).map_err(|error| failed(error.into()))?;
-    let bound = listener.local_addr().unwrap_or(address);
-    tracing::info!("metrics and probes on http://{bound}");
-    tokio::spawn({
-        let collected = collected.clone();
-        async move {
+/// Where a process tells about itself, as an option of a command line.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct EndpointOption {
+    /// Address for metrics (/metrics, for Prometheus) and probes (/livez, /readyz) over
+    /// HTTP; port 0 is any free port.
+    #[arg(long, env = "LOTO_METRICS", value_name = "ADDR")]
+    metrics: Option<SocketAddr>,
+}
+
+impl EndpointOption {
+    /// Collects the metrics of this process and answers for as long as it runs, if there is to be an
+    /// endpoint.
+    ///
+    /// # Errors
+    /// [`ProcessError::Endpoint`].
+    pub async fn start(
+        self,
+        described: &[&[Metric]],
+        readiness: &Readiness,
+    ) -> Result<(), ProcessError> {
+        let Some(address) = self.metrics else {
+            return Ok(());
+        };
+        let failed = |reason: Reason| ProcessError::Endpoint { address, reason };
+        let listener = TcpListener::bind(address).await;
+        let listener = listener.map_err(|error| failed(error.into()))?;
+        let collected = collection::start(described).map_err(|error| failed(error.into()))?;
+        process_metrics::report_start();
+        let bound = listener.local_addr().unwrap_or(address);
+        tracing::info!("metrics and probes on http://{bound}");
+        let summed_up = collected.clone();
+        tokio::spawn(async move {
             loop {
                 tokio::time::sleep(UPKEEP).await;
-                collected.run_upkeep();
+                summed_up.run_upkeep();
             }
-        }
-    });
-    let answers = router(collected, readiness);
-    tokio::spawn(async move {
-        if let Err(error) = axum::serve(listener, answers).await {
-            tracing::error!("metrics and probes end: {error}");
-        }
-    });
-    Ok(())
+        });
+        let answers = router(collected, readiness.clone());
+        tokio::spawn(async move {
+            if let Err(error) = axum::serve(listener, answers).await {
+                tracing::error!("metrics and probes end: {error}");
+            }
+        });
+        Ok(())
+    }
 }
 
 fn router(collected: PrometheusHandle, readiness: Readiness) -> Router {
-    let process = metrics_process::Collector::default();
-    process.describe();
     let metrics = move || async move {
-        process.collect();
+        process_metrics::report();
         let text = "text/plain; version=0.0.4; charset=utf-8";
         ([(header::CONTENT_TYPE, text)], collected.render())
     };

@@ -1,7 +1,9 @@
 //! Whether a process has what it needs to be of use.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 /// What a process needs; clones tell the same.
 #[derive(Debug, Clone, Default)]
@@ -19,7 +21,7 @@ pub struct Need {
 impl Readiness {
     /// Adds a thing that is needed, in words that follow "waiting for"; it is not there yet.
     pub fn need(&self, name: &'static str) -> Need {
-        self.needs().insert(name, false);
+        self.needs.lock().insert(name, false);
         Need {
             name,
             readiness: self.clone(),
@@ -28,21 +30,16 @@ impl Readiness {
 
     /// What is not there; the process is ready if that is nothing.
     pub fn missing(&self) -> Vec<&'static str> {
-        let needs = self.needs();
+        let needs = self.needs.lock();
         let missing = needs.iter().filter(|(_, there)| !**there);
         missing.map(|(name, _)| *name).collect()
-    }
-
-    fn needs(&self) -> MutexGuard<'_, BTreeMap<&'static str, bool>> {
-        // Nothing panics while it holds the lock.
-        self.needs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Need {
     /// Says whether it is there now.
     pub fn set(&self, there: bool) {
-        self.readiness.needs().insert(self.name, there);
+        self.readiness.needs.lock().insert(self.name, there);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::error::EngineError;
+use crate::error::{EngineError, ParameterError};
 use crate::surrogate::hyperparameters::Hyperprior;
 
 /// A parameter that a sweep file may set.
@@ -70,9 +70,9 @@ impl Range {
                 word.map(Value::Word)
             }
             Self::Whole(least, most) => {
-                let number: u32 = text.parse().ok()?;
-                let valid = (least..=most).contains(&number) && number.to_string() == text;
-                valid.then_some(Value::Number(number.into()))
+                let whole: u32 = text.parse().ok()?;
+                let valid = (least..=most).contains(&whole) && whole.to_string() == text;
+                valid.then_some(Value::Number(whole.into()))
             }
             Self::Number(least, most) => {
                 let number: f64 = text.parse().ok()?;
@@ -90,27 +90,31 @@ impl Parameters {
         known: &'static [ParameterDescription],
         given: &BTreeMap<String, String>,
     ) -> Result<Self, EngineError> {
-        let invalid = |problem| EngineError::InvalidParameter {
+        let invalid = |source| EngineError::InvalidParameter {
             method: method.to_owned(),
-            problem,
+            source,
         };
         let names: Vec<_> = known.iter().map(|parameter| parameter.name).collect();
         if let Some(unknown) = given.keys().find(|name| !names.contains(&name.as_str())) {
-            let problem = match names.as_slice() {
-                [] => format!("it has no parameter `{unknown}`; it has none at all"),
-                names => format!("it has no parameter `{unknown}`, only {}", names.join(", ")),
-            };
-            return Err(invalid(problem));
+            let (name, known) = (unknown.clone(), names.join(", "));
+            return Err(invalid(match names.is_empty() {
+                true => ParameterError::NoParameters { name },
+                false => ParameterError::UnknownParameter { name, known },
+            }));
         }
         let value = |parameter: &'static ParameterDescription| {
             let ParameterDescription { name, range, .. } = parameter;
             let text = given.get(*name).map_or(parameter.default, String::as_str);
-            let outside = || invalid(format!("{name} is `{text}`, allowed are {range}"));
-            Ok((*name, range.parse(text).ok_or_else(outside)?))
+            let outside = || ParameterError::InvalidValue {
+                name,
+                text: text.to_owned(),
+                allowed: range.to_string(),
+            };
+            let parsed = range.parse(text).ok_or_else(outside);
+            Ok((*name, parsed.map_err(invalid)?))
         };
-        let values = known.iter().map(value);
-        let values = values.collect::<Result<_, EngineError>>()?;
-        Ok(Self { values })
+        let values: Result<_, EngineError> = known.iter().map(value).collect();
+        Ok(Self { values: values? })
     }
 
     /// The value of a parameter that the method describes as a number.

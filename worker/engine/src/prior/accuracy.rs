@@ -1,84 +1,97 @@
-//! How well a fitted prior predicts its target task: the root mean square error of its
-//! mean (ICML 2020, section 5.1). It tells how hard it is to transfer to the task.
+//! How well the copula prior of a task predicts the task itself (ICML 2020, section 5.1):
+//! it tells how hard it is to transfer to the task.
+//!
+//! The worker that fits a prior stores this error beside the fit. Stores that older workers
+//! filled have the fit alone: then the error is computed from it.
 
-use super::parametric::ParametricPrior;
+use std::sync::Arc;
+
+use super::parametric::{ParametricPrior, error_name};
+use crate::blobs::Blobs;
 use crate::error::EngineError;
-use crate::table::Task;
+use crate::fits::SharedFits;
+use crate::prediction_error::root_mean_square_error;
+use crate::setting::Setting;
+use crate::table::Table;
 use crate::transform::Transform;
 
-/// sqrt(1/N sum_i (z_i - mu_i)^2) over the N rows of the target task, z its
-/// objective values transformed as those of the sources were.
-///
-/// A prior that knows nothing, mu = 0, has about 1. Nothing is fitted: `prior` is one that
-/// was found.
+/// The root mean square error of the copula prior on the rows of the `target` it was
+/// fitted for with that seed; `None` if it was not fitted. A prior that knows nothing
+/// has about 1.
 ///
 /// # Errors
-/// [`EngineError::ImpossibleJob`] if the task has fewer than 2 rows, which leaves the copula
-/// transform undefined, or another number of rows than the prior predicts.
-pub fn root_mean_square_error(
-    prior: &ParametricPrior,
-    target: &Task,
-    transform: Transform,
-) -> Result<f64, EngineError> {
-    let rows = target.objective.len();
-    if rows < 2 || prior.means.len() != rows {
-        return Err(EngineError::ImpossibleJob(format!(
-            "task `{}` has {rows} rows, its prior predicts {}",
-            target.name,
-            prior.means.len()
-        )));
+/// Those of the store; [`EngineError::CorruptFit`] if what it holds is damaged.
+pub fn copula_prior_error(
+    blobs: &Arc<dyn Blobs>,
+    table: &Table,
+    target: &str,
+    seed: u32,
+) -> Result<Option<f64>, EngineError> {
+    let Some(position) = table.tasks.iter().position(|task| task.name == target) else {
+        return Ok(None);
+    };
+    let task = &table.tasks[position];
+    let fits = SharedFits::new(Arc::clone(blobs));
+    let setting = Setting::new(table, position, seed, task.rows(), &fits);
+    if let Some(error) = fits.number(&error_name(&setting, Transform::Copula))? {
+        return Ok(Some(error));
     }
-    let mut transformed = Vec::new();
-    transform.apply(&target.objective, &mut transformed);
-    let pairs = transformed.iter().zip(&prior.means);
-    let squares: f64 = pairs.map(|(z, mean)| (z - mean).powi(2)).sum();
-    Ok((squares / rows as f64).sqrt())
+    let prior = ParametricPrior::find(&setting, Transform::Copula)?;
+    prior
+        .map(|prior| root_mean_square_error(&prior.means, task, Transform::Copula))
+        .transpose()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blobs::MemoryBlobs;
+    use crate::table::Task;
+    use crate::table::encoding::{Column, Space};
 
-    fn task(objective: &[f64]) -> Task {
-        Task {
-            name: "target".into(),
-            objective: objective.to_vec(),
-            columns: Vec::new(),
-        }
-    }
-
-    fn prior(means: &[f64]) -> ParametricPrior {
-        ParametricPrior {
-            means: means.to_vec(),
-            deviations: vec![1.0; means.len()],
+    fn table() -> Table {
+        let task = |name: &str, sign: f64| Task {
+            name: name.into(),
+            objective: (0..20).map(|row| sign * f64::from(row)).collect(),
+            columns: vec![Column::Numeric(
+                (0..20).map(|row| f64::from(row) / 19.0).collect(),
+            )],
+        };
+        Table {
+            fingerprint: loto_proto::identity::Fingerprint([1; 16]),
+            blackbox: None,
+            space: Space::numeric(1),
+            tasks: vec![task("one", 1.0), task("two", -1.0)],
         }
     }
 
     #[test]
-    fn it_is_the_root_of_the_mean_square() {
-        // Standardised, 2 and 4 are -1 and 1; means 1 and 0 are off by 2 and 1.
-        let found = root_mean_square_error(
-            &prior(&[1.0, 0.0]),
-            &task(&[2.0, 4.0]),
-            Transform::Standardisation,
+    fn the_stored_error_is_the_one_of_the_stored_fit() {
+        let table = table();
+        let blobs: Arc<dyn Blobs> = Arc::new(MemoryBlobs::default());
+        assert_eq!(copula_prior_error(&blobs, &table, "one", 0).unwrap(), None);
+        let fits = SharedFits::new(Arc::clone(&blobs));
+        let setting = Setting::new(&table, 0, 0, 20, &fits);
+        ParametricPrior::new(&setting, Transform::Copula).unwrap();
+        let stored = copula_prior_error(&blobs, &table, "one", 0)
+            .unwrap()
+            .unwrap();
+        assert!(stored > 1.0, "{stored}");
+
+        let error_name = error_name(&setting, Transform::Copula).blob_name();
+        assert_eq!(
+            blobs.get(&error_name).unwrap().unwrap(),
+            stored.to_le_bytes()
         );
-        assert!((found.unwrap() - 2.5f64.sqrt()).abs() < 1e-15);
-    }
+        let name = setting.fit_name("prior", 1, Transform::Copula).blob_name();
+        let fit = blobs.get(&name).unwrap().unwrap();
+        let old: Arc<dyn Blobs> = Arc::new(MemoryBlobs::from_iter([(name, fit)]));
+        let computed = copula_prior_error(&old, &table, "one", 0).unwrap();
+        assert_eq!(computed, Some(stored));
 
-    #[test]
-    fn knowing_nothing_is_an_error_of_about_one() {
-        // z of many distinct values is close to standard normal.
-        let objective: Vec<f64> = (0..5000).map(f64::from).collect();
-        let nothing = prior(&vec![0.0; 5000]);
-        let found = root_mean_square_error(&nothing, &task(&objective), Transform::Copula);
-        assert!((found.unwrap() - 1.0).abs() < 0.02);
-    }
-
-    #[test]
-    fn a_task_of_another_size_is_refused() {
-        for (means, objective) in [(&[0.0][..], &[1.0][..]), (&[0.0], &[1.0, 2.0])] {
-            let found = root_mean_square_error(&prior(means), &task(objective), Transform::Copula);
-            assert!(found.unwrap_err().to_string().contains("`target`"));
-        }
+        let not_a_number = (error_name, vec![255; 8]);
+        let damaged: Arc<dyn Blobs> = Arc::new(MemoryBlobs::from_iter([not_a_number]));
+        let error = copula_prior_error(&damaged, &table, "one", 0).unwrap_err();
+        assert!(matches!(error, EngineError::CorruptFit { .. }), "{error}");
     }
 }

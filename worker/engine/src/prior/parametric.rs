@@ -5,9 +5,9 @@
 use super::network::Network;
 use super::training;
 use crate::error::EngineError;
+use crate::fits::FitName;
 use crate::random::Purpose;
 use crate::setting::Setting;
-use crate::table::encoding::{Column, Space};
 use crate::transform::Transform;
 
 /// Raised whenever the fit changes.
@@ -22,69 +22,65 @@ pub struct ParametricPrior {
     /// Mean mu of the transformed objective.
     pub means: Vec<f64>,
     /// Standard deviation sigma.
-    pub deviations: Vec<f64>,
+    pub std_devs: Vec<f64>,
 }
 
 impl ParametricPrior {
-    /// The prior of a setting, fitted to its source tasks unless that is done.
+    /// The prior of a setting, fitted to its source tasks unless that is done. Its error
+    /// on the target is stored beside a new fit.
     ///
     /// # Errors
     /// Those of [`Setting::sources`] and [`crate::fits::SharedFits::fit`].
-    pub fn new(setting: &Setting, transform: Transform) -> Result<Self, EngineError> {
+    pub(crate) fn new(setting: &Setting, transform: Transform) -> Result<Self, EngineError> {
         let network = Network::new(setting.space().width());
         let name = setting.fit_name("prior", VERSION, transform);
+        let mut is_new = false;
         let weights = setting.shared().fit(&name, network.weight_count(), || {
+            is_new = true;
             let sources = setting.sources(transform)?;
-            let sources: Vec<_> = sources.iter().collect();
+            let all: Vec<_> = sources.iter().collect();
             let mut random = setting.random(Purpose::Prior);
-            Ok(training::fit(setting.space(), &sources, &mut random))
+            Ok(training::fit(setting.space(), &all, &mut random))
         })?;
-        Ok(predict(
-            &network,
-            &weights,
-            setting.space(),
-            setting.columns(),
-            setting.rows(),
-        ))
+        let prior = predict(&network, &weights, setting);
+        if is_new {
+            setting.store_error(&error_name(setting, transform), &prior.means)?;
+        }
+        Ok(prior)
     }
 
     /// The prior of a setting, if the store has it: nothing is fitted.
     ///
     /// # Errors
     /// Those of [`crate::fits::SharedFits::find`].
-    pub fn find(setting: &Setting, transform: Transform) -> Result<Option<Self>, EngineError> {
+    pub(crate) fn find(
+        setting: &Setting,
+        transform: Transform,
+    ) -> Result<Option<Self>, EngineError> {
         let network = Network::new(setting.space().width());
         let name = setting.fit_name("prior", VERSION, transform);
         let weights = setting.shared().find(&name, network.weight_count())?;
-        Ok(weights.map(|weights| {
-            predict(
-                &network,
-                &weights,
-                setting.space(),
-                setting.columns(),
-                setting.rows(),
-            )
-        }))
+        Ok(weights.map(|weights| predict(&network, &weights, setting)))
     }
 }
 
-fn predict(
-    network: &Network,
-    weights: &[f32],
-    space: &Space,
-    columns: &[Column],
-    rows: usize,
-) -> ParametricPrior {
+/// Names the error of a setting's prior on the target.
+pub(super) fn error_name<'a>(setting: &Setting<'a>, transform: Transform) -> FitName<'a> {
+    setting.fit_name("prior-error", VERSION, transform)
+}
+
+fn predict(network: &Network, weights: &[f32], setting: &Setting) -> ParametricPrior {
+    let rows = setting.rows();
     let mut prior = ParametricPrior {
         means: Vec::with_capacity(rows),
-        deviations: Vec::with_capacity(rows),
+        std_devs: Vec::with_capacity(rows),
     };
     for first in (0..rows).step_by(PREDICTION_ROWS) {
-        let rows = first..rows.min(first + PREDICTION_ROWS);
-        let inputs = space.encode_single(columns, rows);
-        for (mean, deviation) in network.predict(weights, &inputs) {
+        let block = first..rows.min(first + PREDICTION_ROWS);
+        let inputs = setting.space().encode_single(setting.columns(), block);
+        for (mean, std_dev) in network.predict(weights, &inputs) {
             prior.means.push(mean.into());
-            prior.deviations.push(deviation.into());
+            prior.std_devs.push(std_dev.into());
         }
     }
     prior

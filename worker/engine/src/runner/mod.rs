@@ -12,7 +12,7 @@ use rustix::time::{ClockId, clock_gettime};
 use crate::blas;
 use crate::blobs::Blobs;
 use crate::cache::Cache;
-use crate::error::EngineError;
+use crate::error::{EngineError, ImpossibleJob};
 use crate::fits::SharedFits;
 use crate::methods;
 use crate::search::Observations;
@@ -49,16 +49,18 @@ impl TraceRunner {
         let mut watch = CpuWatch::start();
         let table = self.table(job.series.table)?;
         let name = &job.series.task;
-        let target = table.tasks.iter().position(|task| task.name == *name);
-        let target = target
-            .ok_or_else(|| EngineError::ImpossibleJob(format!("the table has no task `{name}`")))?;
+        let position = table.tasks.iter().position(|task| task.name == *name);
+        let target = position.ok_or_else(|| ImpossibleJob::UnknownTask { task: name.clone() })?;
         let objective = &table.tasks[target].objective;
         let iterations = job.series.iterations as usize;
         if iterations > objective.len() {
-            return Err(EngineError::ImpossibleJob(format!(
-                "{iterations} iterations, but task `{name}` has {} rows",
-                objective.len()
-            )));
+            let (task, rows) = (name.clone(), objective.len());
+            return Err(ImpossibleJob::TooManyIterations {
+                iterations,
+                task,
+                rows,
+            }
+            .into());
         }
         let setting = Setting::new(&table, target, job.seed, iterations, &self.shared);
         let mut search = methods::start(&job.series.method, &setting)?;
@@ -73,10 +75,7 @@ impl TraceRunner {
                 Some(value) if !observations.evaluated[row as usize] => {
                     observations.record(row, value)
                 }
-                _ => {
-                    let problem = format!("the method chose row {row}, which is not a candidate");
-                    return Err(EngineError::ImpossibleJob(problem));
-                }
+                _ => return Err(ImpossibleJob::NotACandidate { row }.into()),
             }
             microseconds.push(watch.lap().try_into().unwrap_or(u32::MAX));
         }
@@ -92,8 +91,8 @@ impl TraceRunner {
     fn table(&self, fingerprint: Fingerprint) -> Result<Arc<Table>, EngineError> {
         self.tables.get_or_make(&fingerprint, || {
             let name = fingerprint.blob_name();
-            let bytes = self.blobs.get(&name)?;
-            let bytes = bytes.ok_or(EngineError::MissingTable(fingerprint))?;
+            let blob = self.blobs.get(&name)?;
+            let bytes = blob.ok_or(EngineError::MissingTable(fingerprint))?;
             let (spec, file) = TableSpec::decode(&bytes, fingerprint)?;
             Ok(Table::read(&file, &spec, &name)?)
         })

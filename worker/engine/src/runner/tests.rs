@@ -104,7 +104,7 @@ fn a_prior_is_fitted_once_and_shared_through_the_store() {
     let (runner, blobs, table) = runner_and_table();
     runner.run(&job("cts", table, 0)).unwrap();
     let fitted = blobs.names().len();
-    assert_eq!(fitted, 2, "the table and one prior");
+    assert_eq!(fitted, 3, "the table, one prior and its error");
     let other = TraceRunner::new(blobs.clone());
     let shared = other.run(&job("gcp-prior", table, 0)).unwrap();
     assert_eq!(blobs.names().len(), fitted);

@@ -1,7 +1,7 @@
 //! Bayesian optimisation with a Gaussian process (ICML 2020, algorithm 2).
 
 use super::random_search::random_priority;
-use crate::error::EngineError;
+use crate::error::{EngineError, ImpossibleJob};
 use crate::search::{Observations, Search};
 use crate::setting::Setting;
 use crate::surrogate::candidates::CandidatePool;
@@ -82,6 +82,6 @@ impl Search for BayesianOptimisation<'_> {
         }
         self.widen();
         let row = self.best_row(observations);
-        row.ok_or_else(|| EngineError::ImpossibleJob("every row is evaluated".into()))
+        row.ok_or_else(|| ImpossibleJob::NoRow("every row is evaluated").into())
     }
 }

@@ -1,6 +1,6 @@
 //! Uniform search without replacement.
 
-use crate::error::EngineError;
+use crate::error::{EngineError, ImpossibleJob};
 use crate::random::Purpose;
 use crate::search::{Observations, Search};
 use crate::setting::Setting;
@@ -48,7 +48,7 @@ impl Search for RandomSearch {
             .order
             .iter()
             .filter(|&&row| !observations.evaluated[row as usize]);
-        let exhausted = || EngineError::ImpossibleJob("every row is evaluated".into());
+        let exhausted = || ImpossibleJob::NoRow("every row is evaluated").into();
         unvisited.next().copied().ok_or_else(exhausted)
     }
 }

@@ -1,6 +1,6 @@
 //! Thompson sampling from the parametric prior (ICML 2020, algorithm 1).
 
-use crate::error::EngineError;
+use crate::error::{EngineError, ImpossibleJob};
 use crate::prior::parametric::ParametricPrior;
 use crate::random::{Purpose, RandomStream};
 use crate::search::{Observations, Search};
@@ -31,13 +31,13 @@ impl Search for ThompsonSampling {
             // Drawn for evaluated rows too, so that two methods see the same draws
             // whatever they evaluated.
             let draw = self.random.normal();
-            let z = self.prior.means[row] + self.prior.deviations[row] * draw;
+            let z = self.prior.means[row] + self.prior.std_devs[row] * draw;
             if !evaluated && z < least.0 {
                 least = (z, Some(row as u32));
             }
         }
         least
             .1
-            .ok_or_else(|| EngineError::ImpossibleJob("no candidate has a finite draw".into()))
+            .ok_or_else(|| ImpossibleJob::NoRow("no candidate has a finite draw").into())
     }
 }

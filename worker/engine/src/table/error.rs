@@ -15,7 +15,7 @@ pub struct TableError {
     pub table: String,
     /// What is wrong with it.
     #[source]
-    pub problem: TableProblem,
+    pub problem: Box<TableProblem>,
 }
 
 /// What is wrong with a table, and where. Texts from the file are excerpts.

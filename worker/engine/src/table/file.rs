@@ -21,7 +21,7 @@ impl Table {
     pub fn read(file: &[u8], spec: &TableSpec, name: &str) -> Result<Self, TableError> {
         read(file, spec).map_err(|problem| TableError {
             table: name.to_owned(),
-            problem,
+            problem: Box::new(problem),
         })
     }
 }

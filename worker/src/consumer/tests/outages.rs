@@ -63,10 +63,7 @@ async fn a_lost_broker_is_found_again_and_a_missing_one_is_an_error_at_once() {
         .await
         .unwrap_err();
     assert!(
-        matches!(
-            error,
-            crate::WorkerError::Transport(TransportError::Unavailable { .. })
-        ),
+        matches!(error, TransportError::Unavailable { .. }),
         "{error}"
     );
     assert!(begin.elapsed() < Duration::from_secs(5));

@@ -58,7 +58,7 @@ async fn a_shutdown_lets_running_jobs_end_and_takes_no_others() {
 }
 
 #[tokio::test]
-async fn a_job_that_does_not_end_in_time_is_given_back() {
+async fn a_job_that_does_not_end_in_time_is_requeued() {
     let (queue, store) = set_up(0..1).await;
     let shutdown = CancellationToken::new();
     let (running, go) = blocked(&queue, &store, Duration::from_millis(10), &shutdown).await;
@@ -67,7 +67,7 @@ async fn a_job_that_does_not_end_in_time_is_given_back() {
     assert_eq!(
         summary,
         ConsumerSummary {
-            given_back: 1,
+            requeued: 1,
             ..Default::default()
         }
     );

@@ -1,7 +1,7 @@
 //! REINFORCE (Williams 1992) with the settings of Dong and Yang 2020.
 
 use super::policy::SoftmaxPolicy;
-use crate::error::EngineError;
+use crate::error::{EngineError, ImpossibleJob};
 use crate::random::{Purpose, RandomStream};
 use crate::search::{Observations, Search};
 use crate::setting::Setting;
@@ -63,7 +63,7 @@ impl Search for ReinforceSearch<'_> {
         let row = self
             .policy
             .draw(&self.configurations, observations, &mut self.random);
-        row.ok_or_else(|| EngineError::ImpossibleJob("the policy has no row to draw".into()))
+        row.ok_or_else(|| ImpossibleJob::NoRow("the policy has no row to draw").into())
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::acquisition::TransferAcquisition;
 use super::experts::Experts;
-use crate::error::EngineError;
+use crate::error::{EngineError, ImpossibleJob};
 use crate::search::{Observations, Search};
 use crate::setting::Setting;
 use crate::sources::process::source_means;
@@ -91,6 +91,6 @@ impl Search for TransferAcquisitionSearch<'_> {
                 &self.priority,
             )
         };
-        row.ok_or_else(|| EngineError::ImpossibleJob("every row is evaluated".into()))
+        row.ok_or_else(|| ImpossibleJob::NoRow("every row is evaluated").into())
     }
 }

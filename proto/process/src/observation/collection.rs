@@ -1,23 +1,26 @@
-//! Collecting what this process reports with the macros of the crate [`metrics`](::metrics).
+//! Collects what this process reports with the macros of the crate [`metrics`].
 
 use loto_transport::metrics::{EVERYWHERE, Kind, Metric, RECONNECTS};
 use loto_transport::server::Server;
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 
-/// Begins to collect metrics, of which these are known.
+use super::process_metrics::PROCESS_METRICS;
+
+/// Begins to collect metrics, of which these are known besides those of every process.
 ///
 /// # Errors
-/// [`BuildError`] if they are collected already.
-pub fn collect(described: &[&[Metric]]) -> Result<PrometheusHandle, BuildError> {
+/// Those of [`PrometheusBuilder`], if metrics are collected already.
+pub(super) fn start(described: &[&[Metric]]) -> Result<PrometheusHandle, BuildError> {
+    let everywhere = EVERYWHERE.iter().chain(&PROCESS_METRICS);
+    let known = everywhere.chain(described.iter().copied().flatten());
     let mut builder = PrometheusBuilder::new();
-    let known = || EVERYWHERE.iter().chain(described.iter().copied().flatten());
-    for metric in known() {
+    for metric in known.clone() {
         if let Kind::Histogram(bounds) = metric.kind {
             builder = builder.set_buckets_for_metric(Matcher::Full(metric.name.into()), bounds)?;
         }
     }
-    let handle = builder.install_recorder()?;
-    for metric in known() {
+    let collected = builder.install_recorder()?;
+    for metric in known {
         match metric.kind {
             Kind::Counter => metrics::describe_counter!(metric.name, metric.help),
             Kind::Gauge => metrics::describe_gauge!(metric.name, metric.help),
@@ -28,5 +31,5 @@ pub fn collect(described: &[&[Metric]]) -> Result<PrometheusHandle, BuildError> 
     for server in Server::ALL {
         metrics::counter!(RECONNECTS, "server" => server.name()).increment(0);
     }
-    Ok(handle)
+    Ok(collected)
 }

@@ -1,0 +1,68 @@
+//! How far predictions of a task's transformed objective are off.
+
+use crate::error::{EngineError, ImpossibleJob};
+use crate::table::Task;
+use crate::transform::Transform;
+
+/// sqrt(1/N sum_i (z_i - mu_i)^2) over the N rows of a task, z being its transformed
+/// objective values and mu their predictions.
+///
+/// # Errors
+/// [`ImpossibleJob`] if the task has fewer than 2 rows, which leaves the copula transform
+/// undefined, or another number of rows than there are predictions.
+pub(crate) fn root_mean_square_error(
+    predictions: &[f64],
+    task: &Task,
+    transform: Transform,
+) -> Result<f64, EngineError> {
+    let rows = task.rows();
+    if rows < 2 || predictions.len() != rows {
+        return Err(EngineError::ImpossibleJob(ImpossibleJob::OtherRows {
+            task: task.name.clone(),
+            rows,
+            predicted: predictions.len(),
+        }));
+    }
+    let mut transformed = Vec::new();
+    transform.apply(&task.objective, &mut transformed);
+    let pairs = transformed.iter().zip(predictions);
+    let squares: f64 = pairs.map(|(z, mean)| (z - mean).powi(2)).sum();
+    Ok((squares / rows as f64).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(objective: &[f64]) -> Task {
+        Task {
+            name: "target".into(),
+            objective: objective.to_vec(),
+            columns: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn it_is_the_root_of_the_mean_square() {
+        // Standardised, 2 and 4 are -1 and 1; means 1 and 0 are off by 2 and 1.
+        let task = task(&[2.0, 4.0]);
+        let found = root_mean_square_error(&[1.0, 0.0], &task, Transform::Standardisation);
+        assert!((found.unwrap() - 2.5f64.sqrt()).abs() < 1e-15);
+    }
+
+    #[test]
+    fn knowing_nothing_is_an_error_of_about_one() {
+        // z of many distinct values is close to standard normal.
+        let objective: Vec<f64> = (0..5000).map(f64::from).collect();
+        let found = root_mean_square_error(&[0.0; 5000], &task(&objective), Transform::Copula);
+        assert!((found.unwrap() - 1.0).abs() < 0.02);
+    }
+
+    #[test]
+    fn a_task_of_another_size_is_refused() {
+        for (means, objective) in [(&[0.0][..], &[1.0][..]), (&[0.0], &[1.0, 2.0])] {
+            let found = root_mean_square_error(means, &task(objective), Transform::Copula);
+            assert!(found.unwrap_err().to_string().contains("`target`"));
+        }
+    }
+}

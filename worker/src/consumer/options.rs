@@ -1,0 +1,45 @@
+//! How a consumer works.
+
+use std::time::Duration;
+
+use loto_process::observation::readiness::Readiness;
+use loto_proto::lifecycle::AttemptLimits;
+use loto_transport::retry::Backoff;
+
+/// How a consumer works.
+#[derive(Debug, Clone)]
+pub struct ConsumerOptions {
+    /// Jobs that run side by side.
+    pub jobs: u16,
+    /// When a job is poisoned.
+    pub give_up: AttemptLimits,
+    /// The delay before a failed job is tried again, which grows from failure to failure.
+    pub failure_backoff: Backoff,
+    /// How long running jobs may take to end after a shutdown was asked for.
+    pub grace: Duration,
+    /// How long to wait without a job before the loop ends; `None`: forever.
+    pub exit_when_idle: Option<Duration>,
+    /// Time between two heartbeats, which tell the store what jobs are held; `None`: nobody
+    /// asks, as in a process that is its own coordinator.
+    pub heartbeat_interval: Option<Duration>,
+    /// Told whether the broker sends jobs and the store takes heartbeats.
+    pub readiness: Readiness,
+}
+
+impl Default for ConsumerOptions {
+    fn default() -> Self {
+        Self {
+            jobs: 1,
+            give_up: AttemptLimits {
+                failures: 3,
+                // Below the broker's delivery limit, which would drop the job without a word on why.
+                vanished: 10,
+            },
+            failure_backoff: Backoff::FAILED_JOB,
+            grace: Duration::from_secs(30),
+            exit_when_idle: None,
+            heartbeat_interval: None,
+            readiness: Readiness::default(),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What becomes of a delivery.
+
+use std::sync::Arc;
+
+use loto_proto::job::Job;
+
+/// What became of one delivery.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The job ran and its trace is stored.
+    Stored,
+    /// The trace was in the store already.
+    AlreadyDone,
+    /// The job failed and was requeued; the error says why.
+    Failed(String),
+    /// The job failed too often: no worker tries it again. The error of the last attempt says why.
+    Poisoned(String),
+    /// The message went to the dead letters: it is no job, or the store holds
+    /// another or a damaged outcome for it. Trying again cannot help.
+    Refused(String),
+    /// The job was requeued: a shutdown came first, or another worker has taken it.
+    Requeued,
+    /// The job was poisoned before or its sweep is cancelled: its message is forgotten.
+    Dropped,
+}
+
+impl Outcome {
+    /// The word for it in metrics.
+    pub(crate) fn label(&self) -> &'static str {
+        match self {
+            Self::Stored => "stored",
+            Self::AlreadyDone => "already_done",
+            Self::Failed(_) => "failed",
+            Self::Poisoned(_) => "poisoned",
+            Self::Refused(_) => "refused",
+            Self::Requeued => "given_back",
+            Self::Dropped => "dropped",
+        }
+    }
+}
+
+/// How many deliveries had which outcome.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(
+    missing_docs,
+    reason = "each is the number of an outcome of the same name"
+)]
+pub struct ConsumerSummary {
+    pub stored: u64,
+    pub already_done: u64,
+    pub failed: u64,
+    pub poisoned: u64,
+    pub refused: u64,
+    pub requeued: u64,
+    pub dropped: u64,
+}
+
+impl ConsumerSummary {
+    pub(crate) fn count(&mut self, outcome: &Outcome) {
+        *match outcome {
+            Outcome::Stored => &mut self.stored,
+            Outcome::AlreadyDone => &mut self.already_done,
+            Outcome::Failed(_) => &mut self.failed,
+            Outcome::Poisoned(_) => &mut self.poisoned,
+            Outcome::Refused(_) => &mut self.refused,
+            Outcome::Requeued => &mut self.requeued,
+            Outcome::Dropped => &mut self.dropped,
+        } += 1;
+    }
+}
+
+/// Called with every job that was settled; must return quickly.
+pub type Observer = Arc<dyn Fn(&Job, &Outcome) + Send + Sync>;
