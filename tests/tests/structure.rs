@@ -100,7 +100,8 @@ fn a_circle_of_files_is_followed_through_names_and_re_exports() {
 
 #[test]
 fn modules_that_a_macro_declares_are_read() {
-    let lib = "macro_rules! rooms { ($($name:ident),*) => { $(mod $name;)* }; }\nrooms! { one, two }";
+    let lib =
+        "macro_rules! rooms { ($($name:ident),*) => { $(mod $name;)* }; }\nrooms! { one, two }";
     assert_found(
         &[
             ("src/lib.rs", lib),
