@@ -8,7 +8,7 @@ use loto_process::ProcessError;
 use loto_proto::identity::{Fingerprint, JobId, SweepId};
 use loto_proto::message_error::MessageError;
 use loto_proto::sweep_file::SweepFileError;
-use loto_report::ReportError;
+use loto_report::UnwritableFile;
 use loto_statistics::StatisticsError;
 use loto_transport::TransportError;
 
@@ -61,9 +61,9 @@ pub enum CoordinatorError {
     #[error(transparent)]
     Statistics(#[from] StatisticsError),
 
-    /// A report cannot be written.
+    /// A file or folder could not be written.
     #[error(transparent)]
-    Report(#[from] ReportError),
+    UnwritableFile(#[from] UnwritableFile),
 
     /// A table named in a sweep file is in none of the folders where tables are looked for.
     #[error(
@@ -112,15 +112,6 @@ pub enum CoordinatorError {
     /// An option or argument that makes no sense; names it and says what to do.
     #[error("{0}")]
     InvalidInput(String),
-
-    /// A file or folder could not be written.
-    #[error("cannot write {path}: {problem}")]
-    UnwritableFile {
-        /// The file or folder.
-        path: PathBuf,
-        /// The operating system's reason.
-        problem: std::io::Error,
-    },
 
     /// A file of recorded traces breaks a rule; `problem` names the line and the value.
     #[error("traces {}: {problem}", path.display())]

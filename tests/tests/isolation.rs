@@ -80,7 +80,7 @@ async fn jobs_that_misbehave_are_poisoned_and_harm_no_other() {
     // The worker itself is well.
     worker.terminate();
     assert!(worker.wait(Duration::from_secs(20)).success());
-    assert!(store.worker_reports().await.unwrap().is_empty());
+    assert!(store.heartbeats().await.unwrap().is_empty());
     assert_eq!(queue.waiting().await.unwrap(), 0);
 }
 

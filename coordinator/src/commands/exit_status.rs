@@ -19,7 +19,6 @@ impl From<&CoordinatorError> for ExitStatus {
             | ThreadDied { .. } => Self::Failed,
             Interrupted(_) => Self::Interrupted,
             Engine(_)
-            | Report(_)
             | Statistics(_)
             | TableNotFound { .. }
             | TableChanged { .. }
@@ -30,7 +29,7 @@ impl From<&CoordinatorError> for ExitStatus {
             | Message(_)
             | LostSweep(_)
             | UnreadableFile { .. }
-            | UnwritableFile { .. }
+            | UnwritableFile(_)
             | InvalidTraces { .. }
             | CorruptTrace { .. }
             | TaskNotInTable { .. }

@@ -1,8 +1,10 @@
 //! What a command prints.
 
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
+use std::path::Path;
 
 use crate::CoordinatorError;
+use loto_report::UnwritableFile;
 
 /// Prints a text to stdout.
 ///
@@ -22,10 +24,7 @@ pub(super) fn print_with(
     let mut output = BufWriter::new(io::stdout().lock());
     match write(&mut output).and_then(|()| output.flush()) {
         Err(problem) if problem.kind() != ErrorKind::BrokenPipe => {
-            Err(CoordinatorError::UnwritableFile {
-                path: "standard output".into(),
-                problem,
-            })
+            Err(UnwritableFile::at(Path::new("standard output"))(problem).into())
         }
         _ => Ok(()),
     }

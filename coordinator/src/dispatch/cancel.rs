@@ -70,7 +70,7 @@ pub async fn cancel(
 pub async fn revive(id: SweepId, sweep: &Sweep, store: &dyn Store) -> Result<(), CoordinatorError> {
     if store.sweep_state(id).await?.cancelled {
         let series: Vec<SeriesId> = sweep.series().map(|series| series.id()).collect();
-        store.revive_sweep(id, &series).await?;
+        store.resume_sweep(id, &series).await?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use loto_proto::identity::SweepId;
 use loto_proto::job::Job;
 use loto_transport::TransportError;
 use loto_transport::queue::Queue;
-use loto_transport::retry::{RetryPolicy, retry_transient};
+use loto_transport::retry::{Backoff, retry_transient};
 use loto_transport::store::Store;
 use tokio_util::sync::CancellationToken;
 
@@ -56,7 +56,7 @@ pub async fn publish_sweep(
         let end = next.saturating_add(seeds_per_note).min(tracker.seeds());
         published += publish(tracker.missing_of_seeds(next..end), queue).await?;
         let noting = || store.mark_published(id, end);
-        retry_transient(RetryPolicy::BRIEF, "noting what is published", noting).await?;
+        retry_transient(Backoff::BRIEF, "noting what is published", noting).await?;
         next = end;
     }
     Ok(published)
@@ -101,7 +101,7 @@ pub async fn publish(
             return Ok(published);
         }
         let publish = || queue.publish(&batch);
-        retry_transient(RetryPolicy::BRIEF, "publishing jobs", publish).await?;
+        retry_transient(Backoff::BRIEF, "publishing jobs", publish).await?;
         published += batch.len() as u64;
         metrics::jobs_published(batch.len() as u64);
         for job in &batch {

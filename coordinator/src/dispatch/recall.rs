@@ -40,7 +40,7 @@ async fn recall(job: &Job, store: &dyn Store) -> Result<bool, TransportError> {
     let record = store.job_record(job.series.id(), job.seed).await?;
     match record.attempt {
         Some(poisoned) if poisoned.state == AttemptState::Poisoned => {
-            let waiting = lifecycle::recall(&poisoned);
+            let waiting = lifecycle::retry(&poisoned);
             let version = store.put_attempt(job, &record.version, &waiting).await?;
             Ok(version.is_some())
         }

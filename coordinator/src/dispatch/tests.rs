@@ -9,7 +9,7 @@ use loto_proto::job::{Job, MethodSpec};
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::trace::Trace;
 use loto_transport::queue::{InProcessQueue, Queue};
-use loto_transport::store::{EmbeddedStore, Store};
+use loto_transport::store::{Attempts, Blobs, EmbeddedStore, Store, Sweeps, Traces};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
@@ -217,7 +217,7 @@ async fn publishing_that_was_interrupted_goes_on_where_it_was() {
 }
 
 #[tokio::test]
-async fn a_cancelled_sweep_is_left_alone_until_it_is_revived() {
+async fn a_cancelled_sweep_is_left_alone_until_it_is_resumed() {
     let (small, large) = (sweep(2), sweep(3));
     let store = EmbeddedStore::in_memory().await.unwrap();
     store.put_sweep(&small).await.unwrap();

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use loto_transport::store::{EmbeddedStore, Store};
 
 use crate::CoordinatorError;
+use loto_report::UnwritableFile;
 
 /// Where `loto run` keeps its folders if it is not told.
 const DEFAULT_PARENT: &str = "loto-results";
@@ -48,13 +49,9 @@ impl RunFolder {
     /// [`CoordinatorError::UnwritableFile`] if it cannot be made,
     /// [`CoordinatorError::Proto`] if the store in it cannot be opened.
     pub async fn open(path: &Path) -> Result<Self, CoordinatorError> {
-        let unwritable = |path: &Path| {
-            let path = path.to_owned();
-            move |problem| CoordinatorError::UnwritableFile { path, problem }
-        };
-        fs::create_dir_all(path).map_err(unwritable(path))?;
+        fs::create_dir_all(path).map_err(UnwritableFile::at(path))?;
         let lock_path = path.join(LOCK_FILE);
-        let lock = File::create(&lock_path).map_err(unwritable(&lock_path))?;
+        let lock = File::create(&lock_path).map_err(UnwritableFile::at(&lock_path))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

@@ -13,7 +13,7 @@ use loto_engine::methods;
 use loto_engine::runner::TraceRunner;
 use loto_fuzz::check_error;
 use loto_proto::job::{Job, MethodSpec, Series};
-use loto_proto::table_spec::{Categorical, TableSpec, blob_name};
+use loto_proto::table_spec::{Categorical, TableSpec};
 
 /// Networks take seconds to train; what they are trained on is the same.
 const METHODS: [&str; 10] = [
@@ -76,7 +76,7 @@ fuzz_target!(|input: Input| {
         },
     };
     let fingerprint = spec.fingerprint(table.as_bytes());
-    let blob = (blob_name(fingerprint), spec.encode_with(table.as_bytes()));
+    let blob = (fingerprint.blob_name(), spec.encode_with(table.as_bytes()));
     let runner = TraceRunner::new(Arc::new(MemoryBlobs::from_iter([blob])));
     let id = METHODS[usize::from(input.method) % METHODS.len()];
     let job = Job {

@@ -51,6 +51,15 @@ pub(crate) struct DenseLayers {
     layers: Vec<Layer>,
 }
 
+/// Activations and their gradients for a batch of rows, reused from batch to batch.
+pub(crate) struct Batch {
+    rows: usize,
+    /// The inputs, then the outputs of each layer.
+    pub activations: Vec<Vec<f32>>,
+    /// The gradient by the outputs of each layer.
+    pub gradients: Vec<Vec<f32>>,
+}
+
 impl DenseLayers {
     /// Describes a stack on `inputs` coordinates whose layers have these numbers of outputs.
     pub(crate) fn new(inputs: usize, outputs: &[usize]) -> Self {
@@ -80,6 +89,17 @@ impl DenseLayers {
         self.layers.last().map_or(0, |layer| layer.end())
     }
 
+    /// Makes buffers for a batch of these inputs.
+    pub(crate) fn batch(&self, inputs: Vec<f32>) -> Batch {
+        let rows = inputs.len() / self.inputs();
+        let outputs = || self.outputs().map(|outputs| vec![0.0; rows * outputs]);
+        Batch {
+            rows,
+            activations: std::iter::once(inputs).chain(outputs()).collect(),
+            gradients: outputs().collect(),
+        }
+    }
+
     /// Draws initial weights and biases, uniform within 1 / sqrt(inputs) of 0.
     pub(crate) fn initial_weights(&self, random: &mut RandomStream) -> Vec<f32> {
         let mut weights = vec![0.0; self.weight_count()];
@@ -92,43 +112,40 @@ impl DenseLayers {
         weights
     }
 
-    /// Computes the outputs of each layer. `activations` holds the inputs, then room for the outputs
-    /// of each layer; `activate` is applied to the outputs of each layer and gets its number.
+    /// Computes the outputs of each layer from the inputs. `activate` is applied to the outputs of
+    /// each layer and gets its number.
     pub(crate) fn forward(
         &self,
         weights: &[f32],
-        rows: usize,
-        activations: &mut [Vec<f32>],
+        batch: &mut Batch,
         mut activate: impl FnMut(usize, &mut [f32]),
     ) {
         for (number, layer) in self.layers.iter().enumerate() {
-            let (below, above) = activations.split_at_mut(number + 1);
+            let (below, above) = batch.activations.split_at_mut(number + 1);
             let outputs = &mut above[0];
             let biases = &weights[layer.biases()..layer.end()];
             for row in outputs.chunks_exact_mut(layer.outputs) {
                 row.copy_from_slice(biases);
             }
-            let inputs = matrix(&below[number], rows);
-            let mut products = matrix_mut(outputs, rows);
+            let inputs = matrix(&below[number], batch.rows);
+            let mut products = matrix_mut(outputs, batch.rows);
             general_mat_mul(1.0, &inputs, &layer.matrix(weights), 1.0, &mut products);
             activate(number, outputs);
         }
     }
 
-    /// Computes the gradient by all weights. `gradients` has room for the gradients by each layer's
-    /// outputs before activation and holds that of the last layer. `pass` gets a layer's number, its
-    /// activated outputs and the gradient by them, which it turns into that before activation.
+    /// Computes the gradient by all weights from the gradient by the last layer's outputs before
+    /// activation, which the batch holds. `pass` gets a layer's number, its activated outputs and the
+    /// gradient by them, which it turns into that before activation.
     pub(crate) fn backward(
         &self,
         weights: &[f32],
-        rows: usize,
-        activations: &[Vec<f32>],
-        gradients: &mut [Vec<f32>],
+        batch: &mut Batch,
         gradient: &mut [f32],
         mut pass: impl FnMut(usize, &[f32], &mut [f32]),
     ) {
         for (number, layer) in self.layers.iter().enumerate().rev() {
-            let (below, above) = gradients.split_at_mut(number);
+            let (below, above) = batch.gradients.split_at_mut(number);
             let entries = &above[0];
             let biases = &mut gradient[layer.biases()..layer.end()];
             biases.fill(0.0);
@@ -137,17 +154,17 @@ impl DenseLayers {
                     *bias += entry;
                 }
             }
-            let outputs = matrix(entries, rows);
-            let inputs = matrix(&activations[number], rows);
+            let outputs = matrix(entries, batch.rows);
+            let inputs = matrix(&batch.activations[number], batch.rows);
             let mut products = layer.matrix_mut(gradient);
             general_mat_mul(1.0, &inputs.t(), &outputs, 0.0, &mut products);
             let Some(below) = below.last_mut() else {
                 break;
             };
-            let mut products = matrix_mut(below, rows);
+            let mut products = matrix_mut(below, batch.rows);
             let transposed = layer.matrix(weights);
             general_mat_mul(1.0, &outputs, &transposed.t(), 0.0, &mut products);
-            pass(number - 1, &activations[number], below);
+            pass(number - 1, &batch.activations[number], below);
         }
     }
 }

@@ -83,14 +83,14 @@ impl SharedFits {
         count: usize,
         make: impl FnOnce() -> Result<Vec<f32>, EngineError>,
     ) -> Result<Arc<Vec<f32>>, EngineError> {
-        let name = name.blob_name();
-        self.fits.get_or_make(&name, || {
-            if let Some(bytes) = self.blobs.get(&name)? {
-                return decode(&bytes, count, &name);
+        let blob = name.blob_name();
+        self.fits.get_or_make(&blob, || {
+            if let Some(numbers) = self.find(name, count)? {
+                return Ok(numbers);
             }
             let numbers = make()?;
             assert_eq!(numbers.len(), count, "a fit has the length it is read with");
-            self.blobs.put(&name, &encode(&numbers))?;
+            self.blobs.put(&blob, &encode(&numbers))?;
             Ok(numbers)
         })
     }
@@ -100,9 +100,9 @@ impl SharedFits {
     /// # Errors
     /// Those of the store; [`EngineError::CorruptFit`].
     pub fn find(&self, name: &FitName, count: usize) -> Result<Option<Vec<f32>>, EngineError> {
-        let name = name.blob_name();
-        let bytes = self.blobs.get(&name)?;
-        bytes.map(|bytes| decode(&bytes, count, &name)).transpose()
+        let blob = name.blob_name();
+        let bytes = self.blobs.get(&blob)?;
+        bytes.map(|bytes| decode(&bytes, count, &blob)).transpose()
     }
 
     /// Keeps a number in the store, under a name of its own.
@@ -118,17 +118,17 @@ impl SharedFits {
     /// # Errors
     /// Those of the store; [`EngineError::CorruptFit`].
     pub(crate) fn number(&self, name: &FitName) -> Result<Option<f64>, EngineError> {
-        let name = name.blob_name();
+        let blob = name.blob_name();
         let decode = |bytes: Vec<u8>| {
             let number = bytes.try_into().map(f64::from_le_bytes).ok();
             let corrupt = EngineError::CorruptFit {
-                name: name.clone(),
+                name: blob.clone(),
                 count: 1,
                 bytes: 8,
             };
             number.filter(|number| number.is_finite()).ok_or(corrupt)
         };
-        self.blobs.get(&name)?.map(decode).transpose()
+        self.blobs.get(&blob)?.map(decode).transpose()
     }
 
     /// Every task's objective, transformed by the distribution of the task's values.

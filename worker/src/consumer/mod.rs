@@ -17,7 +17,7 @@ use std::sync::Arc;
 use loto_transport::TransportError;
 use loto_transport::metrics::RECONNECTS;
 use loto_transport::queue::{Consumer, Queue};
-use loto_transport::retry::RetryPolicy;
+use loto_transport::retry::Backoff;
 use loto_transport::server::Server;
 use loto_transport::store::Store;
 use tokio::task::{JoinError, JoinSet};
@@ -130,7 +130,7 @@ async fn consume_anew(queue: &dyn Queue, jobs: u16) -> Result<Box<dyn Consumer>,
     let mut failures = 0;
     loop {
         failures += 1;
-        tokio::time::sleep(RetryPolicy::FOREVER.pause(failures)).await;
+        tokio::time::sleep(Backoff::FOREVER.delay(failures)).await;
         match queue.consume(jobs).await {
             Err(error) if !matches!(error, TransportError::Refused { .. }) => {
                 tracing::warn!("{error}; trying again");

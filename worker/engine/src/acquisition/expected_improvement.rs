@@ -32,21 +32,21 @@ pub fn log_h(v: f64) -> f64 {
     log_density + libm::log(remainder)
 }
 
-/// Expected improvement of a prediction N(`mean`, `deviation`^2) over the `incumbent`.
-pub fn expected_improvement(mean: f64, deviation: f64, incumbent: f64) -> f64 {
-    let v = (incumbent - mean) / deviation;
+/// Expected improvement of a prediction N(`mean`, `std_dev`^2) over the `incumbent`.
+pub fn expected_improvement(mean: f64, std_dev: f64, incumbent: f64) -> f64 {
+    let v = (incumbent - mean) / std_dev;
     if v > -1.0 {
-        deviation * (normal::pdf(v) + v * normal::cdf(v))
+        std_dev * (normal::pdf(v) + v * normal::cdf(v))
     } else {
-        libm::exp(log_expected_improvement(mean, deviation, incumbent))
+        libm::exp(log_expected_improvement(mean, std_dev, incumbent))
     }
 }
 
-/// Logarithm of the expected improvement of a prediction N(`mean`, `deviation`^2)
-/// over the `incumbent`; minus infinity if the deviation is 0 and nothing is gained.
-pub fn log_expected_improvement(mean: f64, deviation: f64, incumbent: f64) -> f64 {
-    if deviation > 0.0 {
-        libm::log(deviation) + log_h((incumbent - mean) / deviation)
+/// Logarithm of the expected improvement of a prediction N(`mean`, `std_dev`^2)
+/// over the `incumbent`; minus infinity if the standard deviation is 0 and nothing is gained.
+pub fn log_expected_improvement(mean: f64, std_dev: f64, incumbent: f64) -> f64 {
+    if std_dev > 0.0 {
+        libm::log(std_dev) + log_h((incumbent - mean) / std_dev)
     } else {
         libm::log((incumbent - mean).max(0.0))
     }
@@ -57,58 +57,54 @@ pub struct LogExpectedImprovement<'a> {
     incumbent: f64,
     /// Where the process is on residuals of a prior: what they are residuals of.
     prior: Option<&'a ParametricPrior>,
-    /// log of the greatest possible deviation times the density of N(0, 1) at 0.
+    /// log of the greatest possible standard deviation times the density of N(0, 1) at 0.
     ceiling: f64,
 }
 
 impl<'a> LogExpectedImprovement<'a> {
-    /// Over the transformed value `incumbent`; no prediction has a deviation above
-    /// `largest_deviation`.
-    pub fn new(incumbent: f64, largest_deviation: f64) -> Self {
+    /// Over the transformed value `incumbent`; no prediction has a standard deviation above
+    /// `largest_std_dev`.
+    pub fn new(incumbent: f64, largest_std_dev: f64) -> Self {
         Self {
             incumbent,
             prior: None,
-            ceiling: libm::log(largest_deviation) - 0.5 * libm::log(2.0 * PI),
+            ceiling: libm::log(largest_std_dev) - 0.5 * libm::log(2.0 * PI),
         }
     }
 
     /// As [`Self::new`] for predictions of residuals (z - mu) / sigma to a prior: they
     /// are mapped back, the incumbent is not a residual.
-    pub fn of_residuals(
-        incumbent: f64,
-        largest_deviation: f64,
-        prior: &'a ParametricPrior,
-    ) -> Self {
-        let largest = prior.deviations.iter().copied().fold(0.0, f64::max);
+    pub fn of_residuals(incumbent: f64, largest_std_dev: f64, prior: &'a ParametricPrior) -> Self {
+        let largest = prior.std_devs.iter().copied().fold(0.0, f64::max);
         Self {
             prior: Some(prior),
-            ..Self::new(incumbent, largest_deviation * largest)
+            ..Self::new(incumbent, largest_std_dev * largest)
         }
     }
 
-    fn transformed(&self, row: usize, mean: f64, deviation: f64) -> (f64, f64) {
+    fn transformed(&self, row: usize, mean: f64, std_dev: f64) -> (f64, f64) {
         match self.prior {
-            None => (mean, deviation),
+            None => (mean, std_dev),
             Some(prior) => {
-                let scale = prior.deviations[row];
-                (mean * scale + prior.means[row], deviation * scale)
+                let scale = prior.std_devs[row];
+                (mean * scale + prior.means[row], std_dev * scale)
             }
         }
     }
 }
 
 impl Acquisition for LogExpectedImprovement<'_> {
-    fn value(&self, row: usize, mean: f64, deviation: f64) -> f64 {
-        let (mean, deviation) = self.transformed(row, mean, deviation);
-        log_expected_improvement(mean, deviation, self.incumbent)
+    fn value(&self, row: usize, mean: f64, std_dev: f64) -> f64 {
+        let (mean, std_dev) = self.transformed(row, mean, std_dev);
+        log_expected_improvement(mean, std_dev, self.incumbent)
     }
 
     /// For v <= 0, h(v) <= phi(v): no row with v far enough below 0 reaches `best`,
-    /// whatever its deviation. The margin is for rounding.
-    fn may_reach(&self, row: usize, mean: f64, deviation: f64, best: f64) -> bool {
-        let (mean, deviation) = self.transformed(row, mean, deviation);
+    /// whatever its standard deviation. The margin is for rounding.
+    fn may_reach(&self, row: usize, mean: f64, std_dev: f64, best: f64) -> bool {
+        let (mean, std_dev) = self.transformed(row, mean, std_dev);
         let least = (2.0 * (self.ceiling - best)).max(0.0).sqrt() + 1e-9;
-        self.incumbent - mean >= -least * deviation
+        self.incumbent - mean >= -least * std_dev
     }
 }
 
@@ -136,7 +132,7 @@ mod tests {
 
     #[test]
     fn improvement_is_the_mean_gain() {
-        // E max(0, 1 - Z), Z ~ N(0.5, 2^2), by the midpoint rule over 10 deviations.
+        // E max(0, 1 - Z), Z ~ N(0.5, 2^2), by the midpoint rule over 10 standard deviations.
         let steps = 200_000;
         let width = 40.0 / f64::from(steps);
         let expected: f64 = (0..steps)
@@ -168,13 +164,13 @@ mod tests {
         let mut ruled_out = 0;
         for best in [-60.0, -20.0, -5.0, -2.0, -1.0, 0.0] {
             for mean in (0..80).map(|step| -2.0 + 0.25 * f64::from(step)) {
-                for deviation in [0.01, 0.3, 1.0, 3.0] {
-                    if improvement.may_reach(0, mean, deviation, best) {
+                for std_dev in [0.01, 0.3, 1.0, 3.0] {
+                    if improvement.may_reach(0, mean, std_dev, best) {
                         continue;
                     }
                     ruled_out += 1;
                     for share in [1.0, 0.7, 0.1] {
-                        assert!(improvement.value(0, mean, share * deviation) < best);
+                        assert!(improvement.value(0, mean, share * std_dev) < best);
                     }
                 }
             }

@@ -2,13 +2,13 @@
 
 /// An acquisition function over the rows of a target, to be maximised.
 ///
-/// `mean` and `deviation` are the surrogate's prediction for the row; the value never
-/// falls with the deviation.
+/// `mean` and `std_dev` are the surrogate's prediction for the row; the value never
+/// falls with the standard deviation.
 pub trait Acquisition {
     /// The value of a row.
-    fn value(&self, row: usize, mean: f64, deviation: f64) -> f64;
+    fn value(&self, row: usize, mean: f64, std_dev: f64) -> f64;
 
-    /// False only if the value is below `best` at this and every smaller deviation;
+    /// False only if the value is below `best` at this and every smaller standard deviation;
     /// cheaper than the value itself.
-    fn may_reach(&self, row: usize, mean: f64, deviation: f64, best: f64) -> bool;
+    fn may_reach(&self, row: usize, mean: f64, std_dev: f64, best: f64) -> bool;
 }

@@ -1,7 +1,7 @@
 //! The candidate of greatest acquisition in a pool.
 //!
-//! A candidate's mean is cheap, its deviation costs a triangular solve. So the
-//! deviation is first bounded from above, and solved for only where the acquisition
+//! A candidate's mean is cheap, its standard deviation costs a triangular solve. So the
+//! standard deviation is first bounded from above, and solved for only where the acquisition
 //! may still reach the best one found. Candidates are taken in blocks that stay in the
 //! cache, beginning with the block that was best at the last call, which makes the
 //! bar high at once.
@@ -13,12 +13,12 @@ pub(crate) const BLOCK: usize = 256;
 
 /// A surrogate's predictions for a block of candidates, at most [`BLOCK`] of them.
 pub(crate) trait BlockPredictions {
-    /// Means, and upper bounds on the deviations, of the candidates from `first` on.
+    /// Means, and upper bounds on the standard deviations, of the candidates from `first` on.
     fn bound(&mut self, first: usize, means: &mut [f64], bounds: &mut [f64]);
 
     /// Deviations of the `open` ones among the block last bounded, given by their
     /// places in it in increasing order.
-    fn solve(&mut self, open: &[usize], deviations: &mut [f64]);
+    fn solve(&mut self, open: &[usize], std_devs: &mut [f64]);
 }
 
 /// Moves the `open` rows of a block, given by their places in increasing order, to the
@@ -63,29 +63,28 @@ impl Maximiser {
     ) -> Option<u32> {
         let mut best = (f64::NEG_INFINITY, None::<u32>);
         let mut block_best = vec![f64::NEG_INFINITY; self.block_order.len()];
-        let (mut means, mut deviations) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let (mut means, mut std_devs) = ([0.0; BLOCK], [0.0; BLOCK]);
         let mut open = Vec::with_capacity(BLOCK);
         for &block in &self.block_order {
             let first = block * BLOCK;
             let rows = &self.rows[first..self.rows.len().min(first + BLOCK)];
             let size = rows.len();
-            predictions.bound(first, &mut means[..size], &mut deviations[..size]);
+            predictions.bound(first, &mut means[..size], &mut std_devs[..size]);
             open.clear();
             open.extend((0..size).filter(|&place| {
                 let row = rows[place] as usize;
-                !evaluated[row]
-                    && acquisition.may_reach(row, means[place], deviations[place], best.0)
+                !evaluated[row] && acquisition.may_reach(row, means[place], std_devs[place], best.0)
             }));
             if open.is_empty() {
                 continue;
             }
-            predictions.solve(&open, &mut deviations[..open.len()]);
-            for (&place, &deviation) in open.iter().zip(&deviations) {
+            predictions.solve(&open, &mut std_devs[..open.len()]);
+            for (&place, &std_dev) in open.iter().zip(&std_devs) {
                 let row = rows[place];
-                if !acquisition.may_reach(row as usize, means[place], deviation, best.0) {
+                if !acquisition.may_reach(row as usize, means[place], std_dev, best.0) {
                     continue;
                 }
-                let value = acquisition.value(row as usize, means[place], deviation);
+                let value = acquisition.value(row as usize, means[place], std_dev);
                 block_best[block] = block_best[block].max(value);
                 let wins = match best.1 {
                     Some(other) if value == best.0 => {

@@ -70,9 +70,9 @@ impl Range {
                 word.map(Value::Word)
             }
             Self::Whole(least, most) => {
-                let number: u32 = text.parse().ok()?;
-                let valid = (least..=most).contains(&number) && number.to_string() == text;
-                valid.then_some(Value::Number(number.into()))
+                let whole: u32 = text.parse().ok()?;
+                let valid = (least..=most).contains(&whole) && whole.to_string() == text;
+                valid.then_some(Value::Number(whole.into()))
             }
             Self::Number(least, most) => {
                 let number: f64 = text.parse().ok()?;
@@ -110,12 +110,11 @@ impl Parameters {
                 text: text.to_owned(),
                 allowed: range.to_string(),
             };
-            let value = range.parse(text).ok_or_else(outside);
-            Ok((*name, value.map_err(invalid)?))
+            let parsed = range.parse(text).ok_or_else(outside);
+            Ok((*name, parsed.map_err(invalid)?))
         };
-        let values = known.iter().map(value);
-        let values = values.collect::<Result<_, EngineError>>()?;
-        Ok(Self { values })
+        let values: Result<_, EngineError> = known.iter().map(value).collect();
+        Ok(Self { values: values? })
     }
 
     /// The value of a parameter that the method describes as a number.

@@ -89,8 +89,8 @@ mod tests {
         let computed = copula_prior_error(&old, &table, "one", 0).unwrap();
         assert_eq!(computed, Some(stored));
 
-        let damaged = MemoryBlobs::from_iter([(error_name, vec![255; 8])]);
-        let damaged: Arc<dyn Blobs> = Arc::new(damaged);
+        let not_a_number = (error_name, vec![255; 8]);
+        let damaged: Arc<dyn Blobs> = Arc::new(MemoryBlobs::from_iter([not_a_number]));
         let error = copula_prior_error(&damaged, &table, "one", 0).unwrap_err();
         assert!(matches!(error, EngineError::CorruptFit { .. }), "{error}");
     }

@@ -4,7 +4,7 @@
 //! Weights are single precision: the fit is stochastic to begin with, and it
 //! halves the time.
 
-use crate::dense_layers::DenseLayers;
+use crate::dense_layers::{self, DenseLayers};
 use crate::random::RandomStream;
 
 /// Units of each hidden layer.
@@ -14,7 +14,7 @@ const HIDDEN_LAYERS: usize = 3;
 const HEADS: usize = 2;
 
 /// The least sigma: keeps the likelihood bounded where sources hardly vary.
-const LEAST_DEVIATION: f32 = 1e-4;
+const LEAST_STD_DEV: f32 = 1e-4;
 
 /// The network's shape.
 #[derive(Debug, Clone)]
@@ -22,14 +22,11 @@ pub(crate) struct Network {
     layers: DenseLayers,
 }
 
-/// Activations and their gradients for one batch, reused from batch to batch.
+/// Buffers for one batch, reused from batch to batch.
 pub(crate) struct Batch {
     rows: usize,
-    /// Inputs, then the output of each hidden layer and of the heads: mu, and sigma
-    /// before its softplus, side by side.
-    activations: Vec<Vec<f32>>,
-    /// Gradient by the outputs of each layer.
-    gradients: Vec<Vec<f32>>,
+    /// The hidden layers and the heads: mu, and sigma before its softplus, side by side.
+    dense: dense_layers::Batch,
     /// Factor of each hidden unit: 0 if dropped, 1 / (1 - rate) if kept.
     masks: Vec<Vec<f32>>,
     random: Vec<u8>,
@@ -69,17 +66,9 @@ impl Network {
 
     /// Buffers for batches of `rows` inputs.
     pub(crate) fn batch(&self, rows: usize) -> Batch {
-        let outputs = || {
-            self.layers
-                .outputs()
-                .map(|outputs| vec![0.0; rows * outputs])
-        };
         Batch {
             rows,
-            activations: std::iter::once(vec![0.0; rows * self.width()])
-                .chain(outputs())
-                .collect(),
-            gradients: outputs().collect(),
+            dense: self.layers.batch(vec![0.0; rows * self.width()]),
             masks: vec![vec![1.0; rows * HIDDEN]; HIDDEN_LAYERS],
             random: vec![0; 2 * rows * HIDDEN],
         }
@@ -88,15 +77,14 @@ impl Network {
     /// Computes the heads of the batch's inputs.
     fn forward(&self, weights: &[f32], batch: &mut Batch) {
         let masks = &batch.masks;
-        let activations = &mut batch.activations;
-        self.layers
-            .forward(weights, batch.rows, activations, |number, outputs| {
-                if let Some(mask) = masks.get(number) {
-                    for (unit, factor) in outputs.iter_mut().zip(mask) {
-                        *unit = unit.max(0.0) * factor;
-                    }
+        let activate = |number, outputs: &mut [f32]| {
+            if let Some(mask) = masks.get::<usize>(number) {
+                for (unit, factor) in outputs.iter_mut().zip(mask) {
+                    *unit = unit.max(0.0) * factor;
                 }
-            });
+            }
+        };
+        self.layers.forward(weights, &mut batch.dense, activate);
     }
 
     /// Mean negative log-likelihood of the `targets` under the heads, without its
@@ -112,21 +100,19 @@ impl Network {
         self.forward(weights, batch);
         let mut loss = 0.0;
         let share = 1.0 / batch.rows as f32;
-        let heads = batch.activations[HIDDEN_LAYERS + 1].chunks_exact(HEADS);
-        let head_gradients = batch.gradients[HIDDEN_LAYERS].chunks_exact_mut(HEADS);
+        let heads = batch.dense.activations[HIDDEN_LAYERS + 1].chunks_exact(HEADS);
+        let head_gradients = batch.dense.gradients[HIDDEN_LAYERS].chunks_exact_mut(HEADS);
         for ((head, head_gradient), &target) in heads.zip(head_gradients).zip(targets) {
-            let deviation = softplus(head[1]) + LEAST_DEVIATION;
-            let misfit = (target - head[0]) / deviation;
-            loss += share * (libm::logf(deviation) + 0.5 * misfit * misfit);
-            head_gradient[0] = -share * misfit / deviation;
-            head_gradient[1] = share * (1.0 - misfit * misfit) / deviation * sigmoid(head[1]);
+            let std_dev = softplus(head[1]) + LEAST_STD_DEV;
+            let misfit = (target - head[0]) / std_dev;
+            loss += share * (libm::logf(std_dev) + 0.5 * misfit * misfit);
+            head_gradient[0] = -share * misfit / std_dev;
+            head_gradient[1] = share * (1.0 - misfit * misfit) / std_dev * sigmoid(head[1]);
         }
         let masks = &batch.masks;
         self.layers.backward(
             weights,
-            batch.rows,
-            &batch.activations,
-            &mut batch.gradients,
+            &mut batch.dense,
             gradient,
             // A unit that is 0 was rectified or dropped: nothing passes.
             |number, units, slopes| {
@@ -147,9 +133,9 @@ impl Network {
         let mut batch = self.batch(rows);
         batch.inputs_mut().copy_from_slice(inputs);
         self.forward(weights, &mut batch);
-        let heads = batch.activations[HIDDEN_LAYERS + 1].chunks_exact(HEADS);
+        let heads = batch.dense.activations[HIDDEN_LAYERS + 1].chunks_exact(HEADS);
         heads
-            .map(|head| (head[0], softplus(head[1]) + LEAST_DEVIATION))
+            .map(|head| (head[0], softplus(head[1]) + LEAST_STD_DEV))
             .collect()
     }
 }
@@ -157,7 +143,7 @@ impl Network {
 impl Batch {
     /// The inputs, row-major, to be filled in.
     pub(crate) fn inputs_mut(&mut self) -> &mut [f32] {
-        &mut self.activations[0]
+        &mut self.dense.activations[0]
     }
 
     /// Draws which hidden units are dropped, each with probability `rate`.

@@ -22,7 +22,7 @@ pub struct ParametricPrior {
     /// Mean mu of the transformed objective.
     pub means: Vec<f64>,
     /// Standard deviation sigma.
-    pub deviations: Vec<f64>,
+    pub std_devs: Vec<f64>,
 }
 
 impl ParametricPrior {
@@ -38,9 +38,9 @@ impl ParametricPrior {
         let weights = setting.shared().fit(&name, network.weight_count(), || {
             is_new = true;
             let sources = setting.sources(transform)?;
-            let sources: Vec<_> = sources.iter().collect();
+            let all: Vec<_> = sources.iter().collect();
             let mut random = setting.random(Purpose::Prior);
-            Ok(training::fit(setting.space(), &sources, &mut random))
+            Ok(training::fit(setting.space(), &all, &mut random))
         })?;
         let prior = predict(&network, &weights, setting);
         if is_new {
@@ -73,14 +73,14 @@ fn predict(network: &Network, weights: &[f32], setting: &Setting) -> ParametricP
     let rows = setting.rows();
     let mut prior = ParametricPrior {
         means: Vec::with_capacity(rows),
-        deviations: Vec::with_capacity(rows),
+        std_devs: Vec::with_capacity(rows),
     };
     for first in (0..rows).step_by(PREDICTION_ROWS) {
         let block = first..rows.min(first + PREDICTION_ROWS);
         let inputs = setting.space().encode_single(setting.columns(), block);
-        for (mean, deviation) in network.predict(weights, &inputs) {
+        for (mean, std_dev) in network.predict(weights, &inputs) {
             prior.means.push(mean.into());
-            prior.deviations.push(deviation.into());
+            prior.std_devs.push(std_dev.into());
         }
     }
     prior

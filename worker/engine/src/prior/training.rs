@@ -159,12 +159,12 @@ mod tests {
             .map(|(task, targets)| Source { task, targets })
             .collect();
         let weights = fit(&space, &sources, &mut random);
-        for (x, (mean, deviation)) in [0.1, 0.5, 0.9]
+        for (x, (mean, std_dev)) in [0.1, 0.5, 0.9]
             .iter()
             .zip(Network::new(1).predict(&weights, &[0.1, 0.5, 0.9]))
         {
             assert!((mean - (2.0 * x - 1.0)).abs() < 0.12, "{x}: {mean}");
-            assert!((deviation - 0.5).abs() < 0.12, "{x}: {deviation}");
+            assert!((std_dev - 0.5).abs() < 0.12, "{x}: {std_dev}");
         }
     }
 }

@@ -49,8 +49,8 @@ impl TraceRunner {
         let mut watch = CpuWatch::start();
         let table = self.table(job.series.table)?;
         let name = &job.series.task;
-        let target = table.tasks.iter().position(|task| task.name == *name);
-        let target = target.ok_or_else(|| ImpossibleJob::UnknownTask { task: name.clone() })?;
+        let position = table.tasks.iter().position(|task| task.name == *name);
+        let target = position.ok_or_else(|| ImpossibleJob::UnknownTask { task: name.clone() })?;
         let objective = &table.tasks[target].objective;
         let iterations = job.series.iterations as usize;
         if iterations > objective.len() {
@@ -91,8 +91,8 @@ impl TraceRunner {
     fn table(&self, fingerprint: Fingerprint) -> Result<Arc<Table>, EngineError> {
         self.tables.get_or_make(&fingerprint, || {
             let name = fingerprint.blob_name();
-            let bytes = self.blobs.get(&name)?;
-            let bytes = bytes.ok_or(EngineError::MissingTable(fingerprint))?;
+            let blob = self.blobs.get(&name)?;
+            let bytes = blob.ok_or(EngineError::MissingTable(fingerprint))?;
             let (spec, file) = TableSpec::decode(&bytes, fingerprint)?;
             Ok(Table::read(&file, &spec, &name)?)
         })

@@ -58,21 +58,20 @@ fn posterior(
     };
     // Numbers in this order: weights, signal, noise, mean, alpha.
     let count = width + 3 + sample.targets.len();
-    let numbers = setting.shared().fit(&name, count, || {
+    let stored = setting.shared().fit(&name, count, || {
         let fitted = FITTED_ROWS.min(sample.targets.len());
         let mut process = GaussianProcess::new(setting.space(), fitted, hyperprior);
         for point in sample.points.chunks_exact(width).take(fitted) {
             process.observe(point);
         }
         process.fit(&sample.targets[..fitted])?;
-        let posterior = process.posterior();
-        let posterior = posterior.conditioned_on(&sample.points, &sample.targets)?;
+        let fit = process.posterior();
+        let posterior = fit.conditioned_on(&sample.points, &sample.targets)?;
         let scalars = [posterior.signal, posterior.noise, posterior.mean];
-        let numbers = posterior.weights.iter().chain(&scalars);
-        let numbers = numbers.chain(&posterior.alpha);
-        Ok(numbers.map(|&number| number as f32).collect())
+        let numbers = [&posterior.weights[..], &scalars, &posterior.alpha].concat();
+        Ok(numbers.into_iter().map(|number| number as f32).collect())
     })?;
-    let numbers: Vec<f64> = numbers.iter().map(|&number| number.into()).collect();
+    let numbers: Vec<f64> = stored.iter().map(|&number| number.into()).collect();
     let (weights, rest) = numbers.split_at(width);
     Ok(Posterior {
         weights: weights.to_vec(),

@@ -31,7 +31,7 @@ impl Search for ThompsonSampling {
             // Drawn for evaluated rows too, so that two methods see the same draws
             // whatever they evaluated.
             let draw = self.random.normal();
-            let z = self.prior.means[row] + self.prior.deviations[row] * draw;
+            let z = self.prior.means[row] + self.prior.std_devs[row] * draw;
             if !evaluated && z < least.0 {
                 least = (z, Some(row as u32));
             }

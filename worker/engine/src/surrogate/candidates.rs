@@ -62,16 +62,15 @@ impl CandidatePool {
     pub fn means(&mut self, posterior: &Posterior, points: &[f64]) -> Vec<f64> {
         let rows = self.maximiser.rows();
         let mut sums = vec![posterior.mean; rows.len()];
-        let mut column = [0.0; BLOCK];
-        let points = points.chunks_exact(posterior.weights.len());
-        for (point, alpha) in points.zip(&posterior.alpha) {
-            let look_ups = &mut self.scratch.look_ups;
+        let mut buffer = [0.0; BLOCK];
+        let look_ups = &mut self.scratch.look_ups;
+        let observed = points.chunks_exact(posterior.weights.len());
+        for (point, alpha) in observed.zip(&posterior.alpha) {
             self.columns.look_up(&posterior.weights, point, look_ups);
             for (block, sums) in sums.chunks_mut(BLOCK).enumerate() {
-                let column = &mut column[..sums.len()];
-                let look_ups = (&*look_ups, 0);
+                let column = &mut buffer[..sums.len()];
                 self.columns
-                    .correlate(posterior, point, look_ups, block * BLOCK, column);
+                    .correlate(posterior, point, (look_ups, 0), block * BLOCK, column);
                 accumulate(*alpha, column, sums);
             }
         }
@@ -114,25 +113,25 @@ impl BlockPredictions for ProcessPredictions<'_> {
         let block = MatrixRef::new(kernel, size, count, BLOCK);
         blas::multiply_vector(block, &posterior.alpha, means);
         means.iter_mut().for_each(|mean| *mean += posterior.mean);
-        bound_deviations(kernel, count, posterior, bounds);
+        bound_std_devs(kernel, count, posterior, bounds);
     }
 
-    fn solve(&mut self, open: &[usize], deviations: &mut [f64]) {
+    fn solve(&mut self, open: &[usize], std_devs: &mut [f64]) {
         let count = self.process.count();
         let kernel = &mut self.scratch.kernel;
         keep_rows(kernel, open);
         let block = MatrixMut::new(kernel, open.len(), count, BLOCK);
         blas::solve_triangular(Triangular::Rows, self.process.factor(), block);
-        deviations_from_rows(kernel, count, self.process.posterior().signal, deviations);
+        std_devs_from_rows(kernel, count, self.process.posterior().signal, std_devs);
     }
 }
 
-/// An upper bound on each candidate's deviation: sqrt(s - k^2 / (s + v)), k being its
+/// An upper bound on each candidate's standard deviation: sqrt(s - k^2 / (s + v)), k being its
 /// greatest kernel value, s the signal and v the noise variance. More observations
 /// only lower it.
-#[pulp::with_simd(bound_deviations = pulp::Arch::new())]
+#[pulp::with_simd(bound_std_devs = pulp::Arch::new())]
 #[inline(always)]
-fn bound_deviations_with<'a, S: Simd>(
+fn bound_std_devs_with<'a, S: Simd>(
     _simd: S,
     kernel: &'a [f64],
     count: usize,
@@ -149,7 +148,7 @@ fn bound_deviations_with<'a, S: Simd>(
             };
         }
     }
-    // A little above, as the deviation itself is rounded.
+    // A little above, as the standard deviation itself is rounded.
     let signal = posterior.signal * (1.0 + 1e-9);
     for bound in bounds.iter_mut() {
         *bound = (signal - *bound * *bound / (posterior.signal + posterior.noise)).sqrt();
@@ -157,24 +156,24 @@ fn bound_deviations_with<'a, S: Simd>(
 }
 
 /// sqrt(signal - |row|^2) of each row of the solved kernel matrix.
-#[pulp::with_simd(deviations_from_rows = pulp::Arch::new())]
+#[pulp::with_simd(std_devs_from_rows = pulp::Arch::new())]
 #[inline(always)]
-fn deviations_from_rows_with<'a, S: Simd>(
+fn std_devs_from_rows_with<'a, S: Simd>(
     _simd: S,
     solved: &'a [f64],
     count: usize,
     signal: f64,
-    deviations: &'a mut [f64],
+    std_devs: &'a mut [f64],
 ) {
     // Rounding can leave a variance at an observed point slightly below zero.
     let least = 1e-12 * signal;
-    deviations.fill(signal);
+    std_devs.fill(signal);
     for column in solved.chunks_exact(BLOCK).take(count) {
-        for (variance, entry) in deviations.iter_mut().zip(column) {
+        for (variance, entry) in std_devs.iter_mut().zip(column) {
             *variance = (-entry).mul_add(*entry, *variance);
         }
     }
-    for entry in deviations.iter_mut() {
+    for entry in std_devs.iter_mut() {
         *entry = entry.max(least).sqrt();
     }
 }

@@ -80,15 +80,15 @@ impl PoolColumns {
             }
             first += width;
         }
-        let groups = group(categorical);
+        let members_of_groups = group(categorical);
         rows.sort_by_cached_key(|&row| {
-            let codes = groups.iter().rev();
-            codes
+            let groups = members_of_groups.iter().rev();
+            groups
                 .map(|members| code(members, row))
                 .collect::<Vec<u16>>()
         });
         let pick = |values: &Vec<f64>| rows.iter().map(|&row| values[row as usize]).collect();
-        let groups: Vec<Group> = groups
+        let groups: Vec<Group> = members_of_groups
             .iter()
             .map(|members| Group::new(members, rows))
             .collect();
@@ -205,10 +205,9 @@ fn group(mut columns: Vec<CategoricalColumn>) -> Vec<Vec<CategoricalColumn>> {
 
 /// A row's combination in a group.
 fn code(members: &[CategoricalColumn], row: u32) -> u16 {
-    let members = members.iter().rev();
-    members.fold(0, |code, &(_, width, levels)| {
-        code * width as u16 + levels[row as usize]
-    })
+    let add =
+        |code, &(_, width, levels): &CategoricalColumn| code * width as u16 + levels[row as usize];
+    members.iter().rev().fold(0, add)
 }
 
 /// Cuts each block of `rows` candidates into stretches.
@@ -324,8 +323,8 @@ mod tests {
     /// row is there or, if not `whole`, about half of them.
     fn columns(levels: &[u16], whole: bool) -> Vec<Column> {
         let count: usize = levels.iter().copied().map(usize::from).product();
-        let numbers = (0..count).map(|row| row * 7_919 % count);
-        let numbers: Vec<usize> = numbers
+        let numbers: Vec<usize> = (0..count)
+            .map(|row| row * 7_919 % count)
             .filter(|number| whole || number * 31 % 100 < 50)
             .collect();
         let numeric = numbers.iter().map(|number| (*number % 97) as f64 / 96.0);

@@ -98,7 +98,7 @@ impl<'a> TargetSurrogate<'a> {
             None => self.targets.extend(values),
             Some(prior) => {
                 let residual = |(value, &row): (f64, &u32)| {
-                    (value - prior.means[row as usize]) / prior.deviations[row as usize]
+                    (value - prior.means[row as usize]) / prior.std_devs[row as usize]
                 };
                 self.targets
                     .extend(values.zip(&observations.rows).map(residual));

@@ -23,12 +23,11 @@ impl FeaturePool {
         let (space, rows) = (setting.space(), setting.rows());
         let mut features = vec![0.0; rows.next_multiple_of(BLOCK) * FEATURES];
         for (block, columns) in features.chunks_exact_mut(BLOCK * FEATURES).enumerate() {
-            let rows = block * BLOCK..rows.min((block + 1) * BLOCK);
-            let inputs = space.encode_single(setting.columns(), rows);
-            let mut activations = fitted.network.activations(inputs);
-            fitted.network.evaluate(&fitted.weights, &mut activations);
-            let rows = activations.features().chunks_exact(FEATURES);
-            for (place, row) in rows.enumerate() {
+            let range = block * BLOCK..rows.min((block + 1) * BLOCK);
+            let inputs = space.encode_single(setting.columns(), range);
+            let mut batch = fitted.network.batch(inputs);
+            let of_rows = fitted.network.evaluate(&fitted.weights, &mut batch);
+            for (place, row) in of_rows.chunks_exact(FEATURES).enumerate() {
                 for (feature, value) in row.iter().enumerate() {
                     columns[feature * BLOCK + place] = *value;
                 }
@@ -53,9 +52,9 @@ impl FeaturePool {
             .copied()
     }
 
-    /// The greatest deviation that a row can have under a regression: without
+    /// The greatest standard deviation that a row can have under a regression: without
     /// observations it is |regressors| / sqrt(alpha), none of which exceeds 1.
-    pub(super) fn largest_deviation(posterior: &RegressionPosterior) -> f64 {
+    pub(super) fn largest_std_dev(posterior: &RegressionPosterior) -> f64 {
         (REGRESSORS as f64 / posterior.alpha).sqrt()
     }
 
@@ -99,7 +98,7 @@ impl BlockPredictions for RegressionPredictions<'_> {
             }
         }
         for bound in bounds {
-            // A little above, as the deviation itself is rounded.
+            // A little above, as the standard deviation itself is rounded.
             *bound = (1.0 + 1e-9) * (*bound / self.posterior.alpha).sqrt();
         }
         let weights = self.posterior.weights.as_slice().expect("a vector");
@@ -107,18 +106,18 @@ impl BlockPredictions for RegressionPredictions<'_> {
         blas::multiply_vector(block, weights, means);
     }
 
-    fn solve(&mut self, open: &[usize], deviations: &mut [f64]) {
+    fn solve(&mut self, open: &[usize], std_devs: &mut [f64]) {
         keep_rows(self.block, open);
         let factor = MatrixRef::square(&self.posterior.factor, REGRESSORS, REGRESSORS);
         let block = MatrixMut::new(self.block, open.len(), REGRESSORS, BLOCK);
         blas::solve_triangular(Triangular::Rows, factor, block);
-        deviations.fill(0.0);
+        std_devs.fill(0.0);
         for column in self.block.chunks_exact(BLOCK) {
-            for (square, entry) in deviations.iter_mut().zip(column) {
+            for (square, entry) in std_devs.iter_mut().zip(column) {
                 *square += entry * entry;
             }
         }
-        for entry in deviations {
+        for entry in std_devs {
             *entry = (*entry / self.posterior.alpha).sqrt();
         }
     }

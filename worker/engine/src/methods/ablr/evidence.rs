@@ -85,16 +85,16 @@ impl Regression {
         let diagonal = factor.iter().step_by(width + 1);
         let half_log_determinant: f64 = diagonal.map(|&entry| libm::log(entry)).sum();
 
-        let mut weights = self.moment.to_vec();
+        let mut solved = self.moment.to_vec();
         for system in [Triangular::Lower, Triangular::LowerTransposed] {
-            let right = MatrixMut::new(&mut weights, width, 1, width);
+            let right = MatrixMut::new(&mut solved, width, 1, width);
             blas::solve_triangular(system, MatrixRef::square(&factor, width, width), right);
         }
-        let weights = ratio * Array1::from(weights);
-        let mut inverse = factor.clone();
-        blas::invert_from_cholesky(MatrixMut::square(&mut inverse, width, width))?;
+        let weights = ratio * Array1::from(solved);
+        let mut triangle = factor.clone();
+        blas::invert_from_cholesky(MatrixMut::square(&mut triangle, width, width))?;
         let inverse = Array2::from_shape_fn((width, width), |(row, column)| {
-            inverse[row.min(column) * width + row.max(column)]
+            triangle[row.min(column) * width + row.max(column)]
         });
 
         let count = self.count as f64;

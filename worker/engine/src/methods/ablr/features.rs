@@ -3,7 +3,7 @@
 
 use ndarray::Array2;
 
-use crate::dense_layers::DenseLayers;
+use crate::dense_layers::{Batch, DenseLayers};
 use crate::random::RandomStream;
 use crate::special::hyperbolic::tanh;
 
@@ -31,21 +31,6 @@ pub(super) struct FeatureNetwork {
     layers: DenseLayers,
 }
 
-/// Activations and gradients for a fixed set of inputs.
-pub(super) struct Activations {
-    rows: usize,
-    /// Inputs, then the outputs of each layer.
-    activations: Vec<Vec<f32>>,
-    gradients: Vec<Vec<f32>>,
-}
-
-impl Activations {
-    /// The features of each input, row-major, after [`FeatureNetwork::evaluate`].
-    pub(super) fn features(&self) -> &[f32] {
-        &self.activations[LAYERS]
-    }
-}
-
 impl FeatureNetwork {
     /// A network on inputs of `width` coordinates.
     pub(super) fn new(width: usize) -> Self {
@@ -65,49 +50,32 @@ impl FeatureNetwork {
     }
 
     /// Buffers for these inputs, row-major.
-    pub(super) fn activations(&self, inputs: Vec<f32>) -> Activations {
-        let rows = inputs.len() / self.layers.inputs();
-        let outputs = || {
-            self.layers
-                .outputs()
-                .map(|outputs| vec![0.0; rows * outputs])
-        };
-        Activations {
-            rows,
-            activations: std::iter::once(inputs).chain(outputs()).collect(),
-            gradients: outputs().collect(),
-        }
+    pub(super) fn batch(&self, inputs: Vec<f32>) -> Batch {
+        self.layers.batch(inputs)
     }
 
-    /// Computes the features.
-    pub(super) fn evaluate(&self, weights: &[f32], activations: &mut Activations) {
-        let buffers = &mut activations.activations;
+    /// The features of each input, row-major.
+    pub(super) fn evaluate<'a>(&self, weights: &[f32], batch: &'a mut Batch) -> &'a [f32] {
         let forward = |_, outputs: &mut [f32]| tanh(outputs);
-        self.layers
-            .forward(weights, activations.rows, buffers, forward);
+        self.layers.forward(weights, batch, forward);
+        &batch.activations[LAYERS]
     }
 
     /// From the slope by each feature, row-major, the gradient by all weights.
     pub(super) fn propagate(
         &self,
         weights: &[f32],
-        activations: &mut Activations,
+        batch: &mut Batch,
         slopes: impl Iterator<Item = f64>,
         gradient: &mut [f32],
     ) {
-        let last = &mut activations.gradients[LAYERS - 1];
+        let last = &mut batch.gradients[LAYERS - 1];
         for (entry, slope) in last.iter_mut().zip(slopes) {
             *entry = slope as f32;
         }
-        through_tanh(&activations.activations[LAYERS], last);
-        self.layers.backward(
-            weights,
-            activations.rows,
-            &activations.activations,
-            &mut activations.gradients,
-            gradient,
-            |_, units, slopes| through_tanh(units, slopes),
-        );
+        through_tanh(&batch.activations[LAYERS], last);
+        let pass = |_, units: &[f32], slopes: &mut [f32]| through_tanh(units, slopes);
+        self.layers.backward(weights, batch, gradient, pass);
     }
 }
 

@@ -28,7 +28,7 @@ const FIT: Settings = Settings {
 /// as the sources have them.
 ///
 /// The precisions maximise the marginal likelihood times log-normal densities of
-/// deviation 1 around the sources' precisions. Without those, few observations of many
+/// standard deviation 1 around the sources' precisions. Without those, few observations of many
 /// features are explained by any precisions, and the search is caught by the first
 /// (measured, DeepAR, FCNET, XGBoost, NAS: ablr-copula .58 .87 -.02 .64 without,
 /// .72 .86 .26 .80 with).
@@ -62,12 +62,9 @@ impl LinearRegressionSearch {
 
     /// The regression of the transformed observations at its best precisions.
     fn fit(&mut self, rows: &[u32], targets: Vec<f64>) -> Result<RegressionPosterior, EngineError> {
-        let features: Vec<f32> = rows
-            .iter()
-            .flat_map(|&row| self.pool.features(row as usize))
-            .collect();
-        let features = regressors(&features);
-        let regression = Regression::new(features.view(), Array1::from(targets).view());
+        let features = rows.iter().flat_map(|&row| self.pool.features(row as usize));
+        let design = regressors(&features.collect::<Vec<_>>());
+        let regression = Regression::new(design.view(), Array1::from(targets).view());
         lbfgs::minimise(
             |point, gradient| {
                 let posterior = regression.posterior([point[0], point[1]])?;
@@ -97,7 +94,7 @@ impl Search for LinearRegressionSearch {
         self.transform.apply(&observations.values, &mut targets);
         let incumbent = targets.iter().copied().fold(f64::INFINITY, f64::min);
         let posterior = self.fit(&observations.rows, targets)?;
-        let largest = FeaturePool::largest_deviation(&posterior);
+        let largest = FeaturePool::largest_std_dev(&posterior);
         let improvement = LogExpectedImprovement::new(incumbent, largest);
         let row = self.pool.best_row(
             &posterior,

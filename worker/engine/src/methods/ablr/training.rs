@@ -7,7 +7,8 @@ use std::ops::Range;
 use ndarray::{Array2, ArrayView1};
 
 use super::evidence::Regression;
-use super::features::{Activations, FEATURES, FeatureNetwork, regressors};
+use super::features::{FEATURES, FeatureNetwork, regressors};
+use crate::dense_layers::Batch;
 use crate::error::EngineError;
 use crate::lbfgs::{self, Settings};
 use crate::random::Purpose;
@@ -109,9 +110,9 @@ fn fit(
         false => PRECISION_BOUNDS,
     };
     let (lower, upper): (Vec<_>, Vec<_>) = (0..point.len()).map(bound).unzip();
-    let mut activations = network.activations(inputs);
+    let mut batch = network.batch(inputs);
     lbfgs::minimise(
-        |point, gradient| loss(network, &data, &mut activations, point, gradient),
+        |point, gradient| loss(network, &data, &mut batch, point, gradient),
         &mut point,
         (&lower, &upper),
         FIT,
@@ -130,25 +131,24 @@ fn fit(
 fn loss(
     network: &FeatureNetwork,
     data: &Data,
-    activations: &mut Activations,
+    batch: &mut Batch,
     point: &[f64],
     gradient: &mut [f64],
 ) -> Result<f64, EngineError> {
-    let (weights, precisions) = point.split_at(network.weight_count());
-    let weights: Vec<f32> = weights.iter().map(|&weight| weight as f32).collect();
-    network.evaluate(&weights, activations);
-    let features = regressors(activations.features());
+    let (doubles, precisions) = point.split_at(network.weight_count());
+    let weights: Vec<f32> = doubles.iter().map(|&weight| weight as f32).collect();
+    let design = regressors(network.evaluate(&weights, batch));
     let share = 1.0 / data.targets.len() as f64;
     let (weight_gradient, precision_gradient) = gradient.split_at_mut(weights.len());
-    let mut slopes = Array2::zeros(features.dim());
+    let mut slopes = Array2::zeros(design.dim());
     let mut loss = 0.0;
-    let precisions = precisions
+    let of_sources = precisions
         .chunks_exact(2)
         .zip(precision_gradient.chunks_exact_mut(2));
-    for (rows, (logarithms, precision_slopes)) in data.sources.iter().zip(precisions) {
+    for (rows, (logarithms, precision_slopes)) in data.sources.iter().zip(of_sources) {
         let targets = ArrayView1::from(&data.targets[rows.clone()]);
-        let rows = ndarray::s![rows.clone(), ..];
-        let features = features.slice(rows);
+        let block = ndarray::s![rows.clone(), ..];
+        let features = design.slice(block);
         let regression = Regression::new(features, targets);
         let posterior = regression.posterior([logarithms[0], logarithms[1]])?;
         loss += share * posterior.value;
@@ -156,13 +156,13 @@ fn loss(
             *slot = share * slope;
         }
         slopes
-            .slice_mut(rows)
+            .slice_mut(block)
             .assign(&posterior.feature_slopes(features, targets));
     }
-    let slopes = slopes.slice(ndarray::s![.., ..FEATURES]);
-    let slopes = slopes.iter().map(|slope| share * slope);
+    let of_features = slopes.slice(ndarray::s![.., ..FEATURES]);
+    let shares = of_features.iter().map(|slope| share * slope);
     let mut single = vec![0.0; weights.len()];
-    network.propagate(&weights, activations, slopes, &mut single);
+    network.propagate(&weights, batch, shares, &mut single);
     for (slot, slope) in weight_gradient.iter_mut().zip(single) {
         *slot = slope.into();
     }
@@ -191,9 +191,9 @@ mod tests {
             .map(f64::from)
             .collect();
         point.extend([0.2, 1.0, -0.3, 0.5]);
-        let mut activations = network.activations(inputs);
+        let mut batch = network.batch(inputs);
         let mut gradient = vec![0.0; point.len()];
-        loss(&network, &data, &mut activations, &point, &mut gradient).unwrap();
+        loss(&network, &data, &mut batch, &point, &mut gradient).unwrap();
         // The precisions, and the steepest weights of each layer: small slopes drown
         // in single precision.
         let first = network.weight_count();
@@ -208,7 +208,7 @@ mod tests {
             let mut shifted = |step: f64| {
                 let mut point = point.clone();
                 point[index] += step;
-                loss(&network, &data, &mut activations, &point, &mut ignored).unwrap()
+                loss(&network, &data, &mut batch, &point, &mut ignored).unwrap()
             };
             let step = 1e-2;
             let expected = (shifted(step) - shifted(-step)) / (2.0 * step);

@@ -21,8 +21,8 @@ pub(super) const AUTOGP: Method = Method {
     start: |setting, parameters| {
         let bounding_box = BoundingBox::of_sources(setting)?;
         let inside = |row: &u32| {
-            let bounding_box = bounding_box.as_ref();
-            bounding_box.is_none_or(|sides| sides.contains(setting.columns(), *row as usize))
+            let contains = |sides: &BoundingBox| sides.contains(setting.columns(), *row as usize);
+            bounding_box.as_ref().is_none_or(contains)
         };
         let initial = RandomSearch::preferring(setting, |row| inside(&row));
         let rows = (0..setting.rows() as u32).filter(inside).collect();

@@ -32,9 +32,9 @@ impl KernelDensity {
     pub(super) fn new(points: Vec<Vec<u16>>, levels: &[u16], minimum_bandwidth: f64) -> Self {
         let exponent = -1.0 / (4 + levels.len()) as f64;
         let shrinkage = libm::pow(points.len() as f64, exponent);
-        let kernels = levels.iter().enumerate().map(|(place, &count)| {
+        let kernel = |(place, &count): (usize, &u16)| {
             let column = points.iter().map(|point| f64::from(point[place]));
-            let rule = 1.06 * standard_deviation(column) * shrinkage;
+            let rule = 1.06 * std_dev(column) * shrinkage;
             // A single level has bandwidth 0 and no other value.
             let others = f64::from(count) - 1.0;
             let bandwidth = rule.max(minimum_bandwidth).min(others / (others + 1.0));
@@ -43,8 +43,8 @@ impl KernelDensity {
                 same: libm::log(1.0 - bandwidth),
                 other: libm::log(bandwidth / others),
             }
-        });
-        let kernels = kernels.collect();
+        };
+        let kernels = levels.iter().enumerate().map(kernel).collect();
         Self { points, kernels }
     }
 
@@ -81,7 +81,7 @@ impl KernelDensity {
 }
 
 /// The root of the mean squared deviation from the mean.
-fn standard_deviation(values: impl ExactSizeIterator<Item = f64> + Clone) -> f64 {
+fn std_dev(values: impl ExactSizeIterator<Item = f64> + Clone) -> f64 {
     let count = values.len() as f64;
     let mean = values.clone().sum::<f64>() / count;
     let squares = values.map(|value| (value - mean).powi(2));

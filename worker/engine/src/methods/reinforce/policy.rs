@@ -5,8 +5,8 @@ use crate::random::RandomStream;
 use crate::search::Observations;
 use crate::strategies::configurations::Configurations;
 
-/// Initial logits are normal with this deviation (Dong and Yang 2020, public code).
-const INITIAL_DEVIATION: f64 = 1e-3;
+/// Initial logits are normal with this standard deviation (Dong and Yang 2020, public code).
+const INITIAL_STD_DEV: f64 = 1e-3;
 
 /// Independent softmax distributions, one per hyperparameter:
 /// pi(x) = prod_k exp(w_k,x_k) / sum_l exp(w_k,l).
@@ -20,16 +20,14 @@ pub(super) struct SoftmaxPolicy {
 impl SoftmaxPolicy {
     /// A policy over hyperparameters with these numbers of levels, close to uniform.
     pub(super) fn new(levels: &[u16], random: &mut RandomStream) -> Self {
-        let mut count = 0;
-        let first = levels.iter().map(|&levels| {
-            let first = count;
-            count += usize::from(levels);
-            first
-        });
-        let first = first.collect();
+        let (mut count, mut first) = (0, Vec::with_capacity(levels.len()));
+        for &level_count in levels {
+            first.push(count);
+            count += usize::from(level_count);
+        }
         Self {
             logits: (0..count)
-                .map(|_| INITIAL_DEVIATION * random.normal())
+                .map(|_| INITIAL_STD_DEV * random.normal())
                 .collect(),
             first,
         }
@@ -67,12 +65,10 @@ impl SoftmaxPolicy {
                 *logarithm += self.logits[first + usize::from(level)];
             }
         }
-        let rows = (0..).zip(logarithms).zip(&observations.evaluated);
-        let mut rows: Vec<(u32, f64)> = rows
-            .filter_map(|(row, &evaluated)| (!evaluated).then_some(row))
-            .collect();
-        let logarithms = rows.iter().map(|row| row.1);
-        let greatest = logarithms.fold(f64::NEG_INFINITY, f64::max);
+        let all = (0..).zip(logarithms).zip(&observations.evaluated);
+        let left = all.filter_map(|(row, &evaluated)| (!evaluated).then_some(row));
+        let mut rows: Vec<(u32, f64)> = left.collect();
+        let greatest = rows.iter().map(|row| row.1).fold(f64::NEG_INFINITY, f64::max);
         let mut total = 0.0;
         for (_, mass) in &mut rows {
             total += libm::exp(*mass - greatest);

@@ -17,20 +17,20 @@ pub(super) struct TransferAcquisition<'a> {
 
 impl Acquisition for TransferAcquisition<'_> {
     /// Without the division by the sum of all weights, which is the same for all rows.
-    fn value(&self, row: usize, mean: f64, deviation: f64) -> f64 {
-        let improvement = expected_improvement(mean, deviation, self.incumbent);
+    fn value(&self, row: usize, mean: f64, std_dev: f64) -> f64 {
+        let improvement = expected_improvement(mean, std_dev, self.incumbent);
         self.target_weight * improvement + self.transferred[row]
     }
 
     /// EI = s h(v), and with v = (incumbent - mean) / s and x = v^2 / 2: for v <= 0,
     /// h(v) <= phi(v) <= phi(0) / (1 + x + x^2 / 2); for v > 0, h(v) <= phi(0) + v.
-    fn may_reach(&self, row: usize, mean: f64, deviation: f64, best: f64) -> bool {
+    fn may_reach(&self, row: usize, mean: f64, std_dev: f64, best: f64) -> bool {
         let gain = self.incumbent - mean;
         let most = if gain > 0.0 {
-            0.4 * deviation + gain
+            0.4 * std_dev + gain
         } else {
-            let x = 0.5 * (gain / deviation) * (gain / deviation);
-            0.4 * deviation / (1.0 + x + 0.5 * x * x)
+            let x = 0.5 * (gain / std_dev) * (gain / std_dev);
+            0.4 * std_dev / (1.0 + x + 0.5 * x * x)
         };
         self.target_weight * most + self.transferred[row] >= best
     }
@@ -64,13 +64,13 @@ mod tests {
         let mut ruled_out = 0;
         for best in [1e-9, 1e-4, 0.05, 0.3, 1.2, 3.0] {
             for mean in (0..80).map(|step| -2.0 + 0.1 * f64::from(step)) {
-                for (row, deviation) in [(0, 0.01), (1, 0.3), (2, 1.0), (0, 3.0)] {
-                    if acquisition.may_reach(row, mean, deviation, best) {
+                for (row, std_dev) in [(0, 0.01), (1, 0.3), (2, 1.0), (0, 3.0)] {
+                    if acquisition.may_reach(row, mean, std_dev, best) {
                         continue;
                     }
                     ruled_out += 1;
                     for share in [1.0, 0.7, 0.1] {
-                        assert!(acquisition.value(row, mean, share * deviation) < best);
+                        assert!(acquisition.value(row, mean, share * std_dev) < best);
                     }
                 }
             }

@@ -13,8 +13,8 @@ use crate::table::encoding::{Hyperparameter, Kind};
 struct Recorder(RefCell<Vec<(f64, f64)>>);
 
 impl Acquisition for Recorder {
-    fn value(&self, row: usize, mean: f64, deviation: f64) -> f64 {
-        self.0.borrow_mut()[row] = (mean, deviation);
+    fn value(&self, row: usize, mean: f64, std_dev: f64) -> f64 {
+        self.0.borrow_mut()[row] = (mean, std_dev);
         0.0
     }
 
@@ -97,7 +97,7 @@ fn predictions_agree_with_dense_algebra() {
     let ones = Array1::<f64>::ones(20);
     let targets = Array1::from(targets);
     let mean = ones.dot(&inverse.dot(&targets)) / ones.dot(&inverse.dot(&ones));
-    for (row, (mean_found, deviation_found)) in predictions.into_iter().enumerate() {
+    for (row, (mean_found, std_dev_found)) in predictions.into_iter().enumerate() {
         let candidate = encode(row);
         let cross: Array1<f64> = points
             .iter()
@@ -105,12 +105,9 @@ fn predictions_agree_with_dense_algebra() {
             .collect();
         let weights = inverse.dot(&cross);
         let expected_mean = mean + weights.dot(&(&targets - mean));
-        let expected_deviation = (signal - cross.dot(&weights)).sqrt();
+        let expected_std_dev = (signal - cross.dot(&weights)).sqrt();
         assert!((mean_found - expected_mean).abs() < 1e-9, "row {row}");
-        assert!(
-            (deviation_found - expected_deviation).abs() < 1e-8,
-            "row {row}"
-        );
+        assert!((std_dev_found - expected_std_dev).abs() < 1e-8, "row {row}");
     }
 }
 
@@ -139,13 +136,13 @@ fn the_best_row_is_the_one_that_a_full_scan_finds() {
         pool.best_row(&process, &scan, &evaluated, &priority);
         let predictions = scan.0.into_inner();
         let value = |row: usize| {
-            let (mean, deviation) = predictions[row];
-            improvement.value(row, mean, deviation)
+            let (mean, std_dev) = predictions[row];
+            improvement.value(row, mean, std_dev)
         };
         let best = (0..900)
             .filter(|&row| !evaluated[row])
             .max_by(|&left, &right| value(left).total_cmp(&value(right)));
-        // Up to rounding: a row's deviation may differ in its last digit with
+        // Up to rounding: a row's standard deviation may differ in its last digit with
         // the rows that are solved for beside it.
         let (found, best) = (value(found.unwrap() as usize), value(best.unwrap()));
         assert!((found - best).abs() < 1e-9 * best.abs(), "{found} {best}");
