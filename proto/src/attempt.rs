@@ -6,10 +6,10 @@ use crate::message_error::{MessageError, MessageKind, MessageProblem, check_coun
 /// How the attempts at a job stand.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 pub struct Attempt {
-    /// How many times the job was begun. An attempt that was handed back does not count.
+    /// How many times the job was begun. An attempt whose job was requeued does not count.
     pub count: u32,
-    /// How many of these attempts ended with an error. Of the others the worker vanished,
-    /// but for the one that is running.
+    /// How many of these attempts ended with an error. In the others, apart from one that is
+    /// running, the worker vanished.
     #[serde(default)]
     pub failures: u32,
     /// How the last attempt stands.
@@ -18,7 +18,7 @@ pub struct Attempt {
     pub worker: String,
     /// The error of the last attempt that failed; empty if none did.
     pub error: String,
-    /// Where in the program that was, or what the process said last; empty if that is not known.
+    /// Where in the program it failed, or what its process wrote last; empty if that is not known.
     #[serde(default)]
     pub backtrace: String,
 }
@@ -29,14 +29,14 @@ pub struct Attempt {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum AttemptState {
-    /// The job waits: a worker handed it back, or it was given another chance.
+    /// The job waits: a worker requeued it, or `loto retry` released it.
     #[default]
     Queued,
     /// A worker is computing it, or died while it did.
     Running,
     /// It failed and will be tried again.
     Failed,
-    /// It failed too often and is given up.
+    /// It failed so often that no worker tries it again.
     Poisoned,
 }
 

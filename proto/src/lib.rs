@@ -1,15 +1,63 @@
-//! The protocol of loto: all that two of its processes must agree on.
+//! The protocol of loto: what two of its processes must agree on.
 //!
-//! - [`sweep_file`]: the TOML file a user writes;
+//! - [`sweep_file`]: the TOML file that a user writes;
 //! - [`sweep`], [`job`], [`trace`]: the plan, one unit of work, its outcome;
-//! - [`attempt`], [`lifecycle`]: how a job stands that is not done, and what may become of it;
-//! - [`worker_report`], [`sweep_state`]: what workers hold, and what was done with a sweep;
+//! - [`attempt`], [`lifecycle`]: how an unfinished job stands, and what may become of it;
+//! - [`heartbeat`], [`sweep_state`]: which jobs workers hold, and what was done with a sweep;
+//! - [`table_spec`]: what a sweep file declares about a table;
 //! - [`identity`]: content hashes that name tables, jobs and sweeps;
 //! - [`limits`]: the most that is accepted from outside;
+//! - [`message_error`], [`excerpt`]: why bytes are no message, and how texts from outside are shown;
 //! - [`wire`]: the messages generated from `loto/v1/*.proto`.
+//!
+//! Nothing here reads from a network or a store; that is the work of the crate `loto-transport`.
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use loto_proto::job::MethodSpec;
+//! use loto_proto::sweep::{Blackbox, Sweep};
+//! use loto_proto::sweep_file::SweepFile;
+//!
+//! let text = r#"
+//!     name = "example"
+//!     methods = ["rs"]
+//!     seeds = 2
+//!     iterations = 10
+//!
+//!     [[blackbox]]
+//!     name = "LR"
+//!     table = "lr.csv"
+//!     objective = "metric_error"
+//!     targets = ["a6a", "covtype"]
+//! "#;
+//! let file = SweepFile::parse(text, Path::new("example.toml"))?;
+//! let blackbox = |entry: &loto_proto::sweep_file::BlackboxEntry| Blackbox {
+//!     name: entry.name.clone(),
+//!     table: entry.table_spec().fingerprint(b"the bytes of lr.csv"),
+//!     targets: entry.targets.clone().unwrap_or_default(),
+//!     iterations: file.iterations,
+//!     methods: vec![MethodSpec {
+//!         id: "rs".into(),
+//!         version: 1,
+//!         parameters: Default::default(),
+//!     }],
+//! };
+//! let sweep = Sweep {
+//!     name: file.name.clone(),
+//!     blackboxes: file.blackboxes.iter().map(blackbox).collect(),
+//!     seeds: file.seeds,
+//! };
+//! for job in sweep.jobs() {
+//!     println!("{} {} {}", job.id(), job.series.task, job.seed);
+//! }
+//! assert_eq!(sweep.jobs().count(), 4);
+//! # Ok::<_, Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod attempt;
 pub mod excerpt;
+pub mod heartbeat;
 pub mod identity;
 pub mod job;
 pub mod lifecycle;
@@ -21,7 +69,6 @@ pub mod sweep_file;
 pub mod sweep_state;
 pub mod table_spec;
 pub mod trace;
-pub mod worker_report;
 
 /// Messages generated from `proto/loto/v1/job.proto` and `computing.proto`, where each field is documented.
 #[allow(missing_docs, unreachable_pub, clippy::all)]

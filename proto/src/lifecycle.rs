@@ -5,11 +5,11 @@
 //!           begin            put_trace
 //! queued ----------> running ----------> done
 //!    ^                 |  |
-//!    |  hand_back      |  | fail
+//!    |  requeue        |  | fail
 //!    +-----------------+  v
-//!    |                  failed ----> begin again, after a pause
+//!    |                  failed ----> begin again, after a delay
 //!    |                    | fail, too often
-//!    |  recall            v
+//!    |  retry             v
 //!    +---------------- poisoned
 //! ```
 //!
@@ -32,12 +32,12 @@ pub struct JobRecord {
     pub version: AttemptVersion,
 }
 
-/// When a job is given up.
+/// When a job is poisoned: no worker tries it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GiveUp {
+pub struct AttemptLimits {
     /// After so many attempts that ended with an error.
     pub failures: u32,
-    /// After so many attempts of which nothing was heard any more: a job that takes its worker with it.
+    /// After so many attempts of which nothing was heard any more: the job takes its worker with it.
     pub vanished: u32,
 }
 
@@ -46,17 +46,17 @@ pub struct GiveUp {
 pub enum Begin {
     /// Record this attempt and compute the trace.
     Run(Attempt),
-    /// Record this attempt, the job's last, and forget the message.
-    GiveUp(Attempt),
-    /// Forget the message: the trace is stored.
+    /// Record this attempt, the job's last, and acknowledge the message.
+    Poison(Attempt),
+    /// Acknowledge the message: the trace is stored.
     Done,
-    /// Forget the message: the job was given up or its series is stopped. Whoever
-    /// takes it up again publishes it again.
+    /// Acknowledge the message: the job is poisoned or its series is stopped. Whoever
+    /// retries or resumes it publishes it again.
     Drop,
 }
 
 /// What a worker does with a job that was delivered to it.
-pub fn begin(record: &JobRecord, worker: &str, give_up: GiveUp) -> Begin {
+pub fn begin(record: &JobRecord, worker: &str, limits: AttemptLimits) -> Begin {
     if record.done {
         return Begin::Done;
     }
@@ -65,8 +65,8 @@ pub fn begin(record: &JobRecord, worker: &str, give_up: GiveUp) -> Begin {
         return Begin::Drop;
     }
     let vanished = previous.count.saturating_sub(previous.failures);
-    if vanished >= give_up.vanished {
-        return Begin::GiveUp(Attempt {
+    if vanished >= limits.vanished {
+        return Begin::Poison(Attempt {
             state: AttemptState::Poisoned,
             error: format!("{vanished} workers died while they ran it"),
             ..previous
@@ -81,11 +81,11 @@ pub fn begin(record: &JobRecord, worker: &str, give_up: GiveUp) -> Begin {
 }
 
 /// What becomes of a running attempt that ended with an error.
-pub fn fail(running: &Attempt, error: &str, backtrace: &str, give_up: GiveUp) -> Attempt {
+pub fn fail(running: &Attempt, error: &str, backtrace: &str, limits: AttemptLimits) -> Attempt {
     let failures = running.failures.saturating_add(1);
     Attempt {
         failures,
-        state: if failures >= give_up.failures {
+        state: if failures >= limits.failures {
             AttemptState::Poisoned
         } else {
             AttemptState::Failed
@@ -97,7 +97,7 @@ pub fn fail(running: &Attempt, error: &str, backtrace: &str, give_up: GiveUp) ->
 }
 
 /// What becomes of a running attempt that its worker ends for reasons of its own.
-pub fn hand_back(running: &Attempt) -> Attempt {
+pub fn requeue(running: &Attempt) -> Attempt {
     Attempt {
         count: running.count.saturating_sub(1),
         state: if running.failures > 0 {
@@ -109,8 +109,8 @@ pub fn hand_back(running: &Attempt) -> Attempt {
     }
 }
 
-/// What becomes of a job that was given up and gets another chance; the error stays to be read.
-pub fn recall(poisoned: &Attempt) -> Attempt {
+/// What becomes of a poisoned job that gets another chance; the error stays to be read.
+pub fn retry(poisoned: &Attempt) -> Attempt {
     Attempt {
         count: 0,
         failures: 0,
@@ -123,7 +123,7 @@ pub fn recall(poisoned: &Attempt) -> Attempt {
 mod tests {
     use super::*;
 
-    const LIMITS: GiveUp = GiveUp {
+    const LIMITS: AttemptLimits = AttemptLimits {
         failures: 3,
         vanished: 2,
     };
@@ -164,7 +164,7 @@ mod tests {
         let again = begun(Some(vanished));
         assert_eq!((again.count, again.failures), (3, 1));
         let last = begin(&record(Some(again)), "host:2", LIMITS);
-        let Begin::GiveUp(last) = last else {
+        let Begin::Poison(last) = last else {
             panic!("{last:?}")
         };
         assert_eq!(last.state, AttemptState::Poisoned);
@@ -172,23 +172,23 @@ mod tests {
     }
 
     #[test]
-    fn handing_back_costs_no_attempt() {
+    fn requeueing_costs_no_attempt() {
         let running = begun(None);
-        let waiting = hand_back(&running);
+        let waiting = requeue(&running);
         assert_eq!((waiting.count, waiting.state), (0, AttemptState::Queued));
         let failed = fail(&running, "it broke", "", LIMITS);
-        let waiting = hand_back(&begun(Some(failed)));
+        let waiting = requeue(&begun(Some(failed)));
         assert_eq!((waiting.count, waiting.failures), (1, 1));
         assert_eq!(waiting.state, AttemptState::Failed);
     }
 
     #[test]
-    fn a_recalled_job_begins_afresh_and_keeps_its_error() {
+    fn a_retried_job_begins_afresh_and_keeps_its_error() {
         let mut attempt = begun(None);
         for _ in 0..3 {
             attempt = fail(&attempt, "it broke", "", LIMITS);
         }
-        let again = begun(Some(recall(&attempt)));
+        let again = begun(Some(retry(&attempt)));
         assert_eq!((again.count, again.failures), (1, 0));
         assert_eq!(again.error, "it broke");
     }

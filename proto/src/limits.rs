@@ -91,8 +91,8 @@ limits! {
         MAX_ATTEMPT_BYTES: usize = 64 << 10;
         /// Error text kept with an attempt, and its backtrace; a longer one is cut when it is recorded.
         MAX_ERROR_BYTES: usize = 4 << 10;
-        /// Report of a worker on the jobs it holds.
-        MAX_REPORT_BYTES: usize = 64 << 10;
+        /// Heartbeat of a worker, with the jobs that it holds.
+        MAX_HEARTBEAT_BYTES: usize = 64 << 10;
         /// Blob: a table file with its declarations, or a fit.
         MAX_BLOB_BYTES: usize = MAX_TABLE_FILE_BYTES + (1 << 20);
     }
@@ -113,7 +113,7 @@ limits! {
         MAX_PAGE_SIZE: u32 = 100;
         /// Gaps listed in an answer; their number is told.
         MAX_LISTED_GAPS: usize = 1_000;
-        /// Jobs given up that are listed in an answer; their number is told.
+        /// Poisoned jobs that are listed in an answer; their number is told.
         MAX_LISTED_POISONED_JOBS: usize = 20;
         /// Conflicts that are listed in an answer.
         MAX_LISTED_CONFLICTS: usize = 20;

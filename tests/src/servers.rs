@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use lapin::options::QueuePurgeOptions;
-use loto_transport::queue::{DEAD_LETTERS, JOBS, PAUSED, RabbitQueue};
+use loto_transport::queue::{DEAD_LETTERS, DELAYED, JOBS, RabbitQueue};
 use tempfile::TempDir;
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -71,7 +71,7 @@ pub async fn broker_turn() -> BrokerTurn {
         .await
         .unwrap_or_else(|error| panic!("{error}"));
     let (_connection, channel) = connect_broker(&url).await;
-    for queue in [JOBS, PAUSED, DEAD_LETTERS] {
+    for queue in [JOBS, DELAYED, DEAD_LETTERS] {
         let purged = channel
             .queue_purge(queue.into(), QueuePurgeOptions::default())
             .await;

@@ -12,8 +12,8 @@ use loto_process::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
 use loto_process::logs::LogOptions;
 use loto_process::observation::endpoint::EndpointOption;
 use loto_process::{ProcessError, program, shutdown};
-use loto_proto::lifecycle::GiveUp;
-use loto_proto::worker_report::REPORT_INTERVAL;
+use loto_proto::heartbeat::HEARTBEAT_INTERVAL;
+use loto_proto::lifecycle::AttemptLimits;
 use loto_transport::{queue, store};
 
 use crate::consumer::{self, ConsumerOptions, JOBS_ARRIVE};
@@ -94,13 +94,13 @@ async fn consume(arguments: Arguments) -> Result<(), ProcessError> {
     let defaults = ConsumerOptions::default();
     let options = ConsumerOptions {
         jobs: arguments.jobs.number(),
-        give_up: GiveUp {
+        give_up: AttemptLimits {
             failures: arguments.max_attempts,
             ..defaults.give_up
         },
         grace: seconds(arguments.grace),
         exit_when_idle: arguments.exit_when_idle.map(seconds),
-        heartbeat_interval: Some(REPORT_INTERVAL),
+        heartbeat_interval: Some(HEARTBEAT_INTERVAL),
         ..defaults
     };
     options.readiness.need(JOBS_ARRIVE);

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use crate::error::ReportError;
+use crate::error::UnwritableFile;
 
 /// The end of temporary names.
 const PARTIAL: &str = ".partial";
@@ -13,11 +13,11 @@ const PARTIAL: &str = ".partial";
 /// process that was killed left behind of the same file is removed.
 ///
 /// # Errors
-/// [`ReportError::UnwritableFile`]; what was there before is then unchanged.
+/// [`UnwritableFile`]; what was there before is then unchanged.
 pub(crate) fn write(
     path: &Path,
     content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> Result<(), ReportError> {
+) -> Result<(), UnwritableFile> {
     remove_leftovers(path);
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}{PARTIAL}", std::process::id()));
@@ -27,10 +27,7 @@ pub(crate) fn write(
         // The first error is the one to report, not that of tidying up.
         let _ = fs::remove_file(&partial);
     }
-    result.map_err(|problem| ReportError::UnwritableFile {
-        path: path.to_owned(),
-        problem,
-    })
+    result.map_err(UnwritableFile::at(path))
 }
 
 fn write_and_rename(

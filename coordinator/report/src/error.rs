@@ -1,16 +1,22 @@
-//! The one error type of this crate.
+//! Why a report cannot be written.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
-/// Why a report cannot be written.
+/// A file or folder could not be written.
 #[derive(Debug, thiserror::Error)]
-pub enum ReportError {
-    /// A file or folder could not be written.
-    #[error("cannot write {path}: {problem}")]
-    UnwritableFile {
-        /// The file or folder.
-        path: PathBuf,
-        /// The operating system's reason.
-        problem: std::io::Error,
-    },
+#[error("cannot write {path}: {source}")]
+pub struct UnwritableFile {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// The operating system's reason.
+    pub source: io::Error,
+}
+
+impl UnwritableFile {
+    /// The error of one path, for `map_err`.
+    pub fn at(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self { path, source }
+    }
 }

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::charts::{self, Palette, Svg};
-use crate::error::ReportError;
+use crate::error::UnwritableFile;
 use crate::format::Format;
 use crate::report::Report;
 use crate::{atomic_file, published, published_csv, scores_csv, traces_csv};
@@ -22,13 +22,10 @@ impl Report<'_> {
     /// The folder is made if it is not there. Each file appears only when it is whole.
     ///
     /// # Errors
-    /// [`ReportError::UnwritableFile`].
-    pub fn write_folder(&self, folder: &Path) -> Result<(), ReportError> {
+    /// [`UnwritableFile`].
+    pub fn write_folder(&self, folder: &Path) -> Result<(), UnwritableFile> {
         let charts_folder = folder.join("charts");
-        fs::create_dir_all(&charts_folder).map_err(|problem| ReportError::UnwritableFile {
-            path: charts_folder.clone(),
-            problem,
-        })?;
+        fs::create_dir_all(&charts_folder).map_err(UnwritableFile::at(&charts_folder))?;
         let write = |name: &str, format| {
             atomic_file::write(&folder.join(name), |output| self.write(format, output))
         };
@@ -50,7 +47,7 @@ impl Report<'_> {
         self.write_charts(&charts_folder)
     }
 
-    fn write_charts(&self, folder: &Path) -> Result<(), ReportError> {
+    fn write_charts(&self, folder: &Path) -> Result<(), UnwritableFile> {
         let palette = Palette::new(self.analysis);
         let write = |name: &str, picture: Option<Svg>, title: &str| match picture {
             Some(picture) => atomic_file::write(&folder.join(format!("{name}.svg")), |output| {

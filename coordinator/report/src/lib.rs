@@ -62,7 +62,7 @@ mod scores_csv;
 mod text;
 mod traces_csv;
 
-pub use error::ReportError;
+pub use error::UnwritableFile;
 pub use format::Format;
 pub use report::Report;
 

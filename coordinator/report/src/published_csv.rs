@@ -9,19 +9,10 @@ use crate::published::{Figure, PublishedBlackbox, SOURCE};
 /// the sweep's figure minus the paper's.
 pub(crate) fn write(published: &[PublishedBlackbox], output: &mut impl Write) -> io::Result<()> {
     let mut lines = csv::Writer::from_writer(output);
-    lines.write_record([
-        "blackbox",
-        "method",
-        "improvement",
-        "published_improvement",
-        "improvement_difference",
-        "average_rank",
-        "published_average_rank",
-        "average_rank_difference",
-        "methods_ranked",
-        "published_methods_ranked",
-        "source",
-    ])?;
+    let columns = "blackbox method improvement published_improvement improvement_difference \
+                   average_rank published_average_rank average_rank_difference methods_ranked \
+                   published_methods_ranked source";
+    lines.write_record(columns.split(' '))?;
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     for blackbox in published {
         for method in &blackbox.methods {

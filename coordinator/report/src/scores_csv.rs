@@ -7,13 +7,8 @@ use loto_statistics::analysis::SweepAnalysis;
 /// One line per black box and method; empty fields where there is no score.
 pub(crate) fn write_scores(analysis: &SweepAnalysis, output: &mut impl Write) -> io::Result<()> {
     let mut lines = csv::Writer::from_writer(output);
-    lines.write_record([
-        "blackbox",
-        "method",
-        "improvement",
-        "average_rank",
-        "final_adtm",
-    ])?;
+    let columns = "blackbox method improvement average_rank final_adtm";
+    lines.write_record(columns.split(' '))?;
     for blackbox in &analysis.blackboxes {
         for method in &blackbox.methods {
             let averages = method.averages.as_ref();
@@ -37,19 +32,9 @@ pub(crate) fn write_scores_by_task(
 ) -> io::Result<()> {
     let mut lines = csv::Writer::from_writer(output);
     let has_prior_rmse = analysis.blackboxes.iter().any(|b| b.has_prior_rmse());
-    let header = [
-        "blackbox",
-        "task",
-        "method",
-        "improvement",
-        "rank",
-        "final_dtm",
-    ];
-    lines.write_record(
-        header
-            .into_iter()
-            .chain(has_prior_rmse.then_some("prior_rmse")),
-    )?;
+    let columns = "blackbox task method improvement rank final_dtm";
+    let last_column = has_prior_rmse.then_some("prior_rmse");
+    lines.write_record(columns.split(' ').chain(last_column))?;
     for blackbox in &analysis.blackboxes {
         for task in &blackbox.tasks {
             for method in &task.methods {

@@ -127,10 +127,9 @@ fn write_ranks(comparison: &Comparison, output: &mut impl Write) -> io::Result<(
     let methods = comparison.methods.iter().map(|method| clean(method));
     let mut ranked: Vec<_> = methods.zip(&comparison.average_ranks).collect();
     ranked.sort_by(|(_, one), (_, other)| one.total_cmp(other));
-    let ranked = ranked
-        .iter()
-        .map(|(method, rank)| format!("{method} {rank:.2}"));
-    writeln!(output, "  average ranks: {}", listed(ranked))?;
+    let rank_of = |(method, rank): &(String, &f64)| format!("{method} {rank:.2}");
+    let ranks = listed(ranked.iter().map(rank_of));
+    writeln!(output, "  average ranks: {}", ranks)?;
     if !comparison.excluded_methods.is_empty() {
         let names = listed(comparison.excluded_methods.iter().map(|name| clean(name)));
         writeln!(

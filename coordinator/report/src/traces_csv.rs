@@ -4,19 +4,9 @@ use std::io::{self, Write};
 
 use flate2::{Compression, GzBuilder};
 
-use loto_statistics::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
+use loto_statistics::results::{SeedTrace, SweepResults};
 
-const COLUMNS: [&str; 9] = [
-    "blackbox",
-    "task",
-    "method",
-    "seed",
-    "iteration",
-    "row",
-    "value",
-    "best",
-    "seconds",
-];
+const COLUMNS: &str = "blackbox task method seed iteration row value best seconds";
 
 /// Writes the traces, gzipped; the same traces give the same bytes.
 ///
@@ -27,30 +17,20 @@ pub(crate) fn write(results: &SweepResults, output: &mut impl Write) -> io::Resu
         .mtime(0)
         .write(output, Compression::default());
     let mut lines = csv::Writer::from_writer(gzip);
-    lines.write_record(COLUMNS)?;
+    lines.write_record(COLUMNS.split(' '))?;
     let mut line = csv::ByteRecord::new();
     for blackbox in &results.blackboxes {
         for task in &blackbox.tasks {
-            write_task(blackbox, task, &mut line, &mut lines)?;
+            for (method, seeds) in blackbox.methods.iter().zip(&task.traces) {
+                for (seed, trace) in seeds {
+                    let prefix = [&blackbox.name, &task.name, method, &seed.to_string()];
+                    write_trace(prefix, trace, &mut line, &mut lines)?;
+                }
+            }
         }
     }
     let gzip = lines.into_inner().map_err(|error| error.into_error())?;
     gzip.finish()?.flush()
-}
-
-fn write_task(
-    blackbox: &BlackboxResults,
-    task: &TaskResults,
-    line: &mut csv::ByteRecord,
-    lines: &mut csv::Writer<impl Write>,
-) -> io::Result<()> {
-    for (method, seeds) in blackbox.methods.iter().zip(&task.traces) {
-        for (seed, trace) in seeds {
-            let prefix = [&blackbox.name, &task.name, method, &seed.to_string()];
-            write_trace(prefix, trace, line, lines)?;
-        }
-    }
-    Ok(())
 }
 
 fn write_trace(
@@ -64,9 +44,9 @@ fn write_trace(
     for (index, &value) in trace.values.iter().enumerate() {
         best = best.min(value);
         line.clear();
-        prefix
-            .iter()
-            .for_each(|field| line.push_field(field.as_bytes()));
+        for field in prefix {
+            line.push_field(field.as_bytes());
+        }
         let mut push = |field: Option<&dyn std::fmt::Display>| -> io::Result<()> {
             number.clear();
             if let Some(field) = field {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use loto_proto::identity::SweepId;
 use loto_service::wire;
-use loto_transport::retry::{RetryPolicy, retry_transient};
+use loto_transport::retry::{Backoff, retry_transient};
 use loto_transport::store::Store;
 use tokio::time::{MissedTickBehavior, interval};
 use tonic::Status;
@@ -21,10 +21,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Follows the recent sweeps and all that are asked for, for as long as it is polled.
 pub(super) async fn follow(store: Arc<dyn Store>, sweeps: Arc<WatchedSweeps>) {
-    let ids = retry_transient(RetryPolicy::FOREVER, "listing the sweeps", || {
-        store.sweeps()
-    })
-    .await;
+    let ids = retry_transient(Backoff::FOREVER, "listing the sweeps", || store.sweeps()).await;
     let ids = ids.unwrap_or_else(|error| {
         tracing::warn!("sweeps are collected when they are asked for: {error}");
         Vec::new()

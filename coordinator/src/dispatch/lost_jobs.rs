@@ -8,9 +8,9 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
+use loto_proto::heartbeat::{HEARTBEAT_INTERVAL, Heartbeat};
 use loto_proto::identity::JobId;
 use loto_proto::job::Job;
-use loto_proto::worker_report::{REPORT_INTERVAL, WorkerReport};
 use loto_transport::TransportError;
 use loto_transport::queue::Queue;
 use loto_transport::store::Store;
@@ -19,7 +19,7 @@ use crate::progress::Tracker;
 
 /// How long a job has to look lost until it is taken for lost: a worker that took it has
 /// told so by then.
-pub const SETTLING: Duration = REPORT_INTERVAL.saturating_mul(3);
+pub const SETTLING: Duration = HEARTBEAT_INTERVAL.saturating_mul(3);
 
 /// A report that stayed the same for so long is of a worker that will not come back.
 const FORGOTTEN: Duration = Duration::from_secs(600);
@@ -64,7 +64,7 @@ impl LostJobs {
         now: Instant,
         unfinished: impl Iterator<Item = JobId>,
         waiting: u64,
-        reports: &[(String, WorkerReport)],
+        reports: &[(String, Heartbeat)],
     ) -> HashSet<JobId> {
         let held = self.held(now, reports);
         if waiting > 0 {
@@ -90,7 +90,7 @@ impl LostJobs {
     }
 
     /// What living workers hold.
-    fn held(&mut self, now: Instant, reports: &[(String, WorkerReport)]) -> HashSet<JobId> {
+    fn held(&mut self, now: Instant, reports: &[(String, Heartbeat)]) -> HashSet<JobId> {
         let mut held = HashSet::new();
         for (worker, report) in reports {
             let last = self.workers.entry(worker.clone()).or_insert(LastReport {
@@ -133,7 +133,7 @@ pub async fn look_for_lost_jobs(
 ) -> Result<Vec<Job>, TransportError> {
     // The queue first: a job that a worker takes after this is in a later report.
     let waiting = queue.waiting().await?;
-    let reports = store.worker_reports().await?;
+    let reports = store.heartbeats().await?;
     let now = Instant::now();
     let lost = lost_jobs.look(now, tracker.unfinished(), waiting, &reports);
     for worker in lost_jobs.forgotten(now) {
@@ -156,9 +156,9 @@ mod tests {
         JobId([number; 16])
     }
 
-    fn report(worker: &str, number: u64, jobs: &[JobId]) -> (String, WorkerReport) {
+    fn report(worker: &str, number: u64, jobs: &[JobId]) -> (String, Heartbeat) {
         let jobs = jobs.to_vec();
-        (worker.to_owned(), WorkerReport { number, jobs })
+        (worker.to_owned(), Heartbeat { number, jobs })
     }
 
     #[test]

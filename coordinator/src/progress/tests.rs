@@ -5,7 +5,7 @@ use loto_proto::identity::Fingerprint;
 use loto_proto::job::{Job, MethodSpec};
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::trace::Trace;
-use loto_transport::store::{EmbeddedStore, Store};
+use loto_transport::store::{Attempts, EmbeddedStore, Traces};
 
 use super::*;
 use crate::results::tests::jobs_by_series;

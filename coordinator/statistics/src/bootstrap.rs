@@ -5,7 +5,8 @@
 //! from the last iteration backwards: each fall adds the distance times the number of
 //! times the seed was drawn, for all resamples. Only non-negative numbers are added, so
 //! nothing cancels. Resamples are drawn in batches, so that memory is bounded
-//! however many seeds there are.
+//! however many seeds there are. This is own code because that trick makes a thousand
+//! resamples affordable, and because the bands must be the same bits on every machine.
 
 use loto_proto::identity::ContentHasher;
 use rand::{Rng, SeedableRng};
@@ -40,7 +41,7 @@ struct Fall {
 }
 
 impl ResampledMeans {
-    /// Room for means of so many resamples at so many iterations.
+    /// Room for means of so many resamples at so many iterations (at least 1).
     pub(crate) fn new(resamples: usize, iterations: usize) -> Self {
         Self {
             resamples,
@@ -56,7 +57,7 @@ impl ResampledMeans {
     ///
     /// # Panics
     /// If the curves are of another number of iterations.
-    pub(crate) fn resample(&mut self, curves: &GapCurves, range: f64, random: &mut ChaCha8Rng) {
+    pub(crate) fn resample(&mut self, curves: &GapCurves<'_>, range: f64, random: &mut ChaCha8Rng) {
         assert_eq!(curves.iterations(), self.iterations, "as long as announced");
         let seeds = curves.seeds();
         self.list_falls(curves, 1.0 / (seeds as f64 * range));
@@ -76,22 +77,22 @@ impl ResampledMeans {
     }
 
     /// Lists the falls of all seeds, the last iteration first, then by seed.
-    fn list_falls(&mut self, curves: &GapCurves, scale: f64) {
-        let last = self.iterations.saturating_sub(1) as u32;
+    fn list_falls(&mut self, curves: &GapCurves<'_>, scale: f64) {
         self.falls.clear();
-        for (seed, steps) in (0..).zip(curves.steps()) {
-            let next = steps.iter().skip(1).map(|next| (next.from - 1, next.gap));
-            let next = next.chain(std::iter::once((last, 0.0)));
-            let falls = steps.iter().zip(next).map(|(step, (index, next))| Fall {
-                index,
-                seed,
-                by: (step.gap - next) * scale,
-            });
-            self.falls.extend(falls.filter(|fall| fall.by != 0.0));
+        for (seed, segments) in (0..).zip(curves.segments()) {
+            let mut segments = segments.peekable();
+            while let Some((_, end, gap)) = segments.next() {
+                let next = segments.peek().map_or(0.0, |&(_, _, gap)| gap);
+                let by = (gap - next) * scale;
+                if by != 0.0 {
+                    let index = end as u32 - 1;
+                    self.falls.push(Fall { index, seed, by });
+                }
+            }
         }
         self.falls.sort_by_key(|fall| std::cmp::Reverse(fall.index));
         self.changed.fill(false);
-        self.changed[last as usize] = true;
+        self.changed[self.iterations - 1] = true;
         for fall in &self.falls {
             self.changed[fall.index as usize] = true;
         }
@@ -99,8 +100,7 @@ impl ResampledMeans {
 
     /// Sums up the falls, each as often as its seed was drawn, for a batch of resamples.
     fn sum_falls(&mut self, begin: usize, batch: usize) {
-        let mut sums = [0.0; RESAMPLES_PER_BATCH];
-        let sums = &mut sums[..batch];
+        let sums = &mut [0.0; RESAMPLES_PER_BATCH][..batch];
         let mut falls = self.falls.iter().peekable();
         for index in (0..self.iterations).rev() {
             while let Some(fall) = falls.next_if(|fall| fall.index as usize == index) {
@@ -179,6 +179,7 @@ fn quantile(values: &mut [f64], position: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reference_cases::best_curves;
 
     fn random() -> ChaCha8Rng {
         random_stream(1, "blackbox", "task", "method")
@@ -197,19 +198,17 @@ mod tests {
 
     #[test]
     fn the_backward_sums_are_the_means_of_the_drawn_seeds() {
-        let mut curves = GapCurves::new(4);
-        curves.push(&[9.0, 4.0, 4.0, 1.0], 1.0);
-        curves.push(&[7.0, 7.0, 2.0, 2.0], 1.0);
-        curves.push(&[3.0, 3.0, 3.0, 3.0], 1.0);
+        let best = best_curves(&[&[9.0, 4.0, 4.0, 1.0], &[7.0, 7.0, 2.0, 2.0], &[3.0; 4]]);
+        let curves = GapCurves::new(&best, 4, 1.0);
         let rows = [[8.0, 3.0, 3.0, 0.0], [6.0, 6.0, 1.0, 1.0], [2.0; 4]];
         let mut means = ResampledMeans::new(150, 4);
         means.resample(&curves, 10.0, &mut random());
         let mut random = random();
         for resample in 0..150 {
             let drawn = [(); 3].map(|()| (u64::from(random.next_u32()) * 3) >> 32);
-            let drawn = drawn.map(|seed| rows[seed as usize]);
+            let drawn_rows = drawn.map(|seed| rows[seed as usize]);
             for (index, means) in (0..4).map(|index| (index, means.at(index))) {
-                let sum: f64 = drawn.iter().map(|row| row[index]).sum();
+                let sum: f64 = drawn_rows.iter().map(|row| row[index]).sum();
                 assert!((means[resample] - sum / 3.0 / 10.0).abs() < 1e-15);
             }
         }
@@ -217,8 +216,8 @@ mod tests {
 
     #[test]
     fn iterations_without_change_are_told() {
-        let mut curves = GapCurves::new(3);
-        curves.push(&[5.0, 5.0, 1.0], 0.0);
+        let best = best_curves(&[&[5.0, 5.0, 1.0]]);
+        let curves = GapCurves::new(&best, 3, 0.0);
         let mut means = ResampledMeans::new(10, 3);
         means.resample(&curves, 1.0, &mut random());
         assert_eq!(
@@ -229,10 +228,10 @@ mod tests {
 
     #[test]
     fn the_band_of_a_mean_has_the_width_of_its_standard_error() {
-        let mut curves = GapCurves::new(1);
-        for seed in 0..400 {
-            curves.push(&[f64::from(seed)], 0.0);
-        }
+        let values: Vec<[f64; 1]> = (0..400).map(|seed| [f64::from(seed)]).collect();
+        let traces: Vec<&[f64]> = values.iter().map(|values| values.as_slice()).collect();
+        let best = best_curves(&traces);
+        let curves = GapCurves::new(&best, 1, 0.0);
         let mut means = ResampledMeans::new(4000, 1);
         means.resample(&curves, 1.0, &mut random());
         let (lower, upper) = PercentileLimits::new(0.95).of(means.at(0));

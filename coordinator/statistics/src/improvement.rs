@@ -35,7 +35,7 @@ pub fn improvement(dtm: &[f64], baseline_dtm: &[f64]) -> Improvement {
 ///
 /// The improvement is linear in DTM, so it is the mean of the improvements of
 /// the single seeds, whose sample variance gives the error. Absent with fewer than two seeds or without any term.
-pub fn standard_error(curves: &GapCurves, baseline_gaps: &[f64]) -> Option<f64> {
+pub fn standard_error(curves: &GapCurves<'_>, baseline_gaps: &[f64]) -> Option<f64> {
     let seeds = curves.seeds();
     if seeds < 2 {
         return None;
@@ -71,6 +71,7 @@ pub fn standard_error(curves: &GapCurves, baseline_gaps: &[f64]) -> Option<f64> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reference_cases::best_curves;
 
     #[test]
     fn it_is_the_mean_of_the_terms_and_zero_baselines_are_counted() {
@@ -90,10 +91,11 @@ mod tests {
 
     #[test]
     fn the_standard_error_is_that_of_the_single_seeds() {
-        let mut curves = GapCurves::new(2);
-        curves.push(&[2.0, 1.0], 0.0);
+        let one = best_curves(&[&[2.0, 1.0]]);
+        let curves = GapCurves::new(&one, 2, 0.0);
         assert_eq!(standard_error(&curves, &[4.0, 4.0]), None);
-        curves.push(&[4.0, 3.0], 0.0);
+        let two = best_curves(&[&[2.0, 1.0], &[4.0, 3.0]]);
+        let curves = GapCurves::new(&two, 2, 0.0);
         // improvements of the seeds: (1/2 + 3/4) / 2 = 0.625 and (0 + 1/4) / 2 = 0.125
         let expected = (2.0 * 0.25_f64.powi(2) / 1.0 / 2.0).sqrt();
         let found = standard_error(&curves, &[4.0, 4.0]).unwrap();

@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::ranks::RankedMethods;
+use super::results::BestCurves;
 
 /// All reference values.
 #[derive(Deserialize)]
@@ -122,6 +123,15 @@ pub(crate) fn demsar_table_6() -> RankedMethods {
     ];
     let scores = ranks.map(|row| row.map(|rank| -rank).to_vec());
     RankedMethods::by_highest_score(&scores)
+}
+
+/// The curves of these traces, with seeds from 0.
+pub(crate) fn best_curves(traces: &[&[f64]]) -> BestCurves {
+    let mut curves = BestCurves::default();
+    for (seed, values) in (0..).zip(traces) {
+        curves.insert(seed, values);
+    }
+    curves
 }
 
 /// The folder with the public tables, or a line that the test is skipped.

@@ -4,6 +4,7 @@
 //! P(range > q) = k Int phi(z) (Phi(z)^(k-1) - (Phi(z) - Phi(z - q))^(k-1)) dz.
 //! The integrand is analytic and falls off like a Gaussian, where the trapezoidal rule
 //! converges faster than any power of the step: with steps of 1/16 its error is below 1e-15 for k up to 100.
+//! This is own code because the crates at hand do not have the distribution.
 
 use std::f64::consts::TAU;
 

@@ -31,8 +31,8 @@ pub struct SignedRankTest {
 
 /// Tests whether the differences of the pairs are symmetric about 0.
 pub fn wilcoxon(pairs: impl IntoIterator<Item = (f64, f64)>) -> SignedRankTest {
-    let differences = pairs.into_iter().map(|(first, second)| first - second);
-    let mut differences: Vec<f64> = differences.collect();
+    let difference = |(first, second)| first - second;
+    let mut differences: Vec<f64> = pairs.into_iter().map(difference).collect();
     let count = differences.len();
     differences.retain(|difference| *difference != 0.0);
     let sizes: Vec<f64> = differences.iter().map(|size| size.abs()).collect();

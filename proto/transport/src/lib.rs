@@ -1,9 +1,25 @@
-//! Where jobs wait and where finished work is kept, in one process and over servers.
+//! How processes reach the queue, where jobs wait, and the store, where finished work is kept.
 //!
-//! - [`queue`] and [`store`]: each one trait with an embedded and a networked implementation;
-//! - [`connection`]: how to reach a broker or a store, and as whom;
+//! - [`queue`]: a queue in this process, or in RabbitMQ;
+//! - [`store`]: a store in an SQLite file, or in Redis;
+//! - [`connection`]: how to reach a broker or a store, as whom, and whom to trust;
 //! - [`retry`]: how to outlast a restart of either;
+//! - [`error`]: what goes wrong on the way; [`server`]: with which of the two;
 //! - [`metrics`]: what is counted of all this.
+//!
+//! ```
+//! use loto_transport::store;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("example.loto");
+//! let store = store::open(path.to_str().unwrap()).await?;
+//! store.put_blob("greeting", b"hello").await?;
+//! assert_eq!(store.blob("greeting").await?, Some(b"hello".to_vec()));
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod connection;
 pub mod error;

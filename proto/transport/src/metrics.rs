@@ -54,7 +54,7 @@ pub const RECONNECTS: &str = "loto_reconnects_total";
 pub const EVERYWHERE: [Metric; 2] = [
     Metric::counter(
         RETRIES,
-        "Calls that failed because the broker or the store was out of reach and were made again, by operation",
+        "Calls that failed because the broker or the store was unavailable and were made again, by operation",
     ),
     Metric::counter(
         RECONNECTS,
@@ -65,5 +65,5 @@ pub const EVERYWHERE: [Metric; 2] = [
 /// What whoever looks at the queue reports.
 pub const QUEUE_MESSAGES: Metric = Metric::gauge(
     "loto_queue_messages",
-    "Messages that no worker holds, by queue (loto.jobs, loto.jobs.paused: failed jobs before their next attempt, loto.jobs.dead: refused messages)",
+    "Messages that no worker holds, by queue (loto.jobs, loto.jobs.paused: failed jobs before their next attempt, loto.jobs.dead: rejected messages)",
 );

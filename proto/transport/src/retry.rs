@@ -1,4 +1,4 @@
-//! Trying again what failed because the broker or the store was out of reach.
+//! Trying again what failed because the broker or the store was unavailable.
 
 use std::time::{Duration, Instant};
 
@@ -7,62 +7,62 @@ use rand::RngExt;
 use crate::error::TransportError;
 use crate::metrics::RETRIES;
 
-/// How long to pause between tries, and when to stop trying.
+/// How long to wait between tries, and when to stop trying.
 ///
-/// The pause doubles from try to try; half of it is drawn at random, so that
-/// many processes do not knock on a restarted server in step.
+/// The delay doubles from try to try; half of it is drawn at random, so that
+/// many processes do not call a restarted server in step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RetryPolicy {
-    /// Longest pause after the first failure.
-    pub first_pause: Duration,
-    /// Longest pause at all.
-    pub longest_pause: Duration,
-    /// No try begins later than this after the first one; `None`: never give up.
-    pub give_up_after: Option<Duration>,
+pub struct Backoff {
+    /// Longest delay after the first failure.
+    pub first_delay: Duration,
+    /// Longest delay after any number of failures.
+    pub longest_delay: Duration,
+    /// No try begins later than this after the first one; `None`: there is no limit.
+    pub time_limit: Option<Duration>,
 }
 
-impl RetryPolicy {
-    /// Outlasts a restart of the server, then reports the failure: for commands a user waits for.
+impl Backoff {
+    /// Outlasts a restart of the server, then reports the failure: for commands that a user waits for.
     pub const BRIEF: Self = Self {
-        first_pause: Duration::from_millis(200),
-        longest_pause: Duration::from_secs(5),
-        give_up_after: Some(Duration::from_secs(45)),
+        first_delay: Duration::from_millis(200),
+        longest_delay: Duration::from_secs(5),
+        time_limit: Some(Duration::from_secs(45)),
     };
 
-    /// Never gives up: for finished work that must not be lost. The caller ends it by dropping the future.
+    /// Has no limit: for finished work that must not be lost. The caller ends it by dropping the future.
     pub const FOREVER: Self = Self {
-        first_pause: Duration::from_millis(200),
-        longest_pause: Duration::from_secs(15),
-        give_up_after: None,
+        first_delay: Duration::from_millis(200),
+        longest_delay: Duration::from_secs(15),
+        time_limit: None,
     };
 
     /// Between the attempts at a job that failed: what was wrong on one worker may be
     /// right on another, or a minute later.
     pub const FAILED_JOB: Self = Self {
-        first_pause: Duration::from_secs(1),
-        longest_pause: Duration::from_secs(60),
-        give_up_after: None,
+        first_delay: Duration::from_secs(1),
+        longest_delay: Duration::from_secs(60),
+        time_limit: None,
     };
 
-    /// The pause after so many failures in a row, counted from 1.
-    pub fn pause(&self, failures: u32) -> Duration {
+    /// The delay after so many failures in a row, counted from 1.
+    pub fn delay(&self, failures: u32) -> Duration {
         let doublings = failures.saturating_sub(1).min(20);
         let longest = self
-            .first_pause
+            .first_delay
             .saturating_mul(1 << doublings)
-            .min(self.longest_pause);
+            .min(self.longest_delay);
         longest.mul_f64(rand::rng().random_range(0.5..=1.0))
     }
 }
 
 /// Calls until it works, until it fails in a way that trying again cannot mend,
-/// or until the policy gives up; then the last error is returned. Each failure
+/// or until the time limit; then returns the last error. Each failure
 /// is logged with `doing`, for example "storing a trace".
 ///
 /// # Errors
 /// Whatever the last call reported.
 pub async fn retry_transient<Value, Call, Outcome>(
-    policy: RetryPolicy,
+    backoff: Backoff,
     doing: &'static str,
     mut call: Call,
 ) -> Result<Value, TransportError>
@@ -78,19 +78,19 @@ where
             settled => return settled,
         };
         failures += 1;
-        let pause = policy.pause(failures);
-        if policy
-            .give_up_after
-            .is_some_and(|limit| begin.elapsed() + pause > limit)
+        let delay = backoff.delay(failures);
+        if backoff
+            .time_limit
+            .is_some_and(|limit| begin.elapsed() + delay > limit)
         {
             return Err(error);
         }
         metrics::counter!(RETRIES, "operation" => doing).increment(1);
         tracing::warn!(
             "{doing}: {error}; trying again in {:.1} s",
-            pause.as_secs_f64()
+            delay.as_secs_f64()
         );
-        tokio::time::sleep(pause).await;
+        tokio::time::sleep(delay).await;
     }
 }
 
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
     use crate::server::Server;
 
-    fn out_of_reach() -> TransportError {
+    fn unavailable() -> TransportError {
         TransportError::Unavailable {
             server: Server::Store,
             address: "test".into(),
@@ -109,11 +109,11 @@ mod tests {
         }
     }
 
-    fn quick(give_up_after: Option<Duration>) -> RetryPolicy {
-        RetryPolicy {
-            first_pause: Duration::from_millis(1),
-            longest_pause: Duration::from_millis(2),
-            give_up_after,
+    fn quick(time_limit: Option<Duration>) -> Backoff {
+        Backoff {
+            first_delay: Duration::from_millis(1),
+            longest_delay: Duration::from_millis(2),
+            time_limit,
         }
     }
 
@@ -123,7 +123,7 @@ mod tests {
         let value = retry_transient(quick(None), "testing", || async {
             calls.set(calls.get() + 1);
             if calls.get() < 4 {
-                Err(out_of_reach())
+                Err(unavailable())
             } else {
                 Ok(7)
             }
@@ -145,23 +145,23 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_bounded_policy_gives_up() {
-        let policy = quick(Some(Duration::from_millis(20)));
+    async fn a_bounded_backoff_ends() {
+        let backoff = quick(Some(Duration::from_millis(20)));
         let begin = Instant::now();
         let result: Result<(), _> =
-            retry_transient(policy, "testing", || async { Err(out_of_reach()) }).await;
+            retry_transient(backoff, "testing", || async { Err(unavailable()) }).await;
         assert!(result.unwrap_err().is_transient());
         assert!(begin.elapsed() < Duration::from_secs(5));
     }
 
     #[test]
-    fn pauses_double_up_to_the_longest() {
-        let policy = RetryPolicy::FOREVER;
+    fn delays_double_up_to_the_longest() {
+        let backoff = Backoff::FOREVER;
         for (failures, longest) in [(1, 0.2), (2, 0.4), (4, 1.6), (30, 15.0), (u32::MAX, 15.0)] {
-            let pause = policy.pause(failures).as_secs_f64();
+            let delay = backoff.delay(failures).as_secs_f64();
             assert!(
-                pause <= longest + 1e-9 && pause >= longest / 2.0 - 1e-9,
-                "{failures}: {pause}"
+                delay <= longest + 1e-9 && delay >= longest / 2.0 - 1e-9,
+                "{failures}: {delay}"
             );
         }
     }

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use loto_proto::heartbeat::HEARTBEAT_INTERVAL;
 use loto_proto::job::Job;
 use loto_proto::trace::Trace;
-use loto_proto::worker_report::REPORT_INTERVAL;
 use loto_tests::samples;
 use loto_tests::servers::{PrivateServers, Server};
 use loto_transport::queue;
@@ -127,7 +127,7 @@ async fn measure(workers: u32, jobs: u32, milliseconds: u32) {
             .expect("the store is there");
         let compute = Arc::new(Sleeping(Duration::from_millis(milliseconds.into())));
         let options = ConsumerOptions {
-            heartbeat_interval: Some(REPORT_INTERVAL),
+            heartbeat_interval: Some(HEARTBEAT_INTERVAL),
             ..ConsumerOptions::default()
         };
         running.spawn(consumer::run(

@@ -73,7 +73,7 @@ pub async fn read_everything(shared: &Arc<dyn Store>) {
     if let Err(error) = store.conflicts().await {
         check_damage(error);
     }
-    if let Err(error) = store.worker_reports().await {
+    if let Err(error) = store.heartbeats().await {
         check_damage(error);
     }
     let stopping = CancellationToken::new();

@@ -23,7 +23,7 @@ macro_rules! store_conformance {
             the_latest_cursor_is_the_end_of_the_history,
             attempts_are_kept_until_the_job_is_done,
             an_attempt_is_replaced_only_by_who_has_seen_it,
-            a_cancelled_sweep_stops_its_series_until_it_is_revived,
+            a_cancelled_sweep_stops_its_series_until_it_is_resumed,
             conflicts_are_kept_until_they_are_forgotten,
             the_last_report_of_each_worker_is_kept,
             the_first_bytes_of_a_blob_stay,

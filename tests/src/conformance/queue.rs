@@ -93,7 +93,7 @@ pub async fn what_is_given_back_comes_again(queue: &Subject) {
     for _ in 0..25 {
         let delivery = next(&mut consumer).await;
         assert_eq!(seed(&delivery), 0);
-        delivery.receipt.give_back(Duration::ZERO).await.unwrap();
+        delivery.receipt.requeue(Duration::ZERO).await.unwrap();
     }
     next(&mut consumer)
         .await
@@ -109,7 +109,7 @@ pub async fn what_pauses_comes_again_later_and_keeps_no_slot(queue: &Subject) {
     let mut consumer = queue.consume(1).await.unwrap();
     let first = next(&mut consumer).await;
     assert_eq!(queue.waiting().await.unwrap(), 1);
-    first.receipt.give_back(PAUSE).await.unwrap();
+    first.receipt.requeue(PAUSE).await.unwrap();
     let begin = Instant::now();
     let second = next(&mut consumer).await;
     assert_eq!(seed(&second), 1);

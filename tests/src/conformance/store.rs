@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
+use loto_proto::heartbeat::Heartbeat;
 use loto_proto::sweep_state::SweepState;
-use loto_proto::worker_report::WorkerReport;
 use loto_transport::TransportError;
 use loto_transport::store::{Conflict, Cursor, Event, Store, Stored};
 
@@ -216,7 +216,7 @@ pub async fn an_attempt_is_replaced_only_by_who_has_seen_it(store: &Subject) {
     assert_eq!(record.attempt, Some(second));
 }
 
-pub async fn a_cancelled_sweep_stops_its_series_until_it_is_revived(store: &Subject) {
+pub async fn a_cancelled_sweep_stops_its_series_until_it_is_resumed(store: &Subject) {
     let id = sweep("cancelled", 1).id();
     assert_eq!(store.sweep_state(id).await.unwrap(), SweepState::default());
     store.mark_published(id, 7).await.unwrap();
@@ -232,7 +232,7 @@ pub async fn a_cancelled_sweep_stops_its_series_until_it_is_revived(store: &Subj
         record.unwrap().stopped
     };
     assert!(!stopped(0).await && stopped(1).await && stopped(2099).await);
-    store.revive_sweep(id, &series).await.unwrap();
+    store.resume_sweep(id, &series).await.unwrap();
     assert!(!store.sweep_state(id).await.unwrap().cancelled);
     assert!(!stopped(1).await && !stopped(2099).await);
 }
@@ -257,15 +257,15 @@ pub async fn conflicts_are_kept_until_they_are_forgotten(store: &Subject) {
 }
 
 pub async fn the_last_report_of_each_worker_is_kept(store: &Subject) {
-    let report = |number, seeds: std::ops::Range<u32>| WorkerReport {
+    let report = |number, seeds: std::ops::Range<u32>| Heartbeat {
         number,
         jobs: seeds.map(|seed| job("one", seed).id()).collect(),
     };
-    let put = async |worker, report| store.put_worker_report(worker, &report).await.unwrap();
+    let put = async |worker, report| store.put_heartbeat(worker, &report).await.unwrap();
     put("host:1", report(1, 0..3)).await;
     put("host:2", report(9, 0..0)).await;
     put("host:1", report(2, 1..3)).await;
-    let mut reports = store.worker_reports().await.unwrap();
+    let mut reports = store.heartbeats().await.unwrap();
     reports.sort_by(|left, right| left.0.cmp(&right.0));
     let expected = [("host:1", report(2, 1..3)), ("host:2", report(9, 0..0))];
     assert_eq!(
@@ -274,7 +274,7 @@ pub async fn the_last_report_of_each_worker_is_kept(store: &Subject) {
     );
     store.forget_worker("host:1").await.unwrap();
     store.forget_worker("host:3").await.unwrap();
-    let reports = store.worker_reports().await.unwrap();
+    let reports = store.heartbeats().await.unwrap();
     assert_eq!(reports.len(), 1);
 }
 

@@ -14,7 +14,7 @@ use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::job::Job;
 use loto_proto::sweep::Sweep;
 use loto_proto::trace::Trace;
-use loto_transport::queue::{DEAD_LETTERS, JOBS, PAUSED};
+use loto_transport::queue::{DEAD_LETTERS, DELAYED, JOBS};
 use loto_transport::store;
 use redis::AsyncCommands;
 use redis::streams::StreamRangeReply;
@@ -186,7 +186,7 @@ pub async fn leftovers(broker: &str, garbage: &[Vec<u8>]) -> Vec<String> {
     let (_connection, channel) = connect_broker(broker).await;
     let begin = Instant::now();
     loop {
-        let left = waiting(&channel, JOBS).await + waiting(&channel, PAUSED).await;
+        let left = waiting(&channel, JOBS).await + waiting(&channel, DELAYED).await;
         if left == 0 {
             break;
         }

@@ -4,16 +4,16 @@ use std::time::{Duration, Instant};
 
 use loto_coordinator::dispatch::LostJobs;
 use loto_proto::attempt::{Attempt, AttemptState};
+use loto_proto::heartbeat::Heartbeat;
 use loto_proto::identity::JobId;
-use loto_proto::lifecycle::{self, Begin, GiveUp, JobRecord};
-use loto_proto::worker_report::WorkerReport;
+use loto_proto::lifecycle::{self, AttemptLimits, Begin, JobRecord};
 
 use super::explorer::Explored;
 
 const JOB: JobId = JobId([1; 16]);
 
 /// Small limits, so that every way is short.
-const GIVE_UP: GiveUp = GiveUp {
+const GIVE_UP: AttemptLimits = AttemptLimits {
     failures: 2,
     vanished: 3,
 };
@@ -281,10 +281,10 @@ impl State {
                         Begin::Run(attempt) if next.put_attempt(&seen, attempt.clone()) => {
                             Worker::Running { message, attempt }
                         }
-                        Begin::GiveUp(attempt) if next.put_attempt(&seen, attempt.clone()) => {
+                        Begin::Poison(attempt) if next.put_attempt(&seen, attempt.clone()) => {
                             Worker::Acknowledging { message }
                         }
-                        Begin::Run(_) | Begin::GiveUp(_) => Worker::Took { message },
+                        Begin::Run(_) | Begin::Poison(_) => Worker::Took { message },
                     };
                 });
             }
@@ -362,7 +362,7 @@ impl State {
             self.fault(steps, "a worker shuts down", left, |next| {
                 // If another one has taken the job up, this attempt is not heard of again.
                 next.vanishing += 1;
-                next.put_attempt(&Some(attempt.clone()), lifecycle::hand_back(attempt));
+                next.put_attempt(&Some(attempt.clone()), lifecycle::requeue(attempt));
                 next.workers[number] = Worker::GivingBack { message };
             });
         }
@@ -394,7 +394,7 @@ impl State {
             self.fault(steps, "recall the job", left, |next| {
                 let poisoned = next.now.attempt.clone();
                 if let Some(attempt) = &poisoned {
-                    next.put_attempt(&poisoned, lifecycle::recall(attempt));
+                    next.put_attempt(&poisoned, lifecycle::retry(attempt));
                     next.recalled = true;
                 }
             });
@@ -436,7 +436,7 @@ impl State {
         let look = |lost_jobs: &mut LostJobs, now, number| {
             let report = |holder| {
                 let jobs = vec![JOB];
-                (format!("worker {holder}"), WorkerReport { number, jobs })
+                (format!("worker {holder}"), Heartbeat { number, jobs })
             };
             let reports: Vec<_> = (0..holders).map(report).collect();
             let unfinished = unfinished.then_some(JOB).into_iter();

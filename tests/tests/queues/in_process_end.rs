@@ -23,7 +23,7 @@ async fn a_closed_queue_ends_its_consumers_when_everything_is_settled() {
     nothing_comes(&mut second).await;
     delivery
         .receipt
-        .give_back(std::time::Duration::ZERO)
+        .requeue(std::time::Duration::ZERO)
         .await
         .unwrap();
     next(&mut second).await.receipt.acknowledge().await.unwrap();

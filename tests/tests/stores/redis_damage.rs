@@ -176,7 +176,7 @@ async fn keys_of_the_wrong_type_are_named_and_nothing_is_half_done() {
         .hset("loto:workers", "host:1", "nonsense")
         .await
         .unwrap();
-    let error = store.worker_reports().await.unwrap_err();
+    let error = store.heartbeats().await.unwrap_err();
     assert_corrupt(&error, "loto:workers, field host:1");
     let _: () = redis.hset("loto:conflicts", "x:1", "bad").await.unwrap();
     let error = store.conflicts().await.unwrap_err();

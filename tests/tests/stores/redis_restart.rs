@@ -6,7 +6,7 @@ use loto_coordinator::dispatch::LASTING;
 use loto_tests::proxy::Proxy;
 use loto_tests::samples::{job, series, trace};
 use loto_tests::servers::{PrivateServers, Server};
-use loto_transport::retry::{RetryPolicy, retry_transient};
+use loto_transport::retry::{Backoff, retry_transient};
 use loto_transport::store::{self, Stored};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -38,7 +38,7 @@ async fn what_was_stored_survives_a_crash_and_calls_work_again() {
     let waiting = tokio::spawn({
         let store = store.clone();
         async move {
-            let policy = RetryPolicy::FOREVER;
+            let policy = Backoff::FOREVER;
             let (job, trace) = (job("one", 51), trace(51));
             retry_transient(policy, "storing a trace", || store.put_trace(&job, &trace)).await
         }

@@ -9,7 +9,7 @@ use loto_proto::lifecycle::{self, Begin};
 use loto_proto::trace::Trace;
 use loto_transport::TransportError;
 use loto_transport::queue::{Delivery, Receipt};
-use loto_transport::retry::{RetryPolicy, retry_transient};
+use loto_transport::retry::{Backoff, retry_transient};
 use loto_transport::server::Server;
 use loto_transport::store::{Store, Stored};
 use parking_lot::Mutex;
@@ -245,7 +245,7 @@ impl Handler {
             let attempt = match lifecycle::begin(&record, &self.worker, self.options.give_up) {
                 Begin::Done => return Err(Stop::Settled(Outcome::AlreadyDone)),
                 Begin::Drop => return Err(Stop::Settled(Outcome::Dropped)),
-                Begin::Run(attempt) | Begin::GiveUp(attempt) => attempt,
+                Begin::Run(attempt) | Begin::Poison(attempt) => attempt,
             };
             // If another worker was faster, what it recorded decides.
             let Some(version) = self.replace(job, &record.version, &attempt).await? else {
@@ -274,7 +274,7 @@ impl Handler {
                 (Outcome::Poisoned(error), Duration::ZERO)
             }
             Some(_) => {
-                let delay = self.options.failure_backoff.pause(next.failures);
+                let delay = self.options.failure_backoff.delay(next.failures);
                 (Outcome::Failed(error), delay)
             }
         })
@@ -294,7 +294,7 @@ impl Handler {
     /// Records that we end the attempt ourselves, which costs the job nothing; if the store does not
     /// hear of it in time, it costs it little.
     async fn requeue(&self, job: &Job, running: &Running) {
-        let next = lifecycle::hand_back(&running.attempt);
+        let next = lifecycle::requeue(&running.attempt);
         let recording = self.store.put_attempt(job, &running.version, &next);
         let _recorded = tokio::time::timeout(FAREWELL, recording).await;
     }
@@ -332,7 +332,7 @@ impl Handler {
                 Err(ComputeError::Refused(error)) => return Err(Stop::Refused(error)),
                 Err(outage) => outage,
             };
-            let delay = RetryPolicy::FOREVER.pause(failures);
+            let delay = Backoff::FOREVER.delay(failures);
             let seconds = delay.as_secs_f64();
             tracing::warn!("{outage}; running the job again in {seconds:.1} s");
             tokio::select! {
@@ -355,7 +355,7 @@ impl Handler {
         Answer: Future<Output = Result<Value, TransportError>>,
     {
         tokio::select! {
-            answer = retry_transient(RetryPolicy::FOREVER, doing, call) => Ok(answer?),
+            answer = retry_transient(Backoff::FOREVER, doing, call) => Ok(answer?),
             () = interrupted.cancelled() => Err(Stop::Interrupted),
         }
     }
@@ -370,7 +370,7 @@ async fn settle(
         Outcome::Stored | Outcome::AlreadyDone | Outcome::Poisoned(_) | Outcome::Dropped => {
             receipt.acknowledge().await
         }
-        Outcome::Failed(_) | Outcome::Requeued => receipt.give_back(delay).await,
+        Outcome::Failed(_) | Outcome::Requeued => receipt.requeue(delay).await,
         Outcome::Refused(_) => receipt.reject().await,
     }
 }

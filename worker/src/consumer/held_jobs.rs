@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use loto_process::observation::readiness::Need;
+use loto_proto::heartbeat::Heartbeat;
 use loto_proto::identity::JobId;
-use loto_proto::worker_report::WorkerReport;
 use loto_transport::store::Store;
 use parking_lot::Mutex;
 
@@ -46,8 +46,8 @@ impl HeldJobs {
         loop {
             number += 1;
             let jobs = self.jobs.lock().keys().copied().collect();
-            let report = WorkerReport { number, jobs };
-            let told = store.put_worker_report(worker, &report).await;
+            let report = Heartbeat { number, jobs };
+            let told = store.put_heartbeat(worker, &report).await;
             reached.set(told.is_ok());
             match told {
                 Err(error) if was_reached => {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use loto_process::observation::readiness::Readiness;
-use loto_proto::lifecycle::GiveUp;
-use loto_transport::retry::RetryPolicy;
+use loto_proto::lifecycle::AttemptLimits;
+use loto_transport::retry::Backoff;
 
 /// How a consumer works.
 #[derive(Debug, Clone)]
@@ -12,9 +12,9 @@ pub struct ConsumerOptions {
     /// Jobs that run side by side.
     pub jobs: u16,
     /// When a job is poisoned.
-    pub give_up: GiveUp,
+    pub give_up: AttemptLimits,
     /// The delay before a failed job is tried again, which grows from failure to failure.
-    pub failure_backoff: RetryPolicy,
+    pub failure_backoff: Backoff,
     /// How long running jobs may take to end after a shutdown was asked for.
     pub grace: Duration,
     /// How long to wait without a job before the loop ends; `None`: forever.
@@ -30,12 +30,12 @@ impl Default for ConsumerOptions {
     fn default() -> Self {
         Self {
             jobs: 1,
-            give_up: GiveUp {
+            give_up: AttemptLimits {
                 failures: 3,
                 // Below the broker's delivery limit, which would drop the job without a word on why.
                 vanished: 10,
             },
-            failure_backoff: RetryPolicy::FAILED_JOB,
+            failure_backoff: Backoff::FAILED_JOB,
             grace: Duration::from_secs(30),
             exit_when_idle: None,
             heartbeat_interval: None,

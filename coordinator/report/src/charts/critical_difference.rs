@@ -25,13 +25,11 @@ pub fn critical_difference(
 ) -> Svg {
     let count = comparison.methods.len();
     let mut order: Vec<usize> = (0..count).collect();
-    order.sort_by(|&one, &other| {
-        comparison.average_ranks[one].total_cmp(&comparison.average_ranks[other])
-    });
+    let average_ranks = &comparison.average_ranks;
+    order.sort_by(|&one, &other| average_ranks[one].total_cmp(&average_ranks[other]));
     let label = |index: usize| shorten(&comparison.methods[index], 26);
-    let label_width = (0..count)
-        .map(|index| text_width(&label(index), TEXT_SIZE))
-        .fold(40.0, f64::max);
+    let label_widths = (0..count).map(|index| text_width(&label(index), TEXT_SIZE));
+    let label_width = label_widths.fold(40.0, f64::max);
     let margin = label_width + 80.0;
     let difference = comparison.nemenyi.critical_difference;
     let ranks = Linear {
@@ -54,40 +52,32 @@ pub fn critical_difference(
     draw_axis(&mut picture, &ranks, count, difference, axis);
     for (level, group) in groups.iter().enumerate() {
         let y = axis + 14.0 + BAR_GAP * level as f64;
-        let pixels = group
-            .iter()
-            .map(|&method| ranks.pixel(comparison.average_ranks[method]));
-        let first = pixels.clone().fold(f64::INFINITY, f64::min);
-        let last = pixels.fold(f64::NEG_INFINITY, f64::max);
-        picture.line((first - 3.0, y), (last + 3.0, y), BAR);
+        let pixel = |method: &usize| ranks.pixel(average_ranks[*method]);
+        // By ascending average rank.
+        let ends = group.first().map(pixel).zip(group.last().map(pixel));
+        if let Some((first, last)) = ends {
+            picture.line((first - 3.0, y), (last + 3.0, y), BAR);
+        }
     }
     for (position, &method) in order.iter().enumerate() {
         // On both sides the outermost method has the uppermost label, so that no two lines cross.
-        let on_left = position < left;
-        let line = if on_left {
-            position
+        let (line, end, anchor, outward) = if position < left {
+            (position, margin - 24.0, Anchor::End, -1.0)
         } else {
-            count - 1 - position
+            let end = width - margin + 24.0;
+            (count - 1 - position, end, Anchor::Start, 1.0)
         };
         let y = first_label + LINE_HEIGHT * line as f64;
-        let rank = comparison.average_ranks[method];
+        let rank = average_ranks[method];
         let pixel = ranks.pixel(rank);
         let style = palette.style(&comparison.methods[method]);
-        let (end, anchor, outward) = if on_left {
-            (margin - 24.0, Anchor::End, -1.0)
-        } else {
-            (width - margin + 24.0, Anchor::Start, 1.0)
-        };
         let leader = Stroke::solid(style.colour, LEADER_WIDTH);
         picture.polyline(&[(pixel, axis), (pixel, y), (end, y)], leader);
         let name = TextStyle::new(TEXT_SIZE, anchor);
         picture.text((end + outward * 47.0, y + 4.0), &label(method), name);
         let number = TextStyle::new(TEXT_SIZE - 1.5, anchor).coloured("#444444");
-        picture.text(
-            (end + outward * 6.0, y + 4.0),
-            &format!("{rank:.2}"),
-            number,
-        );
+        let rank_text = format!("{rank:.2}");
+        picture.text((end + outward * 6.0, y + 4.0), &rank_text, number);
         picture.marker(style.marker, (pixel, axis), 3.6, style.colour, None);
     }
     picture
@@ -114,12 +104,6 @@ fn draw_axis(picture: &mut Svg, ranks: &Linear, count: usize, difference: f64, y
     let text = format!("critical difference {difference:.2}");
     let style = TextStyle::new(TEXT_SIZE - 1.0, Anchor::Start);
     picture.text((start, level - 8.0), &text, style);
-    picture.text(
-        (ranks.start - 10.0, y + 4.0),
-        "average rank",
-        TextStyle {
-            anchor: Anchor::End,
-            ..number
-        },
-    );
+    let caption = TextStyle::new(TEXT_SIZE - 1.5, Anchor::End).coloured("#444444");
+    picture.text((start - 10.0, y + 4.0), "average rank", caption);
 }

@@ -1,9 +1,9 @@
 //! Improvement over random search per task: one dot per method, with its standard errors.
 
 use crate::numbers;
-use loto_statistics::analysis::{BlackboxAnalysis, TaskMethodAnalysis};
+use loto_statistics::analysis::{BlackboxAnalysis, TaskAnalysis, TaskMethodAnalysis};
 
-use super::legend;
+use super::legend::legend;
 use super::palette::Palette;
 use super::scale::{Label, Linear};
 use super::svg::{Anchor, Marker, Stroke, Svg, TextStyle, shorten, text_width};
@@ -21,45 +21,39 @@ const SEPARATOR: Stroke = Stroke::solid("#d0d0d0", 1.0);
 
 /// The improvement of every method on every task that has one, the tasks by ascending RMSE of
 /// their prior, in parentheses where it is known (ICML 2020, figure 4); `None` if there is none.
-pub fn improvement(blackbox: &BlackboxAnalysis, palette: &Palette, width: f64) -> Option<Svg> {
+pub fn improvement<'a>(
+    blackbox: &'a BlackboxAnalysis,
+    palette: &Palette,
+    width: f64,
+) -> Option<Svg> {
     let scored = |method: &&TaskMethodAnalysis| method.improvement.is_some();
-    let tasks: Vec<_> = blackbox
-        .tasks_by_prior_rmse()
-        .into_iter()
-        .map(|task| (task, task.methods.iter().filter(scored).collect::<Vec<_>>()))
-        .filter(|(_, methods)| !methods.is_empty())
-        .collect();
-    let dots = tasks
-        .iter()
-        .map(|(_, methods)| methods.len())
-        .sum::<usize>();
-    let scores = tasks.iter().flat_map(|(_, methods)| methods.iter());
-    let least = scores
-        .filter_map(|method| method.improvement)
-        .reduce(f64::min)?;
+    let scored_on =
+        |task: &'a TaskAnalysis| (task, task.methods.iter().filter(scored).collect::<Vec<_>>());
+    let ordered = blackbox.tasks_by_prior_rmse().into_iter();
+    let mut tasks: Vec<_> = ordered.map(scored_on).collect();
+    tasks.retain(|(_, methods)| !methods.is_empty());
+    let scores = || tasks.iter().flat_map(|(_, methods)| methods);
+    let improvements = scores().filter_map(|method| method.improvement);
+    let least = improvements.reduce(f64::min)?;
+    let dots = scores().count();
     // Each method has its own lane, as long as the picture stays on a page.
     let lane = (1100.0 / dots as f64).clamp(4.0, 11.0);
     let gap = 12.0;
 
-    let names = tasks.iter().map(|(task, _)| {
+    let name_of = |(task, _): &(&TaskAnalysis, _)| {
         let name = shorten(&task.name, 26);
         match task.prior_rmse {
             Some(error) => format!("{name} ({error:.2})"),
             None => name,
         }
-    });
-    let names: Vec<String> = names.collect();
-    let name_width = names
-        .iter()
-        .map(|name| text_width(name, TEXT_SIZE))
-        .fold(60.0, f64::max);
-    let methods: Vec<&str> = blackbox
-        .methods
-        .iter()
-        .map(|method| method.method.as_str())
-        .collect();
-    let (legend, top) = legend::legend(&methods, palette, width - name_width - 20.0);
-    let top = TOP + top;
+    };
+    let names: Vec<String> = tasks.iter().map(name_of).collect();
+    let name_widths = names.iter().map(|name| text_width(name, TEXT_SIZE));
+    let name_width = name_widths.fold(60.0, f64::max);
+    let planned = blackbox.methods.iter();
+    let methods: Vec<&str> = planned.map(|entry| entry.method.as_str()).collect();
+    let (legend, legend_height) = legend(&methods, palette, width - name_width - 20.0);
+    let top = TOP + legend_height;
     let height = top + dots as f64 * lane + tasks.len() as f64 * gap + 44.0;
     let x = Linear {
         lower: (least - 0.05).clamp(LEAST_SHOWN, -0.1),
@@ -116,26 +110,19 @@ fn draw_dot(
         return;
     };
     let style = palette.style(&method.method);
-    let tooltip = format!(
-        "{}: {}",
-        method.method,
-        numbers::typographic(&numbers::score(value))
-    );
+    let score = numbers::typographic(&numbers::score(value));
+    let tooltip = format!("{}: {score}", method.method);
     let radius = (lane * 0.34).clamp(2.0, 3.6);
-    let beyond = value < x.lower || value > x.upper;
-    if beyond {
-        let (marker, pixel, anchor, offset) = if value < x.lower {
-            (Marker::TriangleLeft, x.start - 8.0, Anchor::Start, 7.0)
-        } else {
-            (Marker::TriangleRight, x.end + 8.0, Anchor::End, -7.0)
-        };
-        picture.marker(
-            marker,
-            (pixel, y),
-            radius + 0.6,
-            style.colour,
-            Some(&tooltip),
-        );
+    let edge = if value < x.lower {
+        Some((Marker::TriangleLeft, x.start - 8.0, Anchor::Start, 7.0))
+    } else if value > x.upper {
+        Some((Marker::TriangleRight, x.end + 8.0, Anchor::End, -7.0))
+    } else {
+        None
+    };
+    if let Some((marker, pixel, anchor, offset)) = edge {
+        let position = (pixel, y);
+        picture.marker(marker, position, radius + 0.6, style.colour, Some(&tooltip));
         if lane >= 8.0 {
             let text = TextStyle::new(lane - 1.0, anchor).coloured(style.colour);
             picture.text((pixel + offset, y + lane * 0.32), &tooltip, text);
@@ -143,14 +130,9 @@ fn draw_dot(
         return;
     }
     if let Some(error) = method.improvement_standard_error {
-        let ends = ((x.pixel(value - error), y), (x.pixel(value + error), y));
-        picture.line(ends.0, ends.1, Stroke::solid(style.colour, 1.3));
+        let [from, to] = [value - error, value + error].map(|end| (x.pixel(end), y));
+        picture.line(from, to, Stroke::solid(style.colour, 1.3));
     }
-    picture.marker(
-        style.marker,
-        (x.pixel(value), y),
-        radius,
-        style.colour,
-        Some(&tooltip),
-    );
+    let position = (x.pixel(value), y);
+    picture.marker(style.marker, position, radius, style.colour, Some(&tooltip));
 }

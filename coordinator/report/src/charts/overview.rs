@@ -18,11 +18,8 @@ pub fn overview(analysis: &SweepAnalysis, palette: &Palette, baseline: bool) -> 
         0 | 1 => (1, CURVES_SIZE),
         _ => (2, PANEL),
     };
-    let curves = analysis
-        .blackboxes
-        .iter()
-        .filter_map(|blackbox| adtm(blackbox, palette, baseline, size));
-    let curves: Vec<Svg> = curves.collect();
+    let drawn = |blackbox| adtm(blackbox, palette, baseline, size);
+    let curves: Vec<Svg> = analysis.blackboxes.iter().filter_map(drawn).collect();
     let width = size.0 * columns as f64;
     let comparison = analysis.comparison.computed().map(|comparison| {
         let title = format!("Average ranks over {} tasks", comparison.tasks.len());
@@ -31,22 +28,17 @@ pub fn overview(analysis: &SweepAnalysis, palette: &Palette, baseline: bool) -> 
     if curves.is_empty() && comparison.is_none() {
         return None;
     }
-    let rows = curves.len().div_ceil(columns);
-    let top = rows as f64 * size.1;
-    let height = top
-        + comparison
-            .as_ref()
-            .map_or(0.0, |picture| picture.height() + 10.0);
-    let mut sheet = Svg::new(width, height);
+    let top = curves.len().div_ceil(columns) as f64 * size.1;
+    let bottom = comparison
+        .as_ref()
+        .map_or(0.0, |picture| picture.height + 10.0);
+    let mut sheet = Svg::new(width, top + bottom);
     for (index, picture) in curves.iter().enumerate() {
-        let position = (
-            (index % columns) as f64 * size.0,
-            (index / columns) as f64 * size.1,
-        );
-        sheet.place(position, picture);
+        let (row, column) = (index / columns, index % columns);
+        sheet.place((column as f64 * size.0, row as f64 * size.1), picture);
     }
     if let Some(picture) = &comparison {
-        sheet.place(((width - picture.width()) / 2.0, top + 10.0), picture);
+        sheet.place(((width - picture.width) / 2.0, top + 10.0), picture);
     }
     Some(sheet)
 }

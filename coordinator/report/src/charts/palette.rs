@@ -54,13 +54,10 @@ impl Palette {
     /// Styles for every method of any black box, in order of first appearance.
     pub fn new(analysis: &SweepAnalysis) -> Self {
         let mut methods: Vec<String> = Vec::new();
-        for method in analysis
-            .blackboxes
-            .iter()
-            .flat_map(|blackbox| &blackbox.methods)
-        {
-            if !methods.contains(&method.method) {
-                methods.push(method.method.clone());
+        let blackboxes = analysis.blackboxes.iter();
+        for entry in blackboxes.flat_map(|blackbox| &blackbox.methods) {
+            if !methods.contains(&entry.method) {
+                methods.push(entry.method.clone());
             }
         }
         Self { methods }

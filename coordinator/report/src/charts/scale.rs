@@ -1,5 +1,7 @@
 //! Maps values to pixels, with ticks at round values.
 
+use crate::numbers::typographic;
+
 /// A tick of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tick {
@@ -44,23 +46,17 @@ impl Linear {
     pub(crate) fn ticks(&self, count: usize) -> Vec<Tick> {
         let rough = (self.upper - self.lower) / count.max(1) as f64;
         let magnitude = 10f64.powf(rough.log10().floor());
-        let factor = [1.0, 2.0, 5.0, 10.0]
-            .into_iter()
-            .find(|factor| factor * magnitude >= rough * 0.999)
-            .unwrap_or(10.0);
-        let step = factor * magnitude;
+        let fits = |factor: &f64| factor * magnitude >= rough * 0.999;
+        let factor = [1.0, 2.0, 5.0].into_iter().find(fits);
+        let step = factor.unwrap_or(10.0) * magnitude;
         let decimals = (-step.log10().floor()).max(0.0) as usize;
         let (first, last) = (self.lower / step, self.upper / step);
         let steps = (first - 1e-9).ceil() as i64..=(last + 1e-9).floor() as i64;
-        steps
-            .map(|index| {
-                let value = index as f64 * step;
-                Tick {
-                    value,
-                    label: Label::Number(format!("{value:.decimals$}").replace('-', "\u{2212}")),
-                }
-            })
-            .collect()
+        let tick = |value: f64| Tick {
+            value,
+            label: Label::Number(typographic(&format!("{value:.decimals$}"))),
+        };
+        steps.map(|index| tick(index as f64 * step)).collect()
     }
 }
 
@@ -103,10 +99,9 @@ impl Logarithmic {
                     _ if step > 1 => continue,
                     _ => labelled_steps.contains(&multiple),
                 };
-                let label = if is_labelled {
-                    self.label(multiple, exponent)
-                } else {
-                    Label::None
+                let label = match is_labelled {
+                    true => self.label(multiple, exponent),
+                    false => Label::None,
                 };
                 ticks.push(Tick { value, label });
             }
@@ -130,23 +125,23 @@ impl Logarithmic {
 pub(crate) fn spread(wanted: &[f64], gap: f64, lower: f64, upper: f64) -> Vec<f64> {
     let room = (upper - lower) / wanted.len().saturating_sub(1).max(1) as f64;
     let gap = gap.min(room);
-    // Labels that touch form a block, which is centred on the mean of what its labels want.
-    let mut blocks: Vec<(f64, usize)> = Vec::new();
+    // Labels that touch form a group, which is centred on the mean of what its labels want.
+    let mut groups: Vec<(f64, usize)> = Vec::new();
     for &position in wanted {
-        blocks.push((position, 1));
-        while let [.., (before, before_count), (last, last_count)] = blocks[..] {
+        groups.push((position, 1));
+        while let [.., (before, before_count), (last, last_count)] = groups[..] {
             let half_heights = gap * (before_count + last_count) as f64 / 2.0;
             if last - before >= half_heights - 1e-9 {
                 break;
             }
             let count = before_count + last_count;
             let centre = (before * before_count as f64 + last * last_count as f64) / count as f64;
-            blocks.truncate(blocks.len() - 2);
-            blocks.push((centre, count));
+            groups.truncate(groups.len() - 2);
+            groups.push((centre, count));
         }
     }
     let mut positions: Vec<f64> = Vec::with_capacity(wanted.len());
-    for (centre, count) in blocks {
+    for (centre, count) in groups {
         let top = centre - gap * (count - 1) as f64 / 2.0;
         positions.extend((0..count).map(|index| top + gap * index as f64));
     }

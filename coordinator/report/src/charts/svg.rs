@@ -1,7 +1,8 @@
 //! A small writer of SVG pictures: lines, areas, markers and text.
 //!
 //! The pictures carry their whole style in attributes, so each works alone as
-//! a file and inside a page beside others. All text is escaped.
+//! a file and inside a page beside others. All text is escaped. This is own code because a chart
+//! library brings fonts, colours and layout of its own, and because a report needs these few shapes only.
 
 use std::fmt::Write;
 
@@ -48,7 +49,8 @@ pub(crate) struct TextStyle {
     pub(crate) size: f64,
     pub(crate) colour: &'static str,
     pub(crate) anchor: Anchor,
-    pub(crate) bold: bool,
+    /// The attribute of a bold text; empty otherwise.
+    pub(crate) weight: &'static str,
 }
 
 impl TextStyle {
@@ -58,7 +60,7 @@ impl TextStyle {
             size,
             colour: "#222222",
             anchor,
-            bold: false,
+            weight: "",
         }
     }
 
@@ -67,9 +69,16 @@ impl TextStyle {
         Self { colour, ..self }
     }
 
+    /// The same with its middle at the position.
+    pub(crate) const fn centred(self) -> Self {
+        let anchor = Anchor::Middle;
+        Self { anchor, ..self }
+    }
+
     /// The same in bold.
     pub(crate) const fn bold(self) -> Self {
-        Self { bold: true, ..self }
+        let weight = r#" font-weight="600""#;
+        Self { weight, ..self }
     }
 }
 
@@ -90,8 +99,9 @@ pub(crate) enum Marker {
 /// A picture under construction.
 #[derive(Debug)]
 pub struct Svg {
-    width: f64,
-    height: f64,
+    /// In pixels, as all lengths.
+    pub(crate) width: f64,
+    pub(crate) height: f64,
     body: String,
 }
 
@@ -103,16 +113,6 @@ impl Svg {
             height,
             body: String::new(),
         }
-    }
-
-    /// Width in pixels.
-    pub fn width(&self) -> f64 {
-        self.width
-    }
-
-    /// Height in pixels.
-    pub fn height(&self) -> f64 {
-        self.height
     }
 
     /// A straight line.
@@ -128,7 +128,7 @@ impl Svg {
         };
         self.push(format_args!(
             r#"<path d="{}" fill="none" stroke="{}" stroke-width="{}" stroke-linejoin="round"{dash}/>"#,
-            path(points),
+            path(points.iter().copied()),
             stroke.colour,
             stroke.width,
         ));
@@ -138,7 +138,7 @@ impl Svg {
     pub(crate) fn area(&mut self, outline: &[Point], colour: &str, opacity: f64) {
         self.push(format_args!(
             r#"<path d="{}Z" fill="{colour}" fill-opacity="{opacity}" stroke="none"/>"#,
-            path(outline)
+            path(outline.iter().copied())
         ));
     }
 
@@ -180,14 +180,9 @@ impl Svg {
             Anchor::Middle => "middle",
             Anchor::End => "end",
         };
-        let weight = if style.bold {
-            r#" font-weight="600""#
-        } else {
-            ""
-        };
         self.push(format_args!(
-            r#"<text x="{x:.1}" y="{y:.1}" font-size="{}" fill="{}" text-anchor="{anchor}"{weight}{extra}>{markup}</text>"#,
-            style.size, style.colour,
+            r#"<text x="{x:.1}" y="{y:.1}" font-size="{}" fill="{}" text-anchor="{anchor}"{}{extra}>{markup}</text>"#,
+            style.size, style.colour, style.weight,
         ));
     }
 
@@ -200,30 +195,24 @@ impl Svg {
         colour: &str,
         tooltip: Option<&str>,
     ) {
-        let points = |corners: &[Point]| -> String {
-            let corners = corners
-                .iter()
-                .map(|(dx, dy)| (x + dx * radius, y + dy * radius));
-            path(&corners.collect::<Vec<_>>())
-        };
-        let outline = match marker {
+        let title = tooltip.map(title_element).unwrap_or_default();
+        let corners: &[Point] = match marker {
             Marker::Circle => {
-                let title = tooltip.map(title_element).unwrap_or_default();
-                self.push(format_args!(
+                return self.push(format_args!(
                     r#"<circle cx="{x:.1}" cy="{y:.1}" r="{radius}" fill="{colour}">{title}</circle>"#
                 ));
-                return;
             }
-            Marker::Square => points(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
-            Marker::TriangleUp => points(&[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)]),
-            Marker::TriangleDown => points(&[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)]),
-            Marker::TriangleLeft => points(&[(-1.2, 0.0), (0.8, -1.1), (0.8, 1.1)]),
-            Marker::TriangleRight => points(&[(1.2, 0.0), (-0.8, -1.1), (-0.8, 1.1)]),
-            Marker::Diamond => points(&[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)]),
-            Marker::Plus => points(&bars(0.0)),
-            Marker::Cross => points(&bars(std::f64::consts::FRAC_PI_4)),
+            Marker::Square => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+            Marker::TriangleUp => &[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)],
+            Marker::TriangleDown => &[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)],
+            Marker::TriangleLeft => &[(-1.2, 0.0), (0.8, -1.1), (0.8, 1.1)],
+            Marker::TriangleRight => &[(1.2, 0.0), (-0.8, -1.1), (-0.8, 1.1)],
+            Marker::Diamond => &[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)],
+            Marker::Plus => &bars(0.0),
+            Marker::Cross => &bars(std::f64::consts::FRAC_PI_4),
         };
-        let title = tooltip.map(title_element).unwrap_or_default();
+        let corners = corners.iter();
+        let outline = path(corners.map(|(dx, dy)| (x + dx * radius, y + dy * radius)));
         self.push(format_args!(
             r#"<path d="{outline}Z" fill="{colour}">{title}</path>"#
         ));
@@ -263,37 +252,30 @@ impl Svg {
 }
 
 /// The twelve corners of a plus sign, turned by `angle`.
-fn bars(angle: f64) -> [Point; 12] {
+fn bars(angle: f64) -> Vec<Point> {
     let (long, short) = (1.25, 0.38);
+    let mut corners = vec![(short, short), (short, long), (-short, long)];
+    for corner in 0..9 {
+        let (x, y) = corners[corner];
+        corners.push((-y, x));
+    }
     let (sine, cosine) = angle.sin_cos();
-    [
-        (short, short),
-        (short, long),
-        (-short, long),
-        (-short, short),
-        (-long, short),
-        (-long, -short),
-        (-short, -short),
-        (-short, -long),
-        (short, -long),
-        (short, -short),
-        (long, -short),
-        (long, short),
-    ]
-    .map(|(x, y)| (x * cosine - y * sine, x * sine + y * cosine))
+    let turned = corners.iter();
+    turned
+        .map(|(x, y)| (x * cosine - y * sine, x * sine + y * cosine))
+        .collect()
 }
 
 fn title_element(title: &str) -> String {
     format!("<title>{}</title>", escape(title))
 }
 
-fn path(points: &[Point]) -> String {
-    let mut path = String::with_capacity(points.len() * 12);
-    for (index, (x, y)) in points.iter().enumerate() {
-        let command = if index == 0 { 'M' } else { 'L' };
-        write!(path, "{command}{x:.1} {y:.1}").expect("writing to a string cannot fail");
-    }
-    path
+fn path(points: impl Iterator<Item = Point>) -> String {
+    let commands = std::iter::once('M').chain(std::iter::repeat('L'));
+    let points = commands.zip(points);
+    points
+        .map(|(command, (x, y))| format!("{command}{x:.1} {y:.1}"))
+        .collect()
 }
 
 /// Width of a text, estimated from above: system fonts differ.

@@ -28,10 +28,10 @@ pub(crate) fn iteration_table(blackbox: &BlackboxAnalysis) -> Markup {
             }
         }
     };
-    let headings = STATISTICS.iter().map(|statistic| statistic.heading);
+    let further = STATISTICS.iter().map(|statistic| statistic.heading);
     let headings: Vec<_> = ["average rank", "ADTM"]
         .into_iter()
-        .chain(headings)
+        .chain(further)
         .collect();
     let head = html! {
         tr.groups {

@@ -9,11 +9,8 @@ use crate::numbers;
 
 /// The table of all black boxes.
 pub(crate) fn summary(analysis: &SweepAnalysis, palette: &Palette) -> Markup {
-    let columns = analysis
-        .blackboxes
-        .iter()
-        .map(|blackbox| column(blackbox, palette));
-    let columns: Vec<Vec<Markup>> = columns.collect();
+    let cells = |blackbox| column(blackbox, palette);
+    let columns: Vec<Vec<Markup>> = analysis.blackboxes.iter().map(cells).collect();
     let rows = palette.methods().iter().enumerate().map(|(index, method)| {
         html! { th { (method) } @for column in &columns { (column[index]) } }
     });
@@ -27,14 +24,14 @@ pub(crate) fn summary(analysis: &SweepAnalysis, palette: &Palette) -> Markup {
 
 /// The cells of one black box, one per method of the sweep.
 fn column(blackbox: &BlackboxAnalysis, palette: &Palette) -> Vec<Markup> {
-    let averages = |name: &String| -> Option<&MethodAverages> {
+    let averages_of = |name: &String| -> Option<&MethodAverages> {
         let mut methods = blackbox.methods.iter();
         methods
             .find(|method| method.method == *name)?
             .averages
             .as_ref()
     };
-    let averages: Vec<_> = palette.methods().iter().map(averages).collect();
+    let averages: Vec<_> = palette.methods().iter().map(averages_of).collect();
     let best = best_two(
         averages
             .iter()

@@ -91,8 +91,8 @@ static TARGETS: LazyLock<Vec<Target>> =
 
 /// Reads a table that is compiled in; a test reads each.
 fn read<Line: DeserializeOwned>(text: &str) -> Vec<Line> {
-    let mut reader = csv::ReaderBuilder::new();
-    let mut reader = reader.comment(Some(b'#')).from_reader(text.as_bytes());
+    let mut builder = csv::ReaderBuilder::new();
+    let mut reader = builder.comment(Some(b'#')).from_reader(text.as_bytes());
     let lines: Result<_, _> = reader.deserialize().collect();
     lines.expect("the published tables are well formed")
 }
@@ -100,40 +100,27 @@ fn read<Line: DeserializeOwned>(text: &str) -> Vec<Line> {
 /// The black boxes of a sweep to which published figures apply, with at least one
 /// published method each.
 pub fn compare(analysis: &SweepAnalysis) -> Vec<PublishedBlackbox> {
-    let applicable = analysis
-        .blackboxes
-        .iter()
-        .filter(|blackbox| applies(blackbox));
-    let compared = applicable.map(compare_blackbox);
+    let applicable = analysis.blackboxes.iter().filter(|entry| applies(entry));
+    let mut compared: Vec<_> = applicable.map(compare_blackbox).collect();
+    compared.retain(|blackbox| !blackbox.methods.is_empty());
     compared
-        .filter(|blackbox| !blackbox.methods.is_empty())
-        .collect()
 }
 
 /// Whether a black box is the paper's, by name, target tasks and iterations.
 fn applies(blackbox: &BlackboxAnalysis) -> bool {
-    let published = || {
-        TARGETS
-            .iter()
-            .filter(|target| target.blackbox == blackbox.name)
-    };
-    let theirs: BTreeSet<&str> = published().map(|target| target.task.as_str()).collect();
-    let ours: BTreeSet<&str> = blackbox
-        .tasks
-        .iter()
-        .map(|task| task.name.as_str())
-        .collect();
-    ours == theirs && published().all(|target| target.iterations == blackbox.iterations)
+    let is_here = |target: &&Target| target.blackbox == blackbox.name;
+    let published: Vec<&Target> = TARGETS.iter().filter(is_here).collect();
+    let theirs: BTreeSet<&str> = published.iter().map(|target| &*target.task).collect();
+    let ours: BTreeSet<&str> = blackbox.tasks.iter().map(|task| &*task.name).collect();
+    let as_long = |target: &&Target| target.iterations == blackbox.iterations;
+    ours == theirs && published.iter().all(as_long)
 }
 
 fn compare_blackbox(blackbox: &BlackboxAnalysis) -> PublishedBlackbox {
-    let scores = || {
-        SCORES
-            .iter()
-            .filter(|score| score.blackbox == blackbox.name)
-    };
+    let is_here = |score: &&Score| score.blackbox == blackbox.name;
+    let scores: Vec<&Score> = SCORES.iter().filter(is_here).collect();
     let methods = blackbox.methods.iter().filter_map(|method| {
-        let score = scores().find(|score| score.method == method.method)?;
+        let score = scores.iter().find(|score| score.method == method.method)?;
         let averages = method.averages.as_ref();
         Some(PublishedMethod {
             method: method.method.clone(),
@@ -147,10 +134,10 @@ fn compare_blackbox(blackbox: &BlackboxAnalysis) -> PublishedBlackbox {
             },
         })
     });
-    let theirs: BTreeSet<&str> = scores().map(|score| score.method.as_str()).collect();
-    let ours = blackbox.methods.iter().map(|method| method.method.as_str());
-    let ours = ours.filter(|&name| !blackbox.absent_methods.iter().any(|absent| absent == name));
-    let ours: BTreeSet<&str> = ours.collect();
+    let theirs: BTreeSet<&str> = scores.iter().map(|score| &*score.method).collect();
+    let planned = blackbox.methods.iter().map(|method| &method.method);
+    let present = planned.filter(|&name| !blackbox.absent_methods.contains(name));
+    let ours: BTreeSet<&str> = present.map(String::as_str).collect();
     PublishedBlackbox {
         blackbox: blackbox.name.clone(),
         ranked_there: theirs.len(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_proto::job::Job;
 use loto_service::wire;
-use loto_transport::store::Store;
+use loto_transport::store::Attempts;
 use tokio::time::timeout;
 use tokio_stream::StreamExt;
 use tonic::Code;

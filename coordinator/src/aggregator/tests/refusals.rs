@@ -220,7 +220,7 @@ async fn a_sweep_without_its_table_can_be_watched_but_not_analysed() {
     let mut served = Served::new().await;
     let mut plan = served.sample.sweep.clone();
     plan.blackboxes[0].table.0 = [7; 16];
-    loto_transport::store::Store::put_sweep(served.store.as_ref(), &plan)
+    loto_transport::store::Sweeps::put_sweep(served.store.as_ref(), &plan)
         .await
         .unwrap();
     served.sweep_id = plan.id().to_string();

@@ -5,16 +5,18 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use loto_proto::attempt::{Attempt, AttemptVersion};
+use loto_proto::heartbeat::Heartbeat;
 use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::job::Job;
 use loto_proto::lifecycle::JobRecord;
 use loto_proto::sweep::Sweep;
 use loto_proto::sweep_state::SweepState;
 use loto_proto::trace::Trace;
-use loto_proto::worker_report::WorkerReport;
 use loto_transport::TransportError;
 use loto_transport::server::Server;
-use loto_transport::store::{Conflict, Cursor, EmbeddedStore, Events, Store, Stored};
+use loto_transport::store::{
+    Attempts, Blobs, Conflict, Cursor, EmbeddedStore, Events, Heartbeats, Stored, Sweeps, Traces,
+};
 use tonic::async_trait;
 
 /// An embedded store in memory behind faults.
@@ -85,7 +87,7 @@ impl FaultyStore {
 }
 
 #[async_trait]
-impl Store for FaultyStore {
+impl Sweeps for FaultyStore {
     async fn put_sweep(&self, sweep: &Sweep) -> Result<SweepId, TransportError> {
         self.reach()?.put_sweep(sweep).await
     }
@@ -98,6 +100,25 @@ impl Store for FaultyStore {
         self.reach()?.sweeps().await
     }
 
+    async fn sweep_state(&self, id: SweepId) -> Result<SweepState, TransportError> {
+        self.reach()?.sweep_state(id).await
+    }
+
+    async fn mark_published(&self, id: SweepId, seeds: u32) -> Result<(), TransportError> {
+        self.reach()?.mark_published(id, seeds).await
+    }
+
+    async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
+        self.reach()?.cancel_sweep(id, series).await
+    }
+
+    async fn resume_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
+        self.reach()?.resume_sweep(id, series).await
+    }
+}
+
+#[async_trait]
+impl Traces for FaultyStore {
     async fn put_trace(&self, job: &Job, trace: &Trace) -> Result<Stored, TransportError> {
         self.reach()?.put_trace(job, trace).await
     }
@@ -150,7 +171,10 @@ impl Store for FaultyStore {
         }
         Ok(events)
     }
+}
 
+#[async_trait]
+impl Attempts for FaultyStore {
     async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, TransportError> {
         self.reach()?.job_record(series, seed).await
     }
@@ -182,39 +206,25 @@ impl Store for FaultyStore {
     async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), TransportError> {
         self.reach()?.forget_conflict(series, seed).await
     }
+}
 
-    async fn sweep_state(&self, id: SweepId) -> Result<SweepState, TransportError> {
-        self.reach()?.sweep_state(id).await
+#[async_trait]
+impl Heartbeats for FaultyStore {
+    async fn put_heartbeat(&self, worker: &str, report: &Heartbeat) -> Result<(), TransportError> {
+        self.reach()?.put_heartbeat(worker, report).await
     }
 
-    async fn mark_published(&self, id: SweepId, seeds: u32) -> Result<(), TransportError> {
-        self.reach()?.mark_published(id, seeds).await
-    }
-
-    async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
-        self.reach()?.cancel_sweep(id, series).await
-    }
-
-    async fn revive_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
-        self.reach()?.revive_sweep(id, series).await
-    }
-
-    async fn put_worker_report(
-        &self,
-        worker: &str,
-        report: &WorkerReport,
-    ) -> Result<(), TransportError> {
-        self.reach()?.put_worker_report(worker, report).await
-    }
-
-    async fn worker_reports(&self) -> Result<Vec<(String, WorkerReport)>, TransportError> {
-        self.reach()?.worker_reports().await
+    async fn heartbeats(&self) -> Result<Vec<(String, Heartbeat)>, TransportError> {
+        self.reach()?.heartbeats().await
     }
 
     async fn forget_worker(&self, worker: &str) -> Result<(), TransportError> {
         self.reach()?.forget_worker(worker).await
     }
+}
 
+#[async_trait]
+impl Blobs for FaultyStore {
     async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), TransportError> {
         self.reach()?.put_blob(name, bytes).await
     }

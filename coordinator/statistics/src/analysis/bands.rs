@@ -12,15 +12,11 @@ use crate::results::BlackboxCurves;
 /// limits that were not asked for are empty.
 pub(crate) fn fill_bands(
     blackbox: &BlackboxCurves,
-    curves: &[TaskGaps],
+    curves: &[TaskGaps<'_>],
     averaged: &[usize],
     options: &AnalysisOptions,
     tasks: &mut [TaskAnalysis],
 ) -> Vec<Option<Band>> {
-    let mut is_averaged = vec![false; tasks.len()];
-    for &task in averaged {
-        is_averaged[task] = true;
-    }
     let mut resampling = Resampling::new(blackbox.iterations, options);
     let mut adtm_bands = Vec::with_capacity(blackbox.methods.len());
     for (method, name) in blackbox.methods.iter().enumerate() {
@@ -30,9 +26,10 @@ pub(crate) fn fill_bands(
             let Some(own) = &curves.methods[method] else {
                 continue;
             };
+            let is_averaged = averaged.contains(&task);
             let wanted = match options.bands {
                 Bands::All => true,
-                Bands::Averages => is_averaged[task],
+                Bands::Averages => is_averaged,
                 Bands::None => false,
             };
             if !wanted || curves.is_constant() {
@@ -46,21 +43,22 @@ pub(crate) fn fill_bands(
             {
                 (band.lower, band.upper) = resampling.limits_of_task();
             }
-            if is_averaged[task] {
+            if is_averaged {
                 resampling.add_to_adtm();
             }
         }
-        let mut means = averaged
-            .iter()
-            .map(|&task| tasks[task].methods[method].dtm.as_ref());
-        let complete = !averaged.is_empty() && means.clone().all(|band| band.is_some());
-        adtm_bands.push(complete.then(|| {
-            let means = means.by_ref().flatten();
-            let mean = mean_of_curves(means.map(|band| band.mean.as_slice()));
+        let mean_on = |&task: &usize| {
+            let band = tasks[task].methods[method].dtm.as_ref()?;
+            Some(band.mean.as_slice())
+        };
+        let means: Option<Vec<&[f64]>> = averaged.iter().map(mean_on).collect();
+        let means = means.filter(|means| !means.is_empty());
+        adtm_bands.push(means.map(|means| {
             let (lower, upper) = match options.bands {
                 Bands::None => (Vec::new(), Vec::new()),
                 Bands::All | Bands::Averages => resampling.limits_of_adtm(averaged.len()),
             };
+            let mean = mean_of_curves(means);
             Band { mean, lower, upper }
         }));
     }

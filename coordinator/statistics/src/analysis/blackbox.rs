@@ -20,25 +20,17 @@ pub(crate) fn analyse_blackbox(
     blackbox: &BlackboxCurves,
     options: &AnalysisOptions,
 ) -> BlackboxAnalysis {
-    let curves: Vec<TaskGaps> = blackbox
-        .tasks
-        .iter()
-        .map(|task| TaskGaps::new(blackbox, task, options.baseline))
-        .collect();
-    let mut tasks: Vec<TaskAnalysis> = curves
-        .iter()
-        .zip(&blackbox.tasks)
+    let gaps = |task| TaskGaps::new(blackbox, task, options.baseline);
+    let curves: Vec<TaskGaps<'_>> = blackbox.tasks.iter().map(gaps).collect();
+    let with_curves = curves.iter().zip(&blackbox.tasks);
+    let mut tasks: Vec<TaskAnalysis> = with_curves
         .map(|(curves, task)| curves.analyse(blackbox, task))
         .collect();
-
-    let finished: Vec<u64> = (0..blackbox.methods.len())
-        .map(|method| {
-            let seeds = tasks
-                .iter()
-                .map(|task| u64::from(task.methods[method].seeds));
-            seeds.sum()
-        })
-        .collect();
+    let traces_of = |method: usize| -> u64 {
+        let seeds = tasks.iter().map(|task| task.methods[method].seeds);
+        seeds.map(u64::from).sum()
+    };
+    let finished: Vec<u64> = (0..blackbox.methods.len()).map(traces_of).collect();
     let (present, absent): (Vec<usize>, Vec<usize>) =
         (0..finished.len()).partition(|&method| finished[method] > 0);
     let mut averaged = Vec::new();
@@ -84,23 +76,22 @@ pub(crate) fn analyse_blackbox(
 }
 
 /// Why a task cannot be averaged over, if so.
-fn exclusion(curves: &TaskGaps, task: &TaskAnalysis, present: &[usize]) -> Option<ExclusionReason> {
+fn exclusion(
+    curves: &TaskGaps<'_>,
+    task: &TaskAnalysis,
+    present: &[usize],
+) -> Option<ExclusionReason> {
     if curves.is_constant() {
         return Some(ExclusionReason::ConstantObjective);
     }
     let Some(baseline) = &task.baseline else {
         return Some(ExclusionReason::NoBaseline);
     };
-    let mut without_trace = present
-        .iter()
-        .map(|&method| &task.methods[method])
-        .filter(|method| method.seeds == 0)
-        .map(|method| method.method.clone())
-        .peekable();
-    if without_trace.peek().is_some() {
-        return Some(ExclusionReason::NoTrace {
-            methods: without_trace.collect(),
-        });
+    let entries = present.iter().map(|&method| &task.methods[method]);
+    let without_trace = entries.filter(|method| method.seeds == 0);
+    let methods: Vec<String> = without_trace.map(|entry| entry.method.clone()).collect();
+    if !methods.is_empty() {
+        return Some(ExclusionReason::NoTrace { methods });
     }
     let dtm = baseline.dtm.as_deref().unwrap_or_default();
     let always_optimal = dtm.iter().all(|&dtm| dtm == 0.0);
@@ -137,15 +128,13 @@ fn average_methods(
         })
         .collect();
     let ranks = average_ranks(&curves);
-    let mut ranks_of: Vec<Option<Vec<f64>>> = vec![None; adtm.len()];
-    for (&method, ranks) in present.iter().zip(ranks) {
-        ranks_of[method] = Some(ranks);
-    }
-    let bands_and_ranks = adtm.into_iter().zip(ranks_of).enumerate();
-    bands_and_ranks
-        .map(|(method, (band, ranks))| {
+    adtm.into_iter()
+        .enumerate()
+        .map(|(method, band)| {
             let own = averaged.iter().map(|&task| &tasks[task].methods[method]);
-            Some(average(&own.collect::<Vec<_>>(), band?, ranks?))
+            let position = present.iter().position(|&other| other == method)?;
+            let own_ranks = ranks.get(position)?.clone();
+            Some(average(&own.collect::<Vec<_>>(), band?, own_ranks))
         })
         .collect()
 }

@@ -32,8 +32,8 @@ pub(crate) fn over_all_blackboxes(
         }
     }
     let tasks = blackboxes.iter().flat_map(|blackbox| {
-        let tasks = blackbox.tasks.iter();
-        tasks.map(|task| (blackbox.name.as_str(), task))
+        let named = |task| (blackbox.name.as_str(), task);
+        blackbox.tasks.iter().map(named)
     });
     compare(methods, excluded, tasks, significance)
 }

@@ -47,10 +47,8 @@ pub fn analyse_curves(
 }
 
 fn compute(curves: &SweepCurves, options: &AnalysisOptions) -> SweepAnalysis {
-    let blackboxes = curves.blackboxes.iter();
-    let blackboxes: Vec<BlackboxAnalysis> = blackboxes
-        .map(|blackbox| analyse_blackbox(blackbox, options))
-        .collect();
+    let analysed = |blackbox| analyse_blackbox(blackbox, options);
+    let blackboxes: Vec<BlackboxAnalysis> = curves.blackboxes.iter().map(analysed).collect();
     let traces_per_seed =
         |blackbox: &BlackboxCurves| blackbox.methods.len() as u64 * blackbox.tasks.len() as u64;
     let planned_series: u64 = curves.blackboxes.iter().map(traces_per_seed).sum();

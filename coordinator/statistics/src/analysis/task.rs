@@ -1,5 +1,7 @@
 //! The analysis of one task: the baseline, and every method against it.
 
+use std::sync::Arc;
+
 use super::output::{Band, BaselineCurve, TaskAnalysis, TaskMethodAnalysis};
 use crate::by_iteration::{MethodOnTask, STATISTICS};
 use crate::dtm::{GapCurves, dtm};
@@ -9,30 +11,29 @@ use crate::random_search::{
     expected_gaps_without_replacement,
 };
 use crate::relative_improvement::relative_improvement;
-use crate::results::{BlackboxCurves, TaskCurves};
+use crate::results::{BestCurves, BlackboxCurves, TaskCurves};
 
 /// The finished seeds of one task, by method.
-pub(crate) struct TaskGaps {
+pub(crate) struct TaskGaps<'a> {
     /// Least objective value of the table.
     pub(crate) minimum: f64,
     /// Greatest minus least objective value of the table.
     pub(crate) range: f64,
     /// Curves of each planned method; absent without a finished trace.
-    pub(crate) methods: Vec<Option<GapCurves>>,
+    pub(crate) methods: Vec<Option<GapCurves<'a>>>,
     /// Mean gap of the baseline, if there is a baseline.
     baseline_gaps: Option<Vec<f64>>,
 }
 
-impl TaskGaps {
-    /// Folds the traces of one task, which must have been validated.
-    pub(crate) fn new(blackbox: &BlackboxCurves, task: &TaskCurves, baseline: Baseline) -> Self {
+impl<'a> TaskGaps<'a> {
+    /// Looks at the traces of one task, which must have been validated.
+    pub(crate) fn new(blackbox: &BlackboxCurves, task: &'a TaskCurves, baseline: Baseline) -> Self {
         let minimum = task.objective[0];
         let iterations = blackbox.iterations;
-        let methods: Vec<Option<GapCurves>> = task
-            .traces
-            .iter()
-            .map(|curves| (!curves.is_empty()).then(|| GapCurves::of(curves, iterations, minimum)))
-            .collect();
+        let gaps = |curves: &'a Arc<BestCurves>| {
+            (!curves.is_empty()).then(|| GapCurves::new(curves, iterations, minimum))
+        };
+        let methods: Vec<Option<GapCurves<'_>>> = task.traces.iter().map(gaps).collect();
         let baseline_gaps = match baseline {
             Baseline::Exact => Some(expected_gaps_without_replacement(
                 &task.objective,
@@ -44,8 +45,7 @@ impl TaskGaps {
             Baseline::Sampled => {
                 let is_random = |method: &String| method == RANDOM_SEARCH_METHOD;
                 let position = blackbox.methods.iter().position(is_random);
-                let curves = position.and_then(|position| methods[position].as_ref());
-                curves.map(GapCurves::mean)
+                position.and_then(|position| Some(methods[position]?.mean()))
             }
         };
         Self {
@@ -79,7 +79,7 @@ impl TaskGaps {
             prior_rmse: None,
             maximum: task.objective[task.objective.len() - 1],
             methods: methods
-                .map(|(method, curves)| self.method(method, curves.as_ref(), baseline.as_ref()))
+                .map(|(method, &curves)| self.method(method, curves, baseline.as_ref()))
                 .collect(),
             baseline,
             unbalanced,
@@ -93,12 +93,12 @@ impl TaskGaps {
     fn method(
         &self,
         method: &str,
-        curves: Option<&GapCurves>,
+        curves: Option<GapCurves<'_>>,
         baseline: Option<&BaselineCurve>,
     ) -> TaskMethodAnalysis {
-        let mean_gaps = curves.map(GapCurves::mean);
-        let mean = mean_gaps.as_ref().filter(|_| !self.is_constant());
-        let mean = mean.map(|gaps| dtm(gaps, self.range));
+        let mean_gaps = curves.map(|curves| curves.mean());
+        let scalable = mean_gaps.as_ref().filter(|_| !self.is_constant());
+        let mean = scalable.map(|gaps| dtm(gaps, self.range));
         let baseline_dtm = baseline.and_then(|baseline| baseline.dtm.as_ref());
         let score = match (&mean, baseline_dtm) {
             (Some(mean), Some(baseline)) => improvement(mean, baseline),
@@ -125,7 +125,7 @@ impl TaskGaps {
             improvement: score.value,
             improvement_standard_error: error
                 .filter(|_| score.value.is_some())
-                .and_then(|(curves, baseline)| standard_error(curves, baseline)),
+                .and_then(|(curves, baseline)| standard_error(&curves, baseline)),
             improvement_terms_left_out: score.terms_left_out,
             rank: None,
             relative_improvement: mean_gaps

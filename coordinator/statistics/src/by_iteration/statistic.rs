@@ -32,7 +32,7 @@ pub enum Notation {
 #[derive(Debug, Clone, Copy)]
 pub struct MethodOnTask<'a> {
     /// How far the best value of each seed is above the least value of the table.
-    pub curves: &'a GapCurves,
+    pub curves: GapCurves<'a>,
     /// The mean of the same of random search, if there is a baseline.
     pub baseline_gaps: Option<&'a [f64]>,
     /// The greatest objective value of the table less the least.

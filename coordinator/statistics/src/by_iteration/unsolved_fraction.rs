@@ -14,9 +14,9 @@ pub const STATISTIC: IterationStatistic = IterationStatistic {
 
 fn unsolved_fraction(method: &MethodOnTask<'_>) -> Vec<f64> {
     let mut solved_at = vec![0_u32; method.curves.iterations()];
-    for steps in method.curves.steps() {
-        if let Some(solved) = steps.iter().find(|step| step.gap <= 0.0) {
-            solved_at[solved.from as usize] += 1;
+    for mut segments in method.curves.segments() {
+        if let Some((solved, ..)) = segments.find(|&(.., gap)| gap <= 0.0) {
+            solved_at[solved] += 1;
         }
     }
     let seeds = method.curves.seeds();
@@ -32,14 +32,13 @@ fn unsolved_fraction(method: &MethodOnTask<'_>) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::dtm::GapCurves;
+    use crate::reference_cases::best_curves;
 
     #[test]
     fn a_seed_is_solved_once_it_has_reached_the_minimum() {
-        let mut curves = GapCurves::new(3);
-        curves.push(&[5.0, 7.0, 1.0], 1.0);
-        curves.push(&[3.0, 2.0, 9.0], 1.0);
+        let best = best_curves(&[&[5.0, 7.0, 1.0], &[3.0, 2.0, 9.0]]);
         let method = MethodOnTask {
-            curves: &curves,
+            curves: GapCurves::new(&best, 3, 1.0),
             baseline_gaps: None,
             range: 8.0,
         };

@@ -4,15 +4,16 @@
 //! says what is done, and the next run queues what is missing.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use loto_proto::job::Job;
+use parking_lot::Mutex;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
-use super::{Consumer, Delivery, Queue, Receipt};
+use super::interface::{Consumer, Delivery, Queue, Receipt};
 use crate::error::TransportError;
-use loto_proto::job::Job;
 
 /// A queue inside one process. Clones are the same queue.
 ///
@@ -34,8 +35,8 @@ struct Shared {
 struct State {
     waiting: VecDeque<Vec<u8>>,
     unsettled: usize,
-    /// How many of the unsettled ones nobody holds: they come again after a pause.
-    paused: usize,
+    /// How many of the unsettled ones nobody holds: they come again after a delay.
+    delayed: usize,
     closed: bool,
     /// Publishing waits while as many messages wait; `None`: it never does.
     capacity: Option<usize>,
@@ -51,17 +52,28 @@ impl State {
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing panics while it holds the lock, so the state is sound.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waits until `look` finds something in the state.
+    async fn wait_for<Found>(&self, mut look: impl FnMut(&mut State) -> Option<Found>) -> Found {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            // From here on no change is missed.
+            changed.as_mut().enable();
+            let found = look(&mut self.state.lock());
+            if let Some(found) = found {
+                return found;
+            }
+            changed.await;
+        }
     }
 
     fn settle(&self, body: Option<Vec<u8>>, place: impl FnOnce(&mut State, Vec<u8>)) {
         let Some(body) = body else { return };
-        let mut state = self.state();
-        state.unsettled -= 1;
-        place(&mut state, body);
-        drop(state);
+        {
+            let mut state = self.state.lock();
+            state.unsettled -= 1;
+            place(&mut state, body);
+        }
         self.changed.notify_waiters();
     }
 }
@@ -75,28 +87,20 @@ impl InProcessQueue {
     /// An empty queue in which at most about `capacity` messages wait.
     pub fn bounded(capacity: usize) -> Self {
         let queue = Self::default();
-        queue.shared.state().capacity = Some(capacity.max(1));
+        queue.shared.state.lock().capacity = Some(capacity.max(1));
         queue
     }
 
     /// Waits until a publisher need not wait.
     pub async fn room(&self) {
-        loop {
-            let changed = self.shared.changed.notified();
-            tokio::pin!(changed);
-            // From here on no change is missed.
-            changed.as_mut().enable();
-            if self.shared.state().has_room() {
-                return;
-            }
-            changed.await;
-        }
+        let look = |state: &mut State| state.has_room().then_some(());
+        self.shared.wait_for(look).await;
     }
 
     /// Takes no more jobs. Consumers end when those that wait and those in
     /// flight are settled.
     pub fn close(&self) {
-        self.shared.state().closed = true;
+        self.shared.state.lock().closed = true;
         self.shared.changed.notify_waiters();
     }
 
@@ -108,19 +112,20 @@ impl InProcessQueue {
         &self,
         messages: impl IntoIterator<Item = Vec<u8>>,
     ) -> Result<(), TransportError> {
-        let mut state = self.shared.state();
-        if state.closed {
-            return Err(TransportError::QueueClosed);
+        {
+            let mut state = self.shared.state.lock();
+            if state.closed {
+                return Err(TransportError::QueueClosed);
+            }
+            state.waiting.extend(messages);
         }
-        state.waiting.extend(messages);
-        drop(state);
         self.shared.changed.notify_waiters();
         Ok(())
     }
 
     /// Messages that were rejected, in order.
     pub fn dead_letters(&self) -> Vec<Vec<u8>> {
-        self.shared.state().dead_letters.clone()
+        self.shared.state.lock().dead_letters.clone()
     }
 }
 
@@ -132,8 +137,8 @@ impl Queue for InProcessQueue {
     }
 
     async fn waiting(&self) -> Result<u64, TransportError> {
-        let state = self.shared.state();
-        Ok((state.waiting.len() + state.paused) as u64)
+        let state = self.shared.state.lock();
+        Ok((state.waiting.len() + state.delayed) as u64)
     }
 
     async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, TransportError> {
@@ -156,30 +161,22 @@ impl Consumer for InProcessConsumer {
         let Ok(slot) = self.in_flight.clone().acquire_owned().await else {
             return Ok(None);
         };
-        loop {
-            let changed = self.shared.changed.notified();
-            tokio::pin!(changed);
-            // From here on no change is missed.
-            changed.as_mut().enable();
-            {
-                let mut state = self.shared.state();
-                if let Some(body) = state.waiting.pop_front() {
-                    state.unsettled += 1;
-                    return Ok(Some(Delivery {
-                        receipt: Box::new(InProcessReceipt {
-                            shared: self.shared.clone(),
-                            body: Some(body.clone()),
-                            _slot: slot,
-                        }),
-                        body,
-                    }));
-                }
-                if state.closed && state.unsettled == 0 {
-                    return Ok(None);
-                }
+        let look = |state: &mut State| match state.waiting.pop_front() {
+            Some(body) => {
+                state.unsettled += 1;
+                Some(Some(body))
             }
-            changed.await;
-        }
+            None => (state.closed && state.unsettled == 0).then_some(None),
+        };
+        let body = self.shared.wait_for(look).await;
+        Ok(body.map(|body| Delivery {
+            receipt: Box::new(InProcessReceipt {
+                shared: self.shared.clone(),
+                body: Some(body.clone()),
+                _slot: slot,
+            }),
+            body,
+        }))
     }
 }
 
@@ -197,17 +194,17 @@ impl Receipt for InProcessReceipt {
         Ok(())
     }
 
-    async fn give_back(mut self: Box<Self>, pause: Duration) -> Result<(), TransportError> {
-        if pause.is_zero() {
+    async fn requeue(mut self: Box<Self>, delay: Duration) -> Result<(), TransportError> {
+        if delay.is_zero() {
             return Ok(()); // Dropping it does.
         }
         // It stays unsettled meanwhile: a closed queue is not drained before it is.
         let (shared, body) = (self.shared.clone(), self.body.take());
-        shared.state().paused += 1;
+        shared.state.lock().delayed += 1;
         tokio::spawn(async move {
-            tokio::time::sleep(pause).await;
+            tokio::time::sleep(delay).await;
             shared.settle(body, |state, body| {
-                state.paused -= 1;
+                state.delayed -= 1;
                 state.waiting.push_back(body);
             });
         });

@@ -6,15 +6,17 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use async_trait::async_trait;
 use loto_proto::attempt::{Attempt, AttemptVersion};
+use loto_proto::heartbeat::Heartbeat;
 use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::job::Job;
 use loto_proto::lifecycle::JobRecord;
 use loto_proto::sweep::Sweep;
 use loto_proto::sweep_state::SweepState;
 use loto_proto::trace::Trace;
-use loto_proto::worker_report::WorkerReport;
 use loto_transport::queue::{Delivery, InProcessQueue};
-use loto_transport::store::{Conflict, Cursor, Events, Stored};
+use loto_transport::store::{
+    Attempts, Blobs, Conflict, Cursor, Events, Heartbeats, Stored, Sweeps, Traces,
+};
 
 use super::super::*;
 use super::{EmbeddedStore, TransportError};
@@ -58,18 +60,79 @@ impl FlakyStore {
 }
 
 #[async_trait]
-impl Store for FlakyStore {
+impl Sweeps for FlakyStore {
+    async fn put_sweep(&self, sweep: &Sweep) -> Result<SweepId, TransportError> {
+        self.store.put_sweep(sweep).await
+    }
+
+    async fn sweep(&self, id: SweepId) -> Result<Option<Sweep>, TransportError> {
+        self.store.sweep(id).await
+    }
+
+    async fn sweeps(&self) -> Result<Vec<SweepId>, TransportError> {
+        self.store.sweeps().await
+    }
+
+    async fn sweep_state(&self, id: SweepId) -> Result<SweepState, TransportError> {
+        self.store.sweep_state(id).await
+    }
+
+    async fn mark_published(&self, id: SweepId, seeds: u32) -> Result<(), TransportError> {
+        self.store.mark_published(id, seeds).await
+    }
+
+    async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
+        self.store.cancel_sweep(id, series).await
+    }
+
+    async fn resume_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
+        self.store.resume_sweep(id, series).await
+    }
+}
+
+#[async_trait]
+impl Traces for FlakyStore {
     async fn put_trace(&self, job: &Job, trace: &Trace) -> Result<Stored, TransportError> {
         self.fail("put_trace")?;
         self.store.put_trace(job, trace).await
     }
+
     async fn trace(&self, series: SeriesId, seed: u32) -> Result<Option<Trace>, TransportError> {
         self.store.trace(series, seed).await
     }
+
+    async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, TransportError> {
+        self.store.traces(series).await
+    }
+
+    async fn traces_of(
+        &self,
+        series: SeriesId,
+        seeds: &[u32],
+    ) -> Result<Vec<(u32, Trace)>, TransportError> {
+        self.store.traces_of(series, seeds).await
+    }
+
+    async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, TransportError> {
+        self.store.seeds_done(series).await
+    }
+
+    async fn latest_cursor(&self) -> Result<Cursor, TransportError> {
+        self.store.latest_cursor().await
+    }
+
+    async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, TransportError> {
+        self.store.events_after(cursor, limit).await
+    }
+}
+
+#[async_trait]
+impl Attempts for FlakyStore {
     async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, TransportError> {
         self.fail("job_record")?;
         self.store.job_record(series, seed).await
     }
+
     async fn put_attempt(
         &self,
         job: &Job,
@@ -79,70 +142,48 @@ impl Store for FlakyStore {
         self.fail("put_attempt")?;
         self.store.put_attempt(job, expected, attempt).await
     }
+
     async fn attempts(
         &self,
         series: &[SeriesId],
     ) -> Result<Vec<Vec<(u32, Attempt)>>, TransportError> {
         self.store.attempts(series).await
     }
-    async fn put_sweep(&self, sweep: &Sweep) -> Result<SweepId, TransportError> {
-        self.store.put_sweep(sweep).await
-    }
-    async fn sweep(&self, id: SweepId) -> Result<Option<Sweep>, TransportError> {
-        self.store.sweep(id).await
-    }
-    async fn sweeps(&self) -> Result<Vec<SweepId>, TransportError> {
-        self.store.sweeps().await
-    }
-    async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, TransportError> {
-        self.store.traces(series).await
-    }
-    async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, TransportError> {
-        self.store.seeds_done(series).await
-    }
-    async fn latest_cursor(&self) -> Result<Cursor, TransportError> {
-        self.store.latest_cursor().await
-    }
-    async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, TransportError> {
-        self.store.events_after(cursor, limit).await
-    }
+
     async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), TransportError> {
         self.store.put_conflict(job, problem).await
     }
+
     async fn conflicts(&self) -> Result<Vec<Conflict>, TransportError> {
         self.store.conflicts().await
     }
+
     async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), TransportError> {
         self.store.forget_conflict(series, seed).await
     }
-    async fn sweep_state(&self, id: SweepId) -> Result<SweepState, TransportError> {
-        self.store.sweep_state(id).await
+}
+
+#[async_trait]
+impl Heartbeats for FlakyStore {
+    async fn put_heartbeat(&self, worker: &str, report: &Heartbeat) -> Result<(), TransportError> {
+        self.store.put_heartbeat(worker, report).await
     }
-    async fn mark_published(&self, id: SweepId, seeds: u32) -> Result<(), TransportError> {
-        self.store.mark_published(id, seeds).await
+
+    async fn heartbeats(&self) -> Result<Vec<(String, Heartbeat)>, TransportError> {
+        self.store.heartbeats().await
     }
-    async fn cancel_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
-        self.store.cancel_sweep(id, series).await
-    }
-    async fn revive_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
-        self.store.revive_sweep(id, series).await
-    }
-    async fn put_worker_report(
-        &self,
-        worker: &str,
-        report: &WorkerReport,
-    ) -> Result<(), TransportError> {
-        self.store.put_worker_report(worker, report).await
-    }
-    async fn worker_reports(&self) -> Result<Vec<(String, WorkerReport)>, TransportError> {
-        self.store.worker_reports().await
-    }
+
     async fn forget_worker(&self, worker: &str) -> Result<(), TransportError> {
         self.store.forget_worker(worker).await
     }
+}
+
+#[async_trait]
+impl Blobs for FlakyStore {
     async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), TransportError> {
         self.store.put_blob(name, bytes).await
     }
+
     async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, TransportError> {
         self.store.blob(name).await
     }

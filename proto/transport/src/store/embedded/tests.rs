@@ -5,10 +5,14 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use super::*;
+use super::store::EmbeddedStore;
+use crate::error::TransportError;
+use crate::store::blobs::Blobs;
+use crate::store::traces::{Stored, Traces};
 use loto_proto::identity::Fingerprint;
-use loto_proto::job::{MethodSpec, Series};
+use loto_proto::job::{Job, MethodSpec, Series};
 use loto_proto::limits::MAX_BLOB_BYTES;
+use loto_proto::trace::Trace;
 
 fn job(seed: u32) -> Job {
     Job {

@@ -1,244 +1,131 @@
-//! The connection: asking, what errors mean, reading what comes back.
+//! A connection that is opened again when the server does not answer.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use redis::io::tcp::TcpSettings;
-use redis::{
-    Client, ClientTlsConfig, Cmd, ConnectionAddr, ConnectionInfo, ErrorKind, FromRedisValue,
-    IntoConnectionInfo, Pipeline, RedisError, RedisResult, TlsCertificates,
-};
+use parking_lot::RwLock;
+use redis::aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig};
+use redis::{Client, Cmd, Pipeline, RedisFuture, RedisResult, Value};
 
-use super::keys::EVENTS;
-use super::reconnection::Connection;
-use super::scripts::Scripts;
-use crate::connection::tls::{Tls, install_cryptography};
-use crate::connection::{Access, refusal};
-use crate::error::{Reason, TransportError};
+use crate::metrics::RECONNECTS;
 use crate::server::Server;
-use loto_proto::attempt::Attempt;
-use loto_proto::excerpt::excerpt;
-use loto_proto::trace::Trace;
 
-/// How long a connection may take.
-const CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// How long an answer may take; a large table takes a while on a slow network.
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// How many series one round trip asks for.
-pub(super) const SERIES_PER_PIPELINE: usize = 1000;
-
-/// A store in Redis. A lost connection is opened again by the next call, which fails
-/// in the meantime.
-pub struct RedisStore {
-    place: Place,
-    pub(super) connection: Connection,
-    pub(super) scripts: Scripts,
+/// A connection to Redis; clones share one socket. A lost one is opened again by the next
+/// call, which fails in the meantime.
+///
+/// [`ConnectionManager`] does so when the socket breaks. It keeps a socket over which no
+/// answer comes in time, as when the server's host vanished and something in between still
+/// confirms what we send: all later calls would wait in vain. Such a socket is replaced here.
+#[derive(Clone)]
+pub(super) struct Connection {
+    client: Client,
+    config: ConnectionManagerConfig,
+    current: Arc<RwLock<Numbered>>,
+    /// Whether it was lost and no call has worked since.
+    is_lost: Arc<AtomicBool>,
 }
 
-impl RedisStore {
-    /// Connects to `redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`.
-    ///
-    /// # Errors
-    /// [`TransportError::UnknownUrl`] if it is no such URL;
-    /// [`TransportError::Unavailable`] if the server does not answer;
-    /// [`TransportError::Refused`] if it refuses us, or we do not trust it.
-    pub async fn connect(access: impl Into<Access>) -> Result<Self, TransportError> {
-        let access = access.into();
-        let name = access.address.to_string();
-        let address = access.address.expose().into_connection_info();
-        let mut address = address.map_err(|_| TransportError::UnknownUrl {
-            server: Server::Store,
-            url: name.clone(),
-            expected: "redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]",
-        })?;
-        if let Some(password) = &access.password {
-            let settings = address.redis_settings().clone();
-            address = address.set_redis_settings(settings.set_password(password.expose()));
-        }
-        let user = address.redis_settings().username();
-        let place = Place {
-            user: user.unwrap_or("default").to_owned(),
-            name,
-        };
-        let settings = TcpSettings::default().set_nodelay(true);
-        // Without it a server that vanished is noticed only after a quarter of an hour.
-        #[cfg(target_os = "linux")]
-        let settings = settings.set_user_timeout(RESPONSE_TIMEOUT);
-        let failed = |error| place.failed(error);
-        let client = client(address.set_tcp_settings(settings), &access.tls).map_err(failed)?;
-        let mut connection = Connection::open(client, CONNECTION_TIMEOUT, RESPONSE_TIMEOUT)
-            .await
-            .map_err(failed)?;
-        let _: String = redis::cmd("PING")
-            .query_async(&mut connection)
-            .await
-            .map_err(failed)?;
+/// A socket, and how many there were before.
+#[derive(Clone)]
+struct Numbered {
+    number: u64,
+    manager: ConnectionManager,
+}
+
+impl Connection {
+    /// Connects; each attempt takes at most `connection_timeout`, each answer `response_timeout`.
+    pub(super) async fn open(
+        client: Client,
+        connection_timeout: Duration,
+        response_timeout: Duration,
+    ) -> RedisResult<Self> {
+        let config = ConnectionManagerConfig::new()
+            .set_connection_timeout(Some(connection_timeout))
+            .set_response_timeout(Some(response_timeout))
+            // Callers decide whether to wait for a server that is not there.
+            .set_number_of_retries(0);
+        let manager = ConnectionManager::new_with_config(client.clone(), config.clone()).await?;
+        let current = Arc::new(RwLock::new(Numbered { number: 0, manager }));
         Ok(Self {
-            place,
-            connection,
-            scripts: Scripts::new(),
+            client,
+            config,
+            current,
+            is_lost: Arc::default(),
         })
     }
 
-    /// Sends one command about `key`.
-    pub(super) async fn ask<Answer: FromRedisValue>(
-        &self,
-        key: &str,
-        command: &Cmd,
-    ) -> Result<Answer, TransportError> {
-        let answer = command.query_async(&mut self.connection.clone()).await;
-        answer.map_err(|error| self.explain(key, error))
+    fn current(&self) -> Numbered {
+        self.current.read().clone()
     }
 
-    /// Sends one command per key, many at a time, and returns the answers in the order of the keys.
-    pub(super) async fn ask_each<Answer: FromRedisValue>(
-        &self,
-        command: &str,
-        keys: &[String],
-    ) -> Result<Vec<Answer>, TransportError> {
-        let mut answers = Vec::with_capacity(keys.len());
-        for keys in keys.chunks(SERIES_PER_PIPELINE) {
-            let mut pipeline = Pipeline::with_capacity(keys.len());
-            for key in keys {
-                pipeline.cmd(command).arg(key);
-            }
-            let found: Vec<RedisResult<Answer>> = pipeline
-                .ignore_errors()
-                .query_async(&mut self.connection.clone())
-                .await
-                .map_err(|error| self.explain(EVENTS, error))?;
-            for (key, answer) in keys.iter().zip(found) {
-                answers.push(answer.map_err(|error| self.explain(key, error))?);
-            }
+    /// Replaces socket `number`, unless another call has done so.
+    fn replace(&self, number: u64) {
+        let mut current = self.current.write();
+        if current.number != number {
+            return;
         }
-        Ok(answers)
-    }
-
-    /// Sends commands about `key` that happen all at once.
-    pub(super) async fn transact(
-        &self,
-        key: &str,
-        transaction: &Pipeline,
-    ) -> Result<(), TransportError> {
-        let answer = transaction.query_async(&mut self.connection.clone()).await;
-        answer.map_err(|error| self.explain(key, error))
-    }
-
-    /// Says what an error of a command about `key` means.
-    pub(super) fn explain(&self, key: &str, error: RedisError) -> TransportError {
-        // Scripts and pipelines pass the reply on in their own words.
-        let wrong_type = error.to_string().contains("WRONGTYPE");
-        match error.kind() {
-            _ if wrong_type => self.corrupt(key, "it has the wrong type for this key"),
-            ErrorKind::UnexpectedReturnType => self.corrupt(key, error),
-            // The two ways in which XADD refuses a number after the last one there is.
-            _ if ["specified in XADD", "Invalid stream ID"]
-                .iter()
-                .any(|refusal| error.to_string().contains(refusal)) =>
-            {
-                self.corrupt(key, "the last event has a number that none may follow")
-            }
-            _ => self.place.failed(error),
+        // It connects at the first call.
+        let next =
+            ConnectionManager::new_lazy_with_config(self.client.clone(), self.config.clone());
+        if let Ok(manager) = next {
+            *current = Numbered {
+                number: number + 1,
+                manager,
+            };
         }
     }
 
-    pub(super) fn corrupt(&self, key: impl ToString, reason: impl Into<Reason>) -> TransportError {
-        TransportError::CorruptValue {
-            store: self.place.name.clone(),
-            key: key.to_string(),
-            reason: reason.into(),
+    fn look_at<Answer>(&self, answer: &RedisResult<Answer>, number: u64) {
+        match answer {
+            Ok(_) if self.is_lost.swap(false, Ordering::Relaxed) => {
+                metrics::counter!(RECONNECTS, "server" => Server::Store.name()).increment(1);
+            }
+            Ok(_) => {}
+            Err(error) if error.is_timeout() => {
+                self.is_lost.store(true, Ordering::Relaxed);
+                self.replace(number);
+            }
+            // The manager connects anew by itself.
+            Err(error) if error.is_unrecoverable_error() => {
+                self.is_lost.store(true, Ordering::Relaxed);
+            }
+            Err(_) => {}
         }
     }
+}
 
-    pub(super) fn decode_seed(&self, key: &str, field: &[u8]) -> Result<u32, TransportError> {
-        let seed = std::str::from_utf8(field)
-            .ok()
-            .and_then(|text| text.parse().ok());
-        seed.ok_or_else(|| {
-            let field = String::from_utf8_lossy(field);
-            self.corrupt(key, format!("its field `{}` is no seed", excerpt(&field)))
+impl ConnectionLike for Connection {
+    fn req_packed_command<'a>(&'a mut self, command: &'a Cmd) -> RedisFuture<'a, Value> {
+        Box::pin(async move {
+            let Numbered {
+                number,
+                mut manager,
+            } = self.current();
+            let answer = manager.send_packed_command(command).await;
+            self.look_at(&answer, number);
+            answer
         })
     }
 
-    pub(super) fn decode_trace(
-        &self,
-        key: &str,
-        seed: u32,
-        bytes: &[u8],
-    ) -> Result<Trace, TransportError> {
-        Trace::decode(bytes).map_err(|error| self.corrupt(format!("{key}, field {seed}"), error))
+    fn req_packed_commands<'a>(
+        &'a mut self,
+        pipeline: &'a Pipeline,
+        offset: usize,
+        count: usize,
+    ) -> RedisFuture<'a, Vec<Value>> {
+        Box::pin(async move {
+            let Numbered {
+                number,
+                mut manager,
+            } = self.current();
+            let answers = manager.send_packed_commands(pipeline, offset, count).await;
+            self.look_at(&answers, number);
+            answers
+        })
     }
 
-    pub(super) fn decode_attempt(
-        &self,
-        key: &str,
-        seed: u32,
-        text: &[u8],
-    ) -> Result<Attempt, TransportError> {
-        Attempt::decode(text)
-            .map_err(|problem| self.corrupt(format!("{key}, field {seed}"), problem))
+    fn get_db(&self) -> i64 {
+        self.current().manager.get_db()
     }
-}
-
-/// Where the store is, for messages.
-struct Place {
-    /// The URL without its password.
-    name: String,
-    user: String,
-}
-
-impl Place {
-    fn failed(&self, error: RedisError) -> TransportError {
-        match self.refusal(&error) {
-            Some(reason) => TransportError::Refused {
-                server: Server::Store,
-                address: self.name.clone(),
-                reason: reason.into(),
-            },
-            None => TransportError::Unavailable {
-                server: Server::Store,
-                address: self.name.clone(),
-                reason: error.into(),
-            },
-        }
-    }
-
-    /// Why the store refuses us, or we it, if that is what the error means.
-    fn refusal(&self, error: &RedisError) -> Option<String> {
-        let user = &self.user;
-        // Scripts pass the reply on in their own words.
-        let text = error.to_string();
-        match error.kind() {
-            ErrorKind::Io => refusal::of_tls(error),
-            ErrorKind::AuthenticationFailed => Some(format!(
-                "it refuses the user `{user}`: the password is wrong, or the account was revoked"
-            )),
-            _ if text.contains("NOAUTH") => Some(format!(
-                "it demands a password of the user `{user}`: put the user into the URL and the \
-                 password into a file for --store-password-file"
-            )),
-            _ if text.contains("NOPERM") || text.contains("NoPerm") => Some(format!(
-                "the user `{user}` may not do this: {text}; use another account, or see deploy/accounts"
-            )),
-            _ => None,
-        }
-    }
-}
-
-/// A client for this place, with our authorities and certificate if it speaks TLS.
-fn client(address: ConnectionInfo, tls: &Tls) -> RedisResult<Client> {
-    if !matches!(address.addr(), ConnectionAddr::TcpTls { .. }) {
-        return Client::open(address);
-    }
-    install_cryptography();
-    let client_tls = tls.identity().map(|identity| ClientTlsConfig {
-        client_cert: identity.certificate().to_vec(),
-        client_key: identity.expose_key().to_vec(),
-    });
-    let certificates = TlsCertificates {
-        client_tls,
-        root_cert: tls.authorities().map(<[u8]>::to_vec),
-    };
-    Client::build_with_tls(address, certificates)
 }

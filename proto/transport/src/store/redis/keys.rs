@@ -11,7 +11,7 @@ pub(super) const STOPPED: &str = "loto:stopped";
 /// Hash of the outcomes that were not stored.
 pub(super) const CONFLICTS: &str = "loto:conflicts";
 
-/// Hash of the workers' reports.
+/// Hash of the workers' heartbeats.
 pub(super) const WORKERS: &str = "loto:workers";
 
 /// Fields of a sweep's state.

@@ -1,4 +1,4 @@
-//! The history of new traces, and where its readers stand.
+//! Traces in Redis, with the history of new ones.
 //!
 //! Events are numbered without gaps, so that a reader sees when it missed some. A server
 //! that loses its last second gives the numbers of lost events to others: by the random
@@ -6,13 +6,20 @@
 
 use std::collections::HashMap;
 
+use async_trait::async_trait;
+use loto_proto::excerpt::excerpt;
+use loto_proto::identity::SeriesId;
+use loto_proto::job::Job;
+use loto_proto::trace::Trace;
 use redis::Cmd;
 
-use super::RedisStore;
-use super::keys::EVENTS;
+use super::keys::{EVENTS, attempts_key, traces_key};
+use super::store::RedisStore;
 use crate::error::TransportError;
-use crate::store::{Cursor, Event, Events};
-use loto_proto::excerpt::excerpt;
+use crate::store::traces::{Cursor, Event, Events, Stored, Traces, compare};
+
+/// How many events are kept, about: the reader of an older one looks at whole series again.
+const MOST_EVENTS: usize = 1_000_000;
 
 /// Id and fields of a stream's entry.
 type RawEvent = (String, HashMap<Vec<u8>, Vec<u8>>);
@@ -53,22 +60,87 @@ impl Position {
     }
 }
 
-impl RedisStore {
-    /// The end of the history.
-    pub(super) async fn end_of_history(&self) -> Result<Cursor, TransportError> {
-        let newest: Vec<RawEvent> = self
-            .ask(EVENTS, &Cmd::xrevrange_count(EVENTS, "+", "-", 1))
-            .await?;
+#[async_trait]
+impl Traces for RedisStore {
+    async fn put_trace(&self, job: &Job, trace: &Trace) -> Result<Stored, TransportError> {
+        let series = job.series.id();
+        let (traces, attempts) = (traces_key(series), attempts_key(series));
+        let mut script = self.scripts.put_trace.key(&traces);
+        script
+            .key(&attempts)
+            .key(EVENTS)
+            .arg(job.seed)
+            .arg(trace.encode())
+            .arg(series.to_string())
+            .arg(MOST_EVENTS)
+            .arg(format!("{:x}", rand::random::<u64>()));
+        let keys = format!("{traces}, {attempts} or {EVENTS}");
+        let stored: Option<Vec<u8>> = self.invoke(&keys, &script).await?;
+        match stored {
+            None => Ok(Stored::New),
+            Some(bytes) => compare(job, &self.decode_trace(&traces, job.seed, &bytes)?, trace),
+        }
+    }
+
+    async fn trace(&self, series: SeriesId, seed: u32) -> Result<Option<Trace>, TransportError> {
+        let key = traces_key(series);
+        let bytes: Option<Vec<u8>> = self.ask(&key, &Cmd::hget(&key, seed)).await?;
+        bytes
+            .map(|bytes| self.decode_trace(&key, seed, &bytes))
+            .transpose()
+    }
+
+    async fn traces(&self, series: SeriesId) -> Result<Vec<(u32, Trace)>, TransportError> {
+        let key = traces_key(series);
+        let fields: Vec<(Vec<u8>, Vec<u8>)> = self.ask(&key, &Cmd::hgetall(&key)).await?;
+        let mut traces = Vec::with_capacity(fields.len());
+        for (field, bytes) in fields {
+            let seed = self.decode_seed(&key, &field)?;
+            traces.push((seed, self.decode_trace(&key, seed, &bytes)?));
+        }
+        traces.sort_unstable_by_key(|(seed, _)| *seed);
+        Ok(traces)
+    }
+
+    async fn traces_of(
+        &self,
+        series: SeriesId,
+        seeds: &[u32],
+    ) -> Result<Vec<(u32, Trace)>, TransportError> {
+        if seeds.is_empty() {
+            return Ok(Vec::new());
+        }
+        let key = traces_key(series);
+        let mut command = redis::cmd("HMGET");
+        command.arg(&key).arg(seeds);
+        let found: Vec<Option<Vec<u8>>> = self.ask(&key, &command).await?;
+        let finished = seeds.iter().zip(found);
+        finished
+            .filter_map(|(&seed, bytes)| Some((seed, bytes?)))
+            .map(|(seed, bytes)| Ok((seed, self.decode_trace(&key, seed, &bytes)?)))
+            .collect()
+    }
+
+    async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, TransportError> {
+        let keys: Vec<_> = series.iter().copied().map(traces_key).collect();
+        let fields: Vec<Vec<Vec<u8>>> = self.ask_each("HKEYS", &keys).await?;
+        let seeds = keys.iter().zip(fields).map(|(key, fields)| {
+            let seeds = fields.iter().map(|field| self.decode_seed(key, field));
+            let mut seeds: Vec<_> = seeds.collect::<Result<_, _>>()?;
+            seeds.sort_unstable();
+            Ok(seeds)
+        });
+        seeds.collect()
+    }
+
+    async fn latest_cursor(&self) -> Result<Cursor, TransportError> {
+        let newest = Cmd::xrevrange_count(EVENTS, "+", "-", 1);
+        let newest: Vec<RawEvent> = self.ask(EVENTS, &newest).await?;
         let newest = newest.first().map(|entry| self.position(entry));
         Ok(newest.transpose()?.unwrap_or_default().cursor())
     }
 
-    /// At most `limit` events after the cursor.
-    pub(super) async fn history_after(
-        &self,
-        cursor: &Cursor,
-        limit: usize,
-    ) -> Result<Events, TransportError> {
+    async fn events_after(&self, cursor: &Cursor, limit: usize) -> Result<Events, TransportError> {
         let mut seen = Position::of(cursor)?;
         // The last one it has seen once more: is it still the same?
         let one_more = limit.saturating_add(1);
@@ -97,6 +169,18 @@ impl RedisStore {
             next: seen.cursor(),
             incomplete: is_lost || is_trimmed,
         })
+    }
+}
+
+impl RedisStore {
+    /// Reads a stored trace; one that is damaged is named.
+    pub(super) fn decode_trace(
+        &self,
+        key: &str,
+        seed: u32,
+        bytes: &[u8],
+    ) -> Result<Trace, TransportError> {
+        Trace::decode(bytes).map_err(|error| self.corrupt(format!("{key}, field {seed}"), error))
     }
 
     /// At most `limit` events from that number on.

@@ -1,18 +1,26 @@
-//! Calling SQLite, which blocks, from code that must not.
+//! Opening the file, and calling SQLite, which blocks, from code that must not.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use rusqlite::{Connection, Params, TransactionBehavior, params};
+use parking_lot::Mutex;
+use rusqlite::{Connection, Params};
 
-use super::file::{File, explain};
+use super::failure::Failure;
+use super::queries::execute;
+use super::schema;
 use crate::error::TransportError;
 use crate::server::Server;
-use loto_proto::identity::{SeriesId, SweepId};
 
 /// A store in one file. Several processes may have it open.
 pub struct EmbeddedStore {
     file: Arc<File>,
+}
+
+/// The open file; calls take turns.
+struct File {
+    name: String,
+    connection: Mutex<Connection>,
 }
 
 impl EmbeddedStore {
@@ -40,52 +48,28 @@ impl EmbeddedStore {
         connect: impl FnOnce() -> rusqlite::Result<Connection> + Send + 'static,
     ) -> Result<Self, TransportError> {
         blocking(move || {
-            let connection = connect().map_err(|error| explain(&name, error))?;
-            let file = Arc::new(File::open(name, connection)?);
+            let prepared = || {
+                let mut connection = connect()?;
+                schema::prepare(&mut connection)?;
+                Ok(connection)
+            };
+            let connection = prepared().map_err(|failure: Failure| failure.of(&name))?;
+            let connection = Mutex::new(connection);
+            let file = Arc::new(File { name, connection });
             Ok(Self { file })
         })
         .await
     }
 
-    /// Runs one statement that returns nothing.
+    /// Runs one statement.
     pub(super) async fn execute(
         &self,
         statement: &'static str,
         parameters: impl Params + Send + 'static,
     ) -> Result<(), TransportError> {
-        self.call(move |file, connection| {
-            connection
-                .prepare_cached(statement)
-                .and_then(|mut statement| statement.execute(parameters))
-                .map_err(|error| file.failed(error))?;
+        self.call(move |connection| {
+            execute(connection, statement, parameters)?;
             Ok(())
-        })
-        .await
-    }
-
-    /// Runs a statement for each of these series and marks a sweep as cancelled or not, all at once.
-    pub(super) async fn for_each_series(
-        &self,
-        statement: &'static str,
-        series: &[SeriesId],
-        (id, cancelled): (SweepId, bool),
-    ) -> Result<(), TransportError> {
-        let series = series.to_owned();
-        self.call(move |file, connection| {
-            let change = || -> rusqlite::Result<()> {
-                let transaction =
-                    connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                for series in series {
-                    transaction.prepare_cached(statement)?.execute([series.0])?;
-                }
-                transaction.execute(
-                    "INSERT OR REPLACE INTO sweep_states (id, published, cancelled)
-                     VALUES (?1, 0, ?2)",
-                    params![id.0, cancelled],
-                )?;
-                transaction.commit()
-            };
-            change().map_err(|error| file.failed(error))
         })
         .await
     }
@@ -93,10 +77,15 @@ impl EmbeddedStore {
     /// Runs `call` on a thread that may block.
     pub(super) async fn call<Value: Send + 'static>(
         &self,
-        call: impl FnOnce(&File, &mut Connection) -> Result<Value, TransportError> + Send + 'static,
+        call: impl FnOnce(&mut Connection) -> Result<Value, Failure> + Send + 'static,
     ) -> Result<Value, TransportError> {
         let file = self.file.clone();
-        blocking(move || call(&file, &mut file.connection())).await
+        blocking(move || {
+            // If an earlier call panicked, its transaction was rolled back.
+            let called = call(&mut file.connection.lock());
+            called.map_err(|failure| failure.of(&file.name))
+        })
+        .await
     }
 }
 

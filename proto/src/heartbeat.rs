@@ -1,27 +1,27 @@
-//! What a worker tells about itself.
+//! What a worker tells regularly about itself.
 
 use std::time::Duration;
 
 use crate::identity::JobId;
-use crate::limits::MAX_REPORT_BYTES;
+use crate::limits::MAX_HEARTBEAT_BYTES;
 use crate::message_error::{MessageError, MessageKind, MessageProblem, check_count};
 
-/// Time between two reports of a worker.
-pub const REPORT_INTERVAL: Duration = Duration::from_secs(5);
+/// Time between two heartbeats of a worker.
+pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
 
-/// What a worker holds: jobs whose messages it took and has not settled.
+/// The jobs that a worker holds: it took their messages and has not settled them.
 ///
-/// Reports carry no time of day. A reader believes one as long as its number grows.
+/// Heartbeats carry no time of day. A worker counts as alive as long as their number grows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct WorkerReport {
-    /// Grows from report to report.
+pub struct Heartbeat {
+    /// Grows from heartbeat to heartbeat.
     pub number: u64,
     /// The jobs it holds.
     pub jobs: Vec<JobId>,
 }
 
-impl WorkerReport {
-    /// The report as stored text: the number, then the ids, separated by blanks.
+impl Heartbeat {
+    /// The heartbeat as stored text: the number, then the ids, separated by blanks.
     pub fn encode(&self) -> String {
         let mut text = self.number.to_string();
         for job in &self.jobs {
@@ -37,7 +37,7 @@ impl WorkerReport {
     /// [`MessageError`] if it is no heartbeat.
     pub fn decode(text: &[u8]) -> Result<Self, MessageError> {
         let read = || -> Result<Self, MessageProblem> {
-            check_count("bytes", text.len() as u64, MAX_REPORT_BYTES as u64)?;
+            check_count("bytes", text.len() as u64, MAX_HEARTBEAT_BYTES as u64)?;
             let mut words = std::str::from_utf8(text)?.split(' ');
             let number = words.next().and_then(|number| number.parse().ok());
             Ok(Self {
@@ -54,17 +54,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reports_survive_and_damage_is_noticed() {
+    fn heartbeats_survive_and_damage_is_noticed() {
         for jobs in [vec![], vec![JobId([1; 16]), JobId([2; 16])]] {
-            let report = WorkerReport { number: 7, jobs };
-            let text = report.encode();
-            assert_eq!(WorkerReport::decode(text.as_bytes()).unwrap(), report);
+            let heartbeat = Heartbeat { number: 7, jobs };
+            let text = heartbeat.encode();
+            assert_eq!(Heartbeat::decode(text.as_bytes()).unwrap(), heartbeat);
         }
         for damaged in ["", "x", "7 00", "7  ", "-1"] {
-            assert!(
-                WorkerReport::decode(damaged.as_bytes()).is_err(),
-                "{damaged}"
-            );
+            assert!(Heartbeat::decode(damaged.as_bytes()).is_err(), "{damaged}");
         }
     }
 }

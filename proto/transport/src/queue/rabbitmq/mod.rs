@@ -1,0 +1,20 @@
+//! The networked queue: RabbitMQ 3.10 or later.
+//!
+//! Jobs wait in `loto.jobs`, a durable quorum queue; the virtual host in the URL
+//! keeps installations apart. Every message is persistent, published as
+//! mandatory and confirmed by the broker before [`publish`](super::Queue::publish) returns.
+//!
+//! A delivery whose consumer dies comes back by itself, at most
+//! [`DELIVERY_LIMIT`] times; then the broker moves it to `loto.jobs.dead`, where
+//! rejected messages go too. A delivery that is requeued on purpose is
+//! published anew instead, so that it does not count against that limit; if there is a
+//! delay, to `loto.jobs.paused`, from which the broker moves it back in time.
+
+mod broker;
+mod client;
+mod session;
+mod tls_reactor;
+mod topology;
+
+pub use self::client::RabbitQueue;
+pub use self::topology::{DEAD_LETTERS, DELAYED, DELIVERY_LIMIT, JOBS};

@@ -1,0 +1,51 @@
+//! What a store keeps of jobs that are not done, or had two outcomes.
+
+use async_trait::async_trait;
+use loto_proto::attempt::{Attempt, AttemptVersion};
+use loto_proto::identity::SeriesId;
+use loto_proto::job::Job;
+use loto_proto::lifecycle::JobRecord;
+
+use crate::error::TransportError;
+
+/// A job that had another outcome than the stored one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Conflict {
+    /// The series of the job.
+    pub series: SeriesId,
+    /// Its seed.
+    pub seed: u32,
+    /// What is known of it, in words.
+    pub problem: String,
+}
+
+/// The attempts at unfinished jobs, and the conflicts.
+#[async_trait]
+pub trait Attempts: Send + Sync {
+    /// How one job stands.
+    async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, TransportError>;
+
+    /// Records how the job's last attempt stands and returns which version that is, unless
+    /// the job is done or its attempt is no longer the `expected` one: then nothing happens.
+    async fn put_attempt(
+        &self,
+        job: &Job,
+        expected: &AttemptVersion,
+        attempt: &Attempt,
+    ) -> Result<Option<AttemptVersion>, TransportError>;
+
+    /// The last attempts at each of these series' unfinished jobs, by seed.
+    async fn attempts(
+        &self,
+        series: &[SeriesId],
+    ) -> Result<Vec<Vec<(u32, Attempt)>>, TransportError>;
+
+    /// Records that a job had an outcome which is not the stored one.
+    async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), TransportError>;
+
+    /// The conflicts of all sweeps.
+    async fn conflicts(&self) -> Result<Vec<Conflict>, TransportError>;
+
+    /// Removes what is known of a job's other outcome.
+    async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), TransportError>;
+}

@@ -1,0 +1,27 @@
+//! What a store keeps under names: tables and what is learnt from them.
+
+use async_trait::async_trait;
+use loto_proto::limits::MAX_BLOB_BYTES;
+
+use crate::error::TransportError;
+
+/// Bytes under names that say what they are.
+#[async_trait]
+pub trait Blobs: Send + Sync {
+    /// Keeps bytes under a name; the first bytes stay.
+    async fn put_blob(&self, name: &str, bytes: &[u8]) -> Result<(), TransportError>;
+
+    /// The bytes kept under a name.
+    async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, TransportError>;
+}
+
+/// Refuses a blob that no store could take.
+pub(super) fn check_size(name: &str, bytes: &[u8]) -> Result<(), TransportError> {
+    if bytes.len() <= MAX_BLOB_BYTES {
+        return Ok(());
+    }
+    Err(TransportError::LargeBlob {
+        name: name.to_owned(),
+        bytes: bytes.len(),
+    })
+}

@@ -1,0 +1,72 @@
+//! Why a call of SQLite failed, and what that means for the store.
+
+use rusqlite::{Error, ErrorCode};
+
+use crate::error::{Reason, TransportError};
+use crate::server::Server;
+
+/// Why a call failed; it does not know the file.
+pub(super) enum Failure {
+    /// SQLite reports an error.
+    Sqlite(Error),
+    /// A stored value is damaged.
+    Corrupt { key: String, reason: Reason },
+    /// The file is something else.
+    NotAStore(String),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl Failure {
+    pub(super) fn corrupt(key: String, reason: impl Into<Reason>) -> Self {
+        let reason = reason.into();
+        Self::Corrupt { key, reason }
+    }
+
+    /// What it means for the store in that file.
+    pub(super) fn of(self, store: &str) -> TransportError {
+        let store = store.to_owned();
+        let unavailable = |address, reason: Reason| TransportError::Unavailable {
+            server: Server::Store,
+            address,
+            reason,
+        };
+        let error = match self {
+            Self::Sqlite(error) => error,
+            Self::Corrupt { key, reason } => {
+                return TransportError::CorruptValue { store, key, reason };
+            }
+            Self::NotAStore(reason) => {
+                let path = store;
+                return TransportError::NotAStore { path, reason };
+            }
+        };
+        let damaged = match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt) => "the file itself",
+            Some(ErrorCode::TooBig) => "a row",
+            None if is_wrong_type(&error) => "a column",
+            Some(ErrorCode::NotADatabase) => {
+                return Self::NotAStore("the file is no loto store".into()).of(&store);
+            }
+            // What SQLite says where it cannot make the files beside its own.
+            Some(ErrorCode::SystemIoFailure) => {
+                return unavailable(store, format!("{error}; is the disk full?").into());
+            }
+            _ => return unavailable(store, error.into()),
+        };
+        Self::corrupt(damaged.into(), error).of(&store)
+    }
+}
+
+fn is_wrong_type(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::InvalidColumnType(..)
+            | Error::FromSqlConversionFailure(..)
+            | Error::IntegralValueOutOfRange(..)
+    )
+}

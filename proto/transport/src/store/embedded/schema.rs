@@ -1,0 +1,127 @@
+//! The tables of an embedded store, and how a file gets them.
+
+use std::time::{Duration, Instant};
+
+use loto_proto::limits::MAX_BLOB_BYTES;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+
+use super::failure::Failure;
+
+/// Marks the file as one of ours: "loto" in ASCII.
+const APPLICATION_ID: i32 = 0x6c6f_746f;
+
+/// Raised whenever the tables below change.
+const SCHEMA_VERSION: i32 = 2;
+
+const SCHEMA: &str = "
+    CREATE TABLE sweeps (
+        position INTEGER PRIMARY KEY AUTOINCREMENT,
+        id BLOB NOT NULL UNIQUE,
+        sweep BLOB NOT NULL
+    );
+    CREATE TABLE traces (
+        position INTEGER PRIMARY KEY AUTOINCREMENT,
+        series BLOB NOT NULL,
+        seed INTEGER NOT NULL,
+        trace BLOB NOT NULL,
+        UNIQUE (series, seed)
+    );
+    CREATE TABLE attempts (
+        series BLOB NOT NULL,
+        seed INTEGER NOT NULL,
+        attempt TEXT NOT NULL,
+        PRIMARY KEY (series, seed)
+    ) WITHOUT ROWID;
+    CREATE TABLE blobs (
+        name TEXT PRIMARY KEY,
+        bytes BLOB NOT NULL
+    );
+";
+
+/// What version 2 has and version 1 had not.
+const SCHEMA_SINCE_2: &str = "
+    CREATE TABLE conflicts (
+        series BLOB NOT NULL,
+        seed INTEGER NOT NULL,
+        problem TEXT NOT NULL,
+        PRIMARY KEY (series, seed)
+    ) WITHOUT ROWID;
+    CREATE TABLE stopped (
+        series BLOB PRIMARY KEY
+    ) WITHOUT ROWID;
+    CREATE TABLE sweep_states (
+        id BLOB PRIMARY KEY,
+        published INTEGER NOT NULL DEFAULT 0,
+        cancelled INTEGER NOT NULL DEFAULT 0
+    ) WITHOUT ROWID;
+    CREATE TABLE workers (
+        name TEXT PRIMARY KEY,
+        report TEXT NOT NULL
+    ) WITHOUT ROWID;
+";
+
+/// How long a call waits for another process that writes to the same file.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Longest row that SQLite reads, in bytes: a blob, its name, and what SQLite adds.
+const LONGEST_ROW: i32 = MAX_BLOB_BYTES as i32 + 4096;
+
+/// Checks that the file is a store, or makes it one if it is empty.
+pub(super) fn prepare(connection: &mut Connection) -> Result<(), Failure> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_ROW)?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let number = |pragma: &str| -> rusqlite::Result<i32> {
+        transaction.pragma_query_value(None, pragma, |row| row.get(0))
+    };
+    let count = "SELECT count(*) FROM sqlite_master";
+    let tables: i32 = transaction.query_row(count, [], |row| row.get(0))?;
+    match (number("application_id")?, number("user_version")?) {
+        (APPLICATION_ID, SCHEMA_VERSION) => {}
+        (APPLICATION_ID, 1) => transaction.execute_batch(SCHEMA_SINCE_2)?,
+        (APPLICATION_ID, version) => {
+            return Err(Failure::NotAStore(format!(
+                "another version of loto wrote it (schema {version}, this one reads {SCHEMA_VERSION}); \
+                 name another file or use that version"
+            )));
+        }
+        (0, 0) if tables == 0 => {
+            transaction.execute_batch(SCHEMA)?;
+            transaction.execute_batch(SCHEMA_SINCE_2)?;
+            transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        }
+        _ => {
+            let reason = "it is the SQLite file of another program";
+            return Err(Failure::NotAStore(reason.into()));
+        }
+    }
+    if number("user_version")? != SCHEMA_VERSION {
+        transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    }
+    transaction.commit()?;
+    write_ahead(connection)?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    Ok(())
+}
+
+/// Sets write-ahead mode. SQLite does not wait for other processes here, so we do.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    let begin = Instant::now();
+    loop {
+        let set = connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()));
+        match set {
+            Err(error) if is_busy(&error) && begin.elapsed() < BUSY_TIMEOUT => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            settled => return settled,
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+    )
+}

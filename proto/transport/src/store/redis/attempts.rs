@@ -1,0 +1,125 @@
+//! Attempts and conflicts in Redis.
+
+use async_trait::async_trait;
+use loto_proto::attempt::{Attempt, AttemptVersion};
+use loto_proto::excerpt::excerpt;
+use loto_proto::identity::SeriesId;
+use loto_proto::job::Job;
+use loto_proto::lifecycle::JobRecord;
+use redis::{Cmd, Pipeline};
+
+use super::keys::{CONFLICTS, STOPPED, attempts_key, conflict_field, traces_key};
+use super::store::RedisStore;
+use crate::error::TransportError;
+use crate::store::attempts::{Attempts, Conflict};
+
+/// Trace and attempt of a job, and whether its series is stopped.
+type RawRecord = (Option<Vec<u8>>, Option<Vec<u8>>, bool);
+
+#[async_trait]
+impl Attempts for RedisStore {
+    async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, TransportError> {
+        let (traces, attempts) = (traces_key(series), attempts_key(series));
+        let mut pipeline = Pipeline::with_capacity(3);
+        pipeline.hget(&traces, seed).hget(&attempts, seed);
+        pipeline.sismember(STOPPED, series.to_string());
+        let keys = format!("{traces}, {attempts} or {STOPPED}");
+        let (trace, text, stopped): RawRecord = self.ask_all(&keys, &pipeline).await?;
+        if let Some(bytes) = &trace {
+            self.decode_trace(&traces, seed, bytes)?;
+        }
+        let attempt = text.as_deref();
+        let attempt = attempt.map(|text| self.decode_attempt(&attempts, seed, text));
+        Ok(JobRecord {
+            done: trace.is_some(),
+            stopped,
+            attempt: attempt.transpose()?,
+            version: AttemptVersion(text),
+        })
+    }
+
+    async fn put_attempt(
+        &self,
+        job: &Job,
+        expected: &AttemptVersion,
+        attempt: &Attempt,
+    ) -> Result<Option<AttemptVersion>, TransportError> {
+        let series = job.series.id();
+        let (traces, attempts) = (traces_key(series), attempts_key(series));
+        let text = attempt.encode().into_bytes();
+        let mut script = self.scripts.put_attempt.key(&traces);
+        script
+            .key(&attempts)
+            .arg(job.seed)
+            .arg(&text)
+            .arg(expected.0.as_deref().unwrap_or_default());
+        let keys = format!("{traces} or {attempts}");
+        let replaced: bool = self.invoke(&keys, &script).await?;
+        Ok(replaced.then_some(AttemptVersion(Some(text))))
+    }
+
+    async fn attempts(
+        &self,
+        series: &[SeriesId],
+    ) -> Result<Vec<Vec<(u32, Attempt)>>, TransportError> {
+        let keys: Vec<_> = series.iter().copied().map(attempts_key).collect();
+        let fields: Vec<Vec<(Vec<u8>, Vec<u8>)>> = self.ask_each("HGETALL", &keys).await?;
+        let attempts = keys.iter().zip(fields).map(|(key, fields)| {
+            let attempts = fields.iter().map(|(field, text)| {
+                let seed = self.decode_seed(key, field)?;
+                Ok((seed, self.decode_attempt(key, seed, text)?))
+            });
+            let mut attempts: Vec<_> = attempts.collect::<Result<_, TransportError>>()?;
+            attempts.sort_unstable_by_key(|(seed, _)| *seed);
+            Ok(attempts)
+        });
+        attempts.collect()
+    }
+
+    async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), TransportError> {
+        let put = Cmd::hset(
+            CONFLICTS,
+            conflict_field(job.series.id(), job.seed),
+            problem,
+        );
+        let _: u32 = self.ask(CONFLICTS, &put).await?;
+        Ok(())
+    }
+
+    async fn conflicts(&self) -> Result<Vec<Conflict>, TransportError> {
+        let fields: Vec<(Vec<u8>, Vec<u8>)> = self.ask(CONFLICTS, &Cmd::hgetall(CONFLICTS)).await?;
+        let conflicts = fields.into_iter().map(|(field, problem)| {
+            let field = String::from_utf8_lossy(&field);
+            let job = field
+                .split_once(':')
+                .and_then(|(series, seed)| Some((series.parse().ok()?, seed.parse().ok()?)));
+            let (series, seed) = job.ok_or_else(|| {
+                self.corrupt(
+                    CONFLICTS,
+                    format!("its field `{}` is no job", excerpt(&field)),
+                )
+            })?;
+            let problem = String::from_utf8_lossy(&problem).into_owned();
+            Ok(Conflict {
+                series,
+                seed,
+                problem,
+            })
+        });
+        let mut conflicts: Vec<_> = conflicts.collect::<Result<_, TransportError>>()?;
+        conflicts.sort_unstable();
+        Ok(conflicts)
+    }
+
+    async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), TransportError> {
+        let forget = Cmd::hdel(CONFLICTS, conflict_field(series, seed));
+        let _: u32 = self.ask(CONFLICTS, &forget).await?;
+        Ok(())
+    }
+}
+
+impl RedisStore {
+    fn decode_attempt(&self, key: &str, seed: u32, text: &[u8]) -> Result<Attempt, TransportError> {
+        Attempt::decode(text).map_err(|error| self.corrupt(format!("{key}, field {seed}"), error))
+    }
+}
