@@ -1,13 +1,36 @@
-//! The coordinator of loto: plans a sweep, hands out its jobs, watches them, and
-//! turns finished traces into statistics, reports and answers over gRPC.
+//! The coordinator of loto: plans a sweep, hands out its jobs, follows them, and turns finished
+//! traces into statistics, reports and answers over gRPC. It knows nothing of how a method chooses
+//! its rows; see `loto_engine` for that.
 //!
-//! Nothing here knows how a method chooses its rows.
+//! A sweep passes through these modules:
+//! - [`plan`]: a sweep file and its tables become a plan, which lists the jobs;
+//! - `cost`: what the jobs cost, and in which order they are best run;
+//! - [`dispatch`]: puts jobs on the queue, waits for them, and cancels, resumes and retries them;
+//! - `embedded`: runs a whole sweep in this process instead, without any server;
+//! - [`progress`]: how many jobs are in which state, and how long the rest takes;
+//! - [`results`]: reads finished traces and checks them against their tables;
+//! - [`score`]: reads traces that another program recorded;
+//! - [`aggregator`]: answers questions about sweeps over gRPC while they run;
+//! - [`commands`]: the command line of `loto`, one file per command;
+//! - [`metrics`]: what a running coordinator tells about itself.
+//!
+//! Statistics and reports are crates of their own: `loto_statistics` and `loto_report`.
+//!
+//! ```
+//! use loto_coordinator::plan::{Plan, SweepSource};
+//!
+//! let plan = Plan::read(&SweepSource::BuiltIn, None)?;
+//! println!("the sweep {} has {} jobs", plan.sweep.name, plan.sweep.job_count());
+//! // 7 methods on 31 tasks with 5 seeds.
+//! assert_eq!(plan.sweep.job_count(), 7 * 31 * 5);
+//! # Ok::<(), loto_coordinator::plan::PlanError>(())
+//! ```
 
 pub mod aggregator;
 pub mod commands;
-pub mod cost;
+pub(crate) mod cost;
 pub mod dispatch;
-pub mod embedded;
+pub(crate) mod embedded;
 pub mod error;
 pub mod follower;
 pub mod metrics;

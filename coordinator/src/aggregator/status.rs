@@ -12,14 +12,13 @@ pub(super) fn to_status(error: CoordinatorError) -> Status {
     let message = error.to_string();
     match error {
         CoordinatorError::Transport(error) => transport_status(&error, message),
-        CoordinatorError::UnknownSweep { .. } => Status::not_found(message),
+        CoordinatorError::UnknownSweep(_) => Status::not_found(message),
         CoordinatorError::Statistics(
             StatisticsError::NoSampledBaseline { .. }
             | StatisticsError::InvalidAnalysisOption { .. },
         ) => Status::invalid_argument(message),
         CoordinatorError::CorruptTrace { .. }
         | CoordinatorError::Message(_)
-        | CoordinatorError::LostSweep(_)
         | CoordinatorError::TaskNotInTable { .. }
         | CoordinatorError::Statistics(StatisticsError::InvalidResults { .. })
         // A table that was checked when it was submitted and cannot be read now.

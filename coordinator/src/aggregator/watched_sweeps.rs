@@ -34,10 +34,7 @@ impl WatchedSweeps {
             return Ok(sweep);
         }
         let sweep = self.store.sweep(id).await?;
-        let sweep = sweep.ok_or_else(|| CoordinatorError::UnknownSweep {
-            wanted: id.to_string(),
-            problem: "it is not in the store; ListSweeps tells which are".into(),
-        })?;
+        let sweep = sweep.ok_or(CoordinatorError::UnknownSweep(id))?;
         let mut recent = self.recent();
         // Another request may have been faster: all are to share one.
         if let Some(sweep) = find(&mut recent, id) {

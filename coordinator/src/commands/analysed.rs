@@ -1,21 +1,38 @@
 //! Finished traces with their statistics: what every report is made from.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::Args;
 use loto_proto::identity::SweepId;
 use loto_proto::sweep::Sweep;
-use loto_transport::store::Store;
-
-use super::output::print_with;
-use crate::CoordinatorError;
-use crate::prior_rmse;
-use crate::results::{CollectedTraces, Keep, Selection};
-use crate::score::ScoredTraces;
 use loto_report::{Format, Report};
 use loto_statistics::analysis::{AnalysisOptions, SweepAnalysis, analyse};
 use loto_statistics::random_search::Baseline;
 use loto_statistics::results::SweepResults;
+use loto_transport::store::Store;
+
+use super::error::CommandError;
+use super::options::BaselineOption;
+use super::output::print_with;
+use crate::CoordinatorError;
+use crate::prior_rmse;
+use crate::results::{CollectedTraces, Keep, Selection};
+
+/// What a report compares with, and where it goes.
+#[derive(Debug, Args)]
+pub(super) struct ReportOptions {
+    /// Form in which the report is printed.
+    #[arg(long, env = "LOTO_FORMAT", value_enum, default_value_t = Format::Text)]
+    pub(super) format: Format,
+
+    /// Folder to which the files of the report are also written.
+    #[arg(long, env = "LOTO_OUT", value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) baseline: BaselineOption,
+}
 
 /// Finished traces, analysed.
 pub(super) struct Analysed {
@@ -26,10 +43,7 @@ pub(super) struct Analysed {
 }
 
 impl Analysed {
-    /// Reads what is finished of a sweep from the store and analyses it.
-    ///
-    /// # Errors
-    /// Those of [`CollectedTraces::of_finished`], [`analyse`] and [`prior_rmse::fill_in`].
+    /// Reads the finished traces of a sweep from the store and analyses them.
     pub(super) async fn sweep(
         store: Arc<dyn Store>,
         sweep: Sweep,
@@ -43,19 +57,9 @@ impl Analysed {
         Ok(analysed)
     }
 
-    /// Analyses traces that were recorded elsewhere.
-    ///
-    /// # Errors
-    /// Those of [`analyse`].
-    pub(super) fn recorded(
-        traces: ScoredTraces,
-        baseline: Baseline,
-    ) -> Result<Self, CoordinatorError> {
-        Self::new(None, traces.results, traces.notes, baseline)
-    }
-
-    /// Nothing else runs in this process by now, so it may keep this thread busy.
-    fn new(
+    /// Analyses traces, which are of no sweep in a store if `sweep` is `None`. Nothing else runs
+    /// in this process by now, so it may keep this thread busy.
+    pub(super) fn new(
         sweep: Option<SweepId>,
         results: SweepResults,
         notes: Vec<String>,
@@ -74,15 +78,12 @@ impl Analysed {
         })
     }
 
-    /// Writes the report's files to `folder`, if there is one, and prints it.
-    ///
-    /// # Errors
-    /// [`CoordinatorError::UnwritableFile`].
+    /// Writes the report's files to `folder`, if there is one, and prints the report.
     pub(super) fn publish(
         &self,
         folder: Option<&Path>,
         format: Format,
-    ) -> Result<(), CoordinatorError> {
+    ) -> Result<(), CommandError> {
         let report = Report {
             results: &self.results,
             analysis: &self.analysis,

@@ -1,14 +1,15 @@
-//! `loto check`: is a sweep file right, and what will it cost?
+//! `loto check`: whether a sweep file is right, and what the sweep will cost.
 
 use std::path::PathBuf;
 
 use clap::Args;
+use loto_engine::table::Task;
 use loto_proto::sweep::{Blackbox, Sweep};
 
+use super::error::CommandError;
 use super::options::DataOption;
 use super::output::print;
-use super::text_table::lay_out;
-use crate::CoordinatorError;
+use super::text_table::TextTable;
 use crate::embedded::trial;
 use crate::plan::{Plan, SweepSource};
 use crate::progress::describe_duration;
@@ -18,7 +19,7 @@ Examples:
   loto check sweep.toml --data tables
   loto check sweep.toml --data tables --time    also run a few traces and time them";
 
-/// Checks a sweep file and its tables, and says what running it takes.
+/// Checks a sweep file and its tables, and shows how large the sweep is.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CheckCommand {
@@ -29,14 +30,14 @@ pub(super) struct CheckCommand {
     #[command(flatten)]
     data: DataOption,
 
-    /// Run one trace per black box and method, on the first target, and estimate
-    /// the CPU time of the sweep from them.
+    /// Also run one trace per black box and method, on the first target, and estimate
+    /// the CPU time of the whole sweep from them.
     #[arg(long, env = "LOTO_TIME")]
     time: bool,
 }
 
 impl CheckCommand {
-    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) async fn execute(self) -> Result<(), CommandError> {
         let source = SweepSource::File(self.sweep.clone());
         let plan = Plan::read(&source, self.data.data.as_deref())?;
         print(&describe(&plan))?;
@@ -52,7 +53,7 @@ impl CheckCommand {
 
 fn describe(plan: &Plan) -> String {
     let sweep = &plan.sweep;
-    let heading = [
+    let mut table = TextTable::new(&[
         "black box",
         "tasks",
         "targets",
@@ -61,40 +62,37 @@ fn describe(plan: &Plan) -> String {
         "traces",
         "evaluations",
         "table",
-    ];
-    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    ]);
     let mut evaluations = 0;
     for blackbox in &sweep.blackboxes {
-        let Some(table) = plan.table(blackbox.table) else {
+        let Some(planned) = plan.table(blackbox.table) else {
             continue;
         };
-        let tasks = &table.table.tasks;
-        let table_rows: usize = tasks.iter().map(|task| task.objective.len()).sum();
+        let tasks = &planned.table.tasks;
         let series = blackbox.methods.len() as u64 * blackbox.targets.len() as u64;
-        let jobs = series * u64::from(sweep.seeds);
-        let blackbox_evaluations = jobs * u64::from(blackbox.iterations);
+        let traces = series * u64::from(sweep.seeds);
+        let blackbox_evaluations = traces * u64::from(blackbox.iterations);
         evaluations += blackbox_evaluations;
-        rows.push(vec![
-            blackbox.name.clone(),
-            tasks.len().to_string(),
-            blackbox.targets.len().to_string(),
-            table_rows.to_string(),
-            blackbox.iterations.to_string(),
-            jobs.to_string(),
-            blackbox_evaluations.to_string(),
-            table.path.display().to_string(),
+        table.push(&[
+            &blackbox.name,
+            &tasks.len(),
+            &blackbox.targets.len(),
+            &tasks.iter().map(Task::rows).sum::<usize>(),
+            &blackbox.iterations,
+            &traces,
+            &blackbox_evaluations,
+            &planned.path.display(),
         ]);
     }
-    let methods = plan.method_ids().len();
     format!(
         "sweep {} is valid; its id is {}\n\
-         {methods} methods, {} seeds: {} traces, {evaluations} evaluations\n{}\n{}",
+         {} methods, {} seeds: {} traces, {evaluations} evaluations\n{}\n{table}",
         sweep.name,
         sweep.id(),
+        plan.method_ids().len(),
         sweep.seeds,
         sweep.job_count(),
         describe_methods(sweep),
-        lay_out(&rows)
     )
 }
 
@@ -127,23 +125,14 @@ fn describe_methods(sweep: &Sweep) -> String {
 }
 
 fn describe_trials(plan: &Plan, outcome: &trial::Outcome) -> String {
-    let mut rows = vec![
-        ["black box", "method", "CPU seconds", "traces"]
-            .map(str::to_owned)
-            .to_vec(),
-    ];
+    let mut table = TextTable::new(&["black box", "method", "CPU seconds", "traces"]);
     for trial in &outcome.trials {
-        rows.push(vec![
-            trial.blackbox.clone(),
-            trial.method.clone(),
-            format!("{:.3}", trial.one_trace.as_secs_f64()),
-            trial.traces.to_string(),
-        ]);
+        let seconds = format!("{:.3}", trial.one_trace.as_secs_f64());
+        table.push(&[&trial.blackbox, &trial.method, &seconds, &trial.traces]);
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     format!(
-        "{}\nabout {} of CPU time for sweep {}, {} on this machine's {cores} cores\n",
-        lay_out(&rows),
+        "{table}\nabout {} of CPU time for sweep {}, {} on this machine's {cores} cores\n",
         describe_duration(outcome.total),
         plan.sweep.name,
         describe_duration(outcome.total / u32::try_from(cores).unwrap_or(1)),

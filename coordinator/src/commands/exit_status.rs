@@ -3,38 +3,60 @@
 use loto_engine::EngineError;
 use loto_process::ExitStatus;
 
+use super::error::CommandError;
 use crate::CoordinatorError;
+use crate::dispatch::DispatchError;
+use crate::embedded::EmbeddedError;
 
-impl From<&CoordinatorError> for ExitStatus {
-    fn from(error: &CoordinatorError) -> Self {
-        use CoordinatorError::*;
+impl From<&CommandError> for ExitStatus {
+    fn from(error: &CommandError) -> Self {
+        use CommandError::*;
         match error {
-            Transport(error) => error.into(),
+            Transport(error) | Coordinator(CoordinatorError::Transport(error)) => error.into(),
             Process(error) => error.into(),
-            Engine(EngineError::ImpossibleJob(_) | EngineError::LinearAlgebra { .. })
-            | GaveUp { .. }
-            | Conflicts { .. }
-            | Cancelled(_)
-            | RunFailed(_)
-            | ThreadDied { .. } => Self::Failed,
-            Interrupted(_) => Self::Interrupted,
-            Engine(_)
+            Dispatch(error) => of_dispatch(error),
+            Embedded(error) => of_embedded(error),
+            Engine(error) | Coordinator(CoordinatorError::Engine(error)) => of_engine(error),
+            RunInterrupted { .. } => Self::Interrupted,
+            Coordinator(CoordinatorError::ThreadDied { .. }) => Self::Failed,
+            Plan(_)
+            | Score(_)
+            | Coordinator(_)
             | Statistics(_)
-            | TableNotFound { .. }
-            | TableChanged { .. }
             | UnknownSweep { .. }
-            | InvalidInput(_)
-            | SweepFile(_)
-            | UnsuitableSweep { .. }
-            | Message(_)
+            | AmbiguousSweep { .. }
             | LostSweep(_)
-            | UnreadableFile { .. }
-            | UnwritableFile(_)
-            | InvalidTraces { .. }
-            | CorruptTrace { .. }
-            | TaskNotInTable { .. }
-            | Serving { .. } => Self::WrongInput,
+            | UnwritableFile(_) => Self::WrongInput,
         }
+    }
+}
+
+fn of_embedded(error: &EmbeddedError) -> ExitStatus {
+    match error {
+        EmbeddedError::Dispatch(error) => of_dispatch(error),
+        EmbeddedError::Transport(error) => error.into(),
+        EmbeddedError::Engine(error) => of_engine(error),
+        EmbeddedError::RefusedTraces { .. } => ExitStatus::Failed,
+        EmbeddedError::FolderInUse(_) | EmbeddedError::UnwritableFile(_) => ExitStatus::WrongInput,
+    }
+}
+
+fn of_dispatch(error: &DispatchError) -> ExitStatus {
+    match error {
+        DispatchError::Transport(error) => error.into(),
+        DispatchError::TableChanged { .. } => ExitStatus::WrongInput,
+        DispatchError::Interrupted(_) => ExitStatus::Interrupted,
+        DispatchError::Cancelled(_)
+        | DispatchError::Unfinished(_)
+        | DispatchError::Poisoned { .. }
+        | DispatchError::Conflicts(_) => ExitStatus::Failed,
+    }
+}
+
+fn of_engine(error: &EngineError) -> ExitStatus {
+    match error {
+        EngineError::ImpossibleJob(_) | EngineError::LinearAlgebra { .. } => ExitStatus::Failed,
+        _ => ExitStatus::WrongInput,
     }
 }
 
@@ -46,6 +68,7 @@ mod tests {
     use loto_transport::server::Server;
 
     use super::*;
+    use crate::dispatch::Interruption;
 
     #[test]
     fn errors_end_as_documented() {
@@ -63,18 +86,16 @@ mod tests {
             id: "x".into(),
             known: "rs".into(),
         };
+        let interrupted = DispatchError::Interrupted(Interruption::LookingForLostJobs);
         let cases = [
-            (CoordinatorError::from(conflict), ExitStatus::Failed),
+            (CommandError::from(conflict), ExitStatus::Failed),
             (unreachable.into(), ExitStatus::WrongInput),
             (unknown.into(), ExitStatus::WrongInput),
             (
                 EngineError::from(ImpossibleJob::NoRow("x")).into(),
                 ExitStatus::Failed,
             ),
-            (
-                CoordinatorError::Interrupted("x".into()),
-                ExitStatus::Interrupted,
-            ),
+            (interrupted.into(), ExitStatus::Interrupted),
         ];
         for (error, expected) in cases {
             assert_eq!(ExitStatus::from(&error), expected, "{error}");

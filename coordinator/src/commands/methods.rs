@@ -3,16 +3,16 @@
 use clap::Args;
 use loto_engine::methods::{Method, find, registry};
 
+use super::error::CommandError;
 use super::output::print;
-use super::text_table::lay_out;
-use crate::CoordinatorError;
+use super::text_table::TextTable;
 
 const EXAMPLES: &str = "\
 Examples:
   loto methods              every method in a line
   loto methods gcp-prior    one method with its parameters";
 
-/// Lists the methods, or describes one with its parameters.
+/// Lists the methods, or describes one of them with its parameters.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct MethodsCommand {
@@ -22,49 +22,35 @@ pub(super) struct MethodsCommand {
 }
 
 impl MethodsCommand {
-    pub(super) fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) fn execute(self) -> Result<(), CommandError> {
         match self.method {
-            None => print(&list(registry())),
+            None => print(&list(registry()).to_string()),
             Some(id) => print(&describe(find(&id)?)),
         }
     }
 }
 
-fn list(methods: &[Method]) -> String {
-    let mut rows = vec![["method", "version", "summary"].map(str::to_owned).to_vec()];
+fn list(methods: &[Method]) -> TextTable {
+    let mut table = TextTable::new(&["method", "version", "summary"]);
     for method in methods {
-        let version = method.version.to_string();
-        rows.push(vec![method.id.into(), version, method.summary.into()]);
+        table.push(&[&method.id, &method.version, &method.summary]);
     }
-    lay_out(&rows)
+    table
 }
 
 fn describe(method: &Method) -> String {
-    let mut text = format!(
-        "{}, version {}\n{}\nSearches {}.\nSource: {}\n",
-        method.id, method.version, method.summary, method.spaces, method.source
+    let id = method.id;
+    let head = format!(
+        "{id}, version {}\n{}\nSearches {}.\nSource: {}\n",
+        method.version, method.summary, method.spaces, method.source
     );
     if method.parameters.is_empty() {
-        text.push_str("\nIt has no parameters.\n");
-        return text;
+        return format!("{head}\nIt has no parameters.\n");
     }
-    text.push_str(&format!(
-        "\nParameters, set in [method.{}] of a sweep file:\n",
-        method.id
-    ));
-    let mut rows = vec![
-        ["name", "default", "values", "meaning"]
-            .map(str::to_owned)
-            .to_vec(),
-    ];
+    let mut table = TextTable::new(&["name", "default", "values", "meaning"]);
     for parameter in method.parameters {
-        rows.push(vec![
-            parameter.name.into(),
-            parameter.default.into(),
-            parameter.range.to_string(),
-            parameter.summary.into(),
-        ]);
+        let (name, default) = (&parameter.name, &parameter.default);
+        table.push(&[name, default, &parameter.range, &parameter.summary]);
     }
-    text.push_str(&lay_out(&rows));
-    text
+    format!("{head}\nParameters, which are set in [method.{id}] of a sweep file:\n{table}")
 }

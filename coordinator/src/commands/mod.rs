@@ -3,6 +3,7 @@
 mod analysed;
 mod cancel;
 mod check;
+mod error;
 mod exit_status;
 mod find_sweep;
 mod methods;
@@ -22,12 +23,11 @@ mod watch;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-
 use loto_process::logs::LogOptions;
 use loto_process::program;
 
-use crate::CoordinatorError;
 use crate::progress::display::LogWriter;
+use error::CommandError;
 
 /// What is logged by default: the progress of this process, and warnings of everything.
 const DEFAULT_LOG: &str = "warn,lapin=off,loto_coordinator=info,loto_process::shutdown=info";
@@ -37,11 +37,11 @@ Exit status:
   0    done
   1    a job or a run failed
   2    the input was wrong: an option, a file, an address, a damaged value
-  130  interrupted; the same command goes on from there
+  130  interrupted; the same command, given again, goes on from there
 
 Examples:
   loto run                                   the built-in sweep, in this process
-  loto run sweep.toml --data tables          a sweep file of yours
+  loto run sweep.toml --data tables          your own sweep file
   loto submit sweep.toml --broker amqp://localhost --store redis://localhost
   loto-worker --broker amqp://localhost --store redis://localhost
   loto status --store redis://localhost";
@@ -75,7 +75,7 @@ enum Command {
 }
 
 impl Command {
-    async fn execute(self) -> Result<(), CoordinatorError> {
+    async fn execute(self) -> Result<(), CommandError> {
         match self {
             Self::Run(command) => command.execute().await,
             Self::Submit(command) => command.execute().await,

@@ -13,7 +13,7 @@ use loto_transport::queue::{self, Queue};
 use loto_transport::store::{self, Store};
 use tokio_util::sync::CancellationToken;
 
-use crate::CoordinatorError;
+use super::error::CommandError;
 use crate::dispatch::{LASTING, LONGEST_OUTAGE, POLL_INTERVAL, Requeue, Wait, wait_until_done};
 use crate::metrics::{COORDINATOR_METRICS, jobs_lost, jobs_published, sweep_stands_at};
 use crate::progress::Tracker;
@@ -23,7 +23,7 @@ use loto_statistics::random_search::Baseline;
 /// Where tables are.
 #[derive(Debug, Args)]
 pub(super) struct DataOption {
-    /// Folder to look for tables in, after the sweep file's own.
+    /// Folder in which a table is looked for if it is not beside the sweep file.
     #[arg(long, env = "LOTO_DATA", value_name = "DIR")]
     pub(super) data: Option<PathBuf>,
 }
@@ -43,7 +43,7 @@ impl StoreOption {
     ///
     /// # Errors
     /// [`loto_transport::TransportError`] if it is not.
-    pub(super) async fn open(&self) -> Result<Arc<dyn Store>, CoordinatorError> {
+    pub(super) async fn open(&self) -> Result<Arc<dyn Store>, CommandError> {
         Ok(store::open_existing(self.store.access(&self.tls)?).await?)
     }
 
@@ -51,7 +51,7 @@ impl StoreOption {
     ///
     /// # Errors
     /// [`loto_transport::TransportError`] if it cannot be opened.
-    pub(super) async fn open_or_make(&self) -> Result<Arc<dyn Store>, CoordinatorError> {
+    pub(super) async fn open_or_make(&self) -> Result<Arc<dyn Store>, CommandError> {
         Ok(store::open(self.store.access(&self.tls)?).await?)
     }
 }
@@ -71,7 +71,7 @@ impl ServerOptions {
     ///
     /// # Errors
     /// [`loto_transport::TransportError`] if it is not there.
-    pub(super) async fn connect(&self) -> Result<Arc<dyn Queue>, CoordinatorError> {
+    pub(super) async fn connect(&self) -> Result<Arc<dyn Queue>, CommandError> {
         Ok(queue::connect(self.broker.access(&self.store.tls)?).await?)
     }
 }
@@ -79,7 +79,7 @@ impl ServerOptions {
 /// Whether to wait for the end.
 #[derive(Debug, Args)]
 pub(super) struct WaitOption {
-    /// Show progress until all jobs are done or given up, and publish again what gets lost.
+    /// Wait until all jobs are done or poisoned, showing the progress, and publish lost jobs again.
     #[arg(long, env = "LOTO_WAIT")]
     wait: bool,
 
@@ -91,8 +91,8 @@ impl WaitOption {
     /// Begins to tell how this process is doing; it is ready once it waits.
     ///
     /// # Errors
-    /// [`loto_transport::TransportError::Endpoint`] if the address is of no use.
-    pub(super) async fn observe(&self) -> Result<Need, CoordinatorError> {
+    /// [`CommandError::Process`] if the address is of no use.
+    pub(super) async fn observe(&self) -> Result<Need, CommandError> {
         let readiness = Readiness::default();
         let published = readiness.need("all jobs to be published");
         self.endpoint
@@ -113,16 +113,16 @@ impl WaitOption {
         name: &str,
         tracker: &mut Tracker,
         wait: Wait<'_>,
-    ) -> Result<(), CoordinatorError> {
+    ) -> Result<(), CommandError> {
         if !self.wait {
             return Ok(());
         }
         let mut display = Display::new(name);
-        wait_until_done(tracker, wait, |progress| {
+        let waiting = wait_until_done(tracker, wait, |progress| {
             sweep_stands_at(name, &progress.total);
             display.update(progress);
-        })
-        .await
+        });
+        Ok(waiting.await?)
     }
 }
 
@@ -147,8 +147,8 @@ pub(super) fn wait<'a>(
 /// What scores compare with.
 #[derive(Debug, Args)]
 pub(super) struct BaselineOption {
-    /// Random search to score against: its exact expectation on the table, without
-    /// or with replacement, or the sweep's own method rs.
+    /// Random search that methods are compared with: its exact expectation on the table,
+    /// drawn without or with replacement, or the traces of the sweep's own method rs.
     #[arg(
         long,
         env = "LOTO_BASELINE",

@@ -3,24 +3,25 @@
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 use std::path::Path;
 
-use crate::CoordinatorError;
 use loto_report::UnwritableFile;
+
+use super::error::CommandError;
 
 /// Prints a text to stdout.
 ///
 /// # Errors
 /// As [`print_with`].
-pub(super) fn print(text: &str) -> Result<(), CoordinatorError> {
+pub(super) fn print(text: &str) -> Result<(), CommandError> {
     print_with(|output| output.write_all(text.as_bytes()))
 }
 
 /// Lets `write` write to stdout. A reader that has seen enough (`loto report | head`) is no error.
 ///
 /// # Errors
-/// [`CoordinatorError::UnwritableFile`] if stdout cannot be written.
+/// [`CommandError::UnwritableFile`] if stdout cannot be written.
 pub(super) fn print_with(
     write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,
-) -> Result<(), CoordinatorError> {
+) -> Result<(), CommandError> {
     let mut output = BufWriter::new(io::stdout().lock());
     match write(&mut output).and_then(|()| output.flush()) {
         Err(problem) if problem.kind() != ErrorKind::BrokenPipe => {

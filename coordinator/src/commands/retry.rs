@@ -1,26 +1,26 @@
-//! `loto retry`: gives the jobs that were given up another chance.
+//! `loto retry`: releases the poisoned jobs of a sweep.
 
 use clap::Args;
 
-use super::find_sweep::find_sweep;
+use super::error::CommandError;
+use super::find_sweep::{find_sweep, scanned};
 use super::options::ServerOptions;
 use super::output::print;
-use crate::CoordinatorError;
-use crate::dispatch::{conflicts, publish, recall_poisoned, refuse_cancelled};
-use crate::progress::Tracker;
+use crate::dispatch::{conflicts, publish, refuse_cancelled, retry_poisoned};
 
 const EXAMPLES: &str = "\
 Examples:
   loto retry 3fa9 --broker amqp://localhost --store redis://localhost
 
-Their attempts are counted from the start. Safe while workers run. Also forgets the
-conflicts that `loto status` shows. For the sweep of a `loto run`, give that command again.";
+A job is poisoned if it failed so often that no worker tries it again. Its attempts are
+counted from zero again. The command is safe while workers run. It also forgets the conflicts
+that `loto status` shows. To retry the jobs of a `loto run`, give that command again.";
 
-/// Queues the jobs of a sweep again that were given up.
+/// Retries the poisoned jobs of a sweep: puts them on the queue again.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct RetryCommand {
-    /// Id of the sweep, or its beginning, or its name.
+    /// Id of the sweep, the first digits of its id, or its name.
     #[arg(value_name = "SWEEP_ID")]
     sweep: String,
 
@@ -29,20 +29,19 @@ pub(super) struct RetryCommand {
 }
 
 impl RetryCommand {
-    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) async fn execute(self) -> Result<(), CommandError> {
         let store = self.servers.store.open().await?;
         let (id, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
         let queue = self.servers.connect().await?;
         refuse_cancelled(id, store.as_ref()).await?;
-        let mut tracker = Tracker::new(&sweep);
-        tracker.scan(store.as_ref()).await?;
+        let mut tracker = scanned(&sweep, store.as_ref()).await?;
         for conflict in conflicts(&tracker, store.as_ref()).await? {
             store
                 .forget_conflict(conflict.series, conflict.seed)
                 .await?;
         }
-        let recalled = recall_poisoned(&mut tracker, store.as_ref()).await?;
-        let published = publish(recalled.into_iter(), queue.as_ref()).await?;
+        let released = retry_poisoned(&mut tracker, store.as_ref()).await?;
+        let published = publish(released.into_iter(), queue.as_ref()).await?;
         print(&format!("sweep {id}: queued {published} jobs again\n"))
     }
 }

@@ -1,15 +1,14 @@
-//! `loto score`: the statistics of traces that others recorded.
+//! `loto score`: the statistics of traces that another program recorded.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::analysed::Analysed;
-use super::options::{BaselineOption, DataOption};
-use crate::CoordinatorError;
+use super::analysed::{Analysed, ReportOptions};
+use super::error::CommandError;
+use super::options::DataOption;
 use crate::plan::{Plan, SweepSource};
 use crate::score::{self, ForeignValues};
-use loto_report::Format;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,25 +17,25 @@ Examples:
   loto score traces.csv --sweep sweep.toml --allow-foreign-values=FCNET --out scores
 
 TRACES is a CSV file (plain, gzipped or zipped) with the columns task, optimizer,
-seed, iteration, value and blackbox. A foreign value is one that its task's table
-does not have.";
+seed, iteration, value and blackbox. A value is foreign if the table of its task
+does not have it.";
 
-/// Scores recorded traces with the statistics of a sweep.
+/// Scores traces that another program recorded, with the same statistics as a sweep's report.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ScoreCommand {
-    /// Recorded traces.
+    /// File with the recorded traces.
     #[arg(value_name = "TRACES")]
     traces: PathBuf,
 
-    /// Sweep file with the black boxes, their tables, targets and iterations.
+    /// Sweep file that names the black boxes, their tables, targets and iterations.
     #[arg(long, env = "LOTO_SWEEP", value_name = "SWEEP")]
     sweep: PathBuf,
 
     #[command(flatten)]
     data: DataOption,
 
-    /// Score values that are not in the table as they are, on all black boxes or on those named.
+    /// Score foreign values as they were recorded, on all black boxes or on those named.
     #[arg(
         long,
         env = "LOTO_ALLOW_FOREIGN_VALUES",
@@ -47,8 +46,8 @@ pub(super) struct ScoreCommand {
     )]
     allow_foreign_values: Option<Vec<String>>,
 
-    /// Count iterations with values that are not in the table as spent without a
-    /// result, on all black boxes or on those named.
+    /// Count an iteration with a foreign value as spent without a result, on all black
+    /// boxes or on those named.
     #[arg(
         long,
         env = "LOTO_DROP_FOREIGN_VALUES",
@@ -59,28 +58,20 @@ pub(super) struct ScoreCommand {
     )]
     drop_foreign_values: Option<Vec<String>>,
 
-    /// What to print.
-    #[arg(long, env = "LOTO_FORMAT", value_enum, default_value_t = Format::Text)]
-    format: Format,
-
-    /// Also write the report's files to this folder.
-    #[arg(long, env = "LOTO_OUT", value_name = "DIR")]
-    out: Option<PathBuf>,
-
     #[command(flatten)]
-    baseline: BaselineOption,
+    report: ReportOptions,
 }
 
 impl ScoreCommand {
-    pub(super) fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) fn execute(self) -> Result<(), CommandError> {
         let foreign_values = ForeignValues::new(
             self.allow_foreign_values.as_deref(),
             self.drop_foreign_values.as_deref(),
-        );
-        let foreign_values = foreign_values.map_err(CoordinatorError::InvalidInput)?;
+        )?;
         let plan = Plan::read(&SweepSource::File(self.sweep), self.data.data.as_deref())?;
         let traces = score::read(&self.traces, &plan, &foreign_values)?;
-        let analysed = Analysed::recorded(traces, self.baseline.baseline)?;
-        analysed.publish(self.out.as_deref(), self.format)
+        let baseline = self.report.baseline.baseline;
+        let analysed = Analysed::new(None, traces.results, traces.notes, baseline)?;
+        analysed.publish(self.report.out.as_deref(), self.report.format)
     }
 }

@@ -11,12 +11,12 @@ use loto_process::observation::readiness::{Need, Readiness};
 use loto_process::shutdown;
 use loto_transport::store::Store;
 
+use super::error::CommandError;
 use super::options::StoreOption;
-use crate::CoordinatorError;
 use crate::aggregator::{self, Guard, GuardFiles};
 use crate::metrics::AGGREGATOR_METRICS;
 
-/// Time between two looks whether the store answers.
+/// Time between two checks whether the store answers.
 const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 
 const EXAMPLES: &str = "\
@@ -25,14 +25,14 @@ Examples:
   loto serve --store loto-results/demo/sweep.loto --listen 0.0.0.0:50051
   loto serve --store redis://localhost --tls-certificate server.pem --tls-key server.key --tokens tokens";
 
-/// Answers questions about sweeps over gRPC (loto.v1.Aggregator), while they run and after.
+/// Serves the progress and the statistics of sweeps over gRPC (loto.v1.Aggregator).
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ServeCommand {
     #[command(flatten)]
     store: StoreOption,
 
-    /// Address to listen on; port 0 is any free port.
+    /// Address to listen on. Port 0 stands for any free port.
     #[arg(
         long,
         env = "LOTO_LISTEN",
@@ -41,7 +41,7 @@ pub(super) struct ServeCommand {
     )]
     listen: SocketAddr,
 
-    /// PEM file of the service's certificate, for TLS.
+    /// PEM file with the certificate of the service, which then takes TLS connections only.
     #[arg(
         long,
         env = "LOTO_TLS_CERTIFICATE",
@@ -50,7 +50,7 @@ pub(super) struct ServeCommand {
     )]
     tls_certificate: Option<PathBuf>,
 
-    /// PEM file of that certificate's key.
+    /// PEM file with the private key of that certificate.
     #[arg(
         long,
         env = "LOTO_TLS_KEY",
@@ -59,12 +59,13 @@ pub(super) struct ServeCommand {
     )]
     tls_key: Option<PathBuf>,
 
-    /// PEM file of authorities: a client has to show a certificate of one of them.
+    /// PEM file with certificate authorities. Every client then has to show a certificate that
+    /// one of them signed.
     #[arg(long, env = "LOTO_CLIENT_CA", value_name = "FILE")]
     client_ca: Option<PathBuf>,
 
-    /// File of lines `NAME TOKEN`: a request has to bring one of the tokens. It is read again when
-    /// it changes.
+    /// File with one line `NAME TOKEN` per client. Every request then has to carry one of the
+    /// tokens. The file is read again when it changes.
     #[arg(long, env = "LOTO_TOKENS", value_name = "FILE")]
     tokens: Option<PathBuf>,
 
@@ -73,7 +74,7 @@ pub(super) struct ServeCommand {
 }
 
 impl ServeCommand {
-    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) async fn execute(self) -> Result<(), CommandError> {
         let guard = Guard::read(&GuardFiles {
             identity: self.tls_certificate.zip(self.tls_key),
             client_ca: self.client_ca,
@@ -87,11 +88,11 @@ impl ServeCommand {
         let store = self.store.open().await?;
         tokio::spawn(look_for_store(Arc::clone(&store), reached));
         let listener = aggregator::bind(self.listen).await?;
-        aggregator::serve(store, listener, guard, shutdown::on_signal()?).await
+        Ok(aggregator::serve(store, listener, guard, shutdown::on_signal()?).await?)
     }
 }
 
-/// Says whether the store answers, for as long as it is polled.
+/// Tells all the time whether the store answers.
 async fn look_for_store(store: Arc<dyn Store>, reached: Need) {
     loop {
         reached.set(store.sweeps().await.is_ok());

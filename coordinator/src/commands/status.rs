@@ -1,15 +1,17 @@
 //! `loto status`: how far a sweep is.
 
+use std::fmt::Display;
+
 use clap::Args;
 use loto_transport::store::Store;
 
-use super::find_sweep::{find_sweep, read};
+use super::error::CommandError;
+use super::find_sweep::{find_sweep, read, scanned};
 use super::options::StoreOption;
 use super::output::print;
-use super::text_table::lay_out;
-use crate::CoordinatorError;
+use super::text_table::TextTable;
 use crate::dispatch::conflicts;
-use crate::progress::{Counts, Tracker};
+use crate::progress::Counts;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -17,27 +19,27 @@ Examples:
   loto status 3fa9 --store redis://localhost           one sweep, by the beginning of its id
   loto status demo --store loto-results/demo/sweep.loto";
 
-/// Says how far a sweep is, or lists all sweeps.
+/// Shows the progress of a sweep, or of every sweep in the store.
 ///
-/// Counts the sweep's jobs by state, black box and method, and lists the errors of
-/// those that were given up.
+/// The jobs of a sweep are counted by state, black box and method, and the errors of its
+/// poisoned jobs are listed. A job is poisoned if it failed so often that no worker tries it again.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct StatusCommand {
-    /// Id of the sweep, or its beginning, or its name.
+    /// Id of the sweep, the first digits of its id, or its name. Without it, every sweep is listed.
     #[arg(value_name = "SWEEP_ID")]
     sweep: Option<String>,
 
     #[command(flatten)]
     store: StoreOption,
 
-    /// Show where in the program each job failed that was given up.
+    /// Also show the backtrace of each poisoned job's last failure.
     #[arg(long, env = "LOTO_BACKTRACES")]
     backtraces: bool,
 }
 
 impl StatusCommand {
-    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) async fn execute(self) -> Result<(), CommandError> {
         let store = self.store.open().await?;
         match &self.sweep {
             Some(wanted) => show_one(store.as_ref(), wanted, self.backtraces).await,
@@ -46,74 +48,70 @@ impl StatusCommand {
     }
 }
 
-const STATES: [&str; 5] = ["queued", "running", "done", "failed", "given up"];
-
-fn cells(counts: &Counts) -> impl Iterator<Item = String> {
-    let Counts {
-        queued,
-        running,
-        done,
-        failed,
-        poisoned,
-    } = counts;
-    [queued, running, done, failed, poisoned]
-        .map(ToString::to_string)
-        .into_iter()
+/// A table of job counts by state, for things that `heading` tells apart.
+fn counts_table(heading: [&str; 2]) -> TextTable {
+    let [first, second] = heading;
+    TextTable::new(&[
+        first, second, "queued", "running", "done", "failed", "poisoned",
+    ])
 }
 
-async fn list_all(store: &dyn Store) -> Result<(), CoordinatorError> {
-    let heading = ["sweep", "name"].into_iter().chain(STATES);
-    let mut rows = vec![heading.map(str::to_owned).collect::<Vec<_>>()];
+fn push(table: &mut TextTable, first: &dyn Display, second: &str, counts: &Counts) {
+    table.push(&[
+        first,
+        &second,
+        &counts.queued,
+        &counts.running,
+        &counts.done,
+        &counts.failed,
+        &counts.poisoned,
+    ]);
+}
+
+async fn list_all(store: &dyn Store) -> Result<(), CommandError> {
+    let mut table = counts_table(["sweep", "name"]);
     for id in store.sweeps().await? {
         let sweep = read(store, id).await?;
-        let mut tracker = Tracker::new(&sweep);
-        tracker.scan(store).await?;
-        let name = [id.to_string(), sweep.name.clone()];
-        rows.push(
-            name.into_iter()
-                .chain(cells(&tracker.progress().total))
-                .collect(),
-        );
+        let counts = scanned(&sweep, store).await?.progress().total;
+        push(&mut table, &id, &sweep.name, &counts);
     }
-    if rows.len() == 1 {
+    if table.is_empty() {
         return print("there is no sweep in the store\n");
     }
-    print(&lay_out(&rows))
+    print(&table.to_string())
 }
 
 async fn show_one(
     store: &dyn Store,
     wanted: &str,
-    backtraces: bool,
-) -> Result<(), CoordinatorError> {
+    with_backtraces: bool,
+) -> Result<(), CommandError> {
     let (id, sweep) = find_sweep(store, wanted).await?;
-    let mut tracker = Tracker::new(&sweep);
-    tracker.scan(store).await?;
+    let tracker = scanned(&sweep, store).await?;
     let progress = tracker.progress();
-    let heading = ["black box", "method"].into_iter().chain(STATES);
-    let mut rows = vec![heading.map(str::to_owned).collect::<Vec<_>>()];
+    let mut table = counts_table(["black box", "method"]);
     for group in &progress.groups {
-        let name = [group.blackbox.clone(), group.method.clone()];
-        rows.push(name.into_iter().chain(cells(&group.counts)).collect());
+        push(&mut table, &group.blackbox, &group.method, &group.counts);
     }
-    let cancelled = store.sweep_state(id).await?.cancelled;
-    let cancelled = if cancelled { "cancelled; " } else { "" };
+    let is_cancelled = store.sweep_state(id).await?.cancelled;
+    let cancelled = if is_cancelled { "cancelled; " } else { "" };
     let (name, total) = (&sweep.name, &progress.total);
-    let mut text = format!("sweep {id} ({name}): {cancelled}{total}\n\n");
-    text.push_str(&lay_out(&rows));
-    if progress.total.poisoned > 0 {
-        text.push_str("\ngiven up:\n");
+    let mut text = format!("sweep {id} ({name}): {cancelled}{total}\n\n{table}");
+    if total.poisoned > 0 {
+        text.push_str(
+            "\npoisoned, which means that no worker tries them again before `loto retry`:\n",
+        );
     }
     for poisoned in tracker.poisoned() {
         text.push_str(&format!("  {poisoned}\n"));
-        if backtraces {
+        if with_backtraces {
             let lines = poisoned.attempt.backtrace.lines();
             lines.for_each(|line| text.push_str(&format!("    {line}\n")));
         }
     }
     let conflicts = conflicts(&tracker, store).await?;
     if !conflicts.is_empty() {
-        text.push_str("\nmore than one outcome, which must not be; the first is kept:\n");
+        text.push_str("\nconflicts, which must not be: these jobs had more than one outcome; the first is kept:\n");
     }
     for conflict in conflicts {
         text.push_str(&format!("  {}\n", conflict.problem));

@@ -1,14 +1,14 @@
-//! `loto submit`: hands a sweep to workers elsewhere.
+//! `loto submit`: submits a sweep to workers that run elsewhere.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use loto_process::shutdown;
 
+use super::error::CommandError;
 use super::options::{DataOption, ServerOptions, WaitOption, wait};
 use super::output::print;
-use crate::CoordinatorError;
-use crate::dispatch::{Requeue, publish, publish_sweep, recall_poisoned, record, refuse_cancelled};
+use crate::dispatch::{Requeue, publish, publish_sweep, record, refuse_cancelled, retry_poisoned};
 use crate::plan::{Plan, SweepSource};
 use crate::progress::Tracker;
 
@@ -17,10 +17,10 @@ Examples:
   loto submit sweep.toml --broker amqp://localhost --store redis://localhost
   loto submit sweep.toml --wait              with LOTO_BROKER and LOTO_STORE set
 
-Submitting a sweep again goes on where the last time ended, publishes what was lost
-since, and gives jobs that were given up another chance.";
+Submitting a sweep again continues where it stopped: jobs that were lost are published
+again, and poisoned jobs, which failed too often, are retried.";
 
-/// Uploads a sweep's tables, publishes its missing jobs and prints its id.
+/// Submits a sweep to workers: uploads its tables, publishes its missing jobs and prints its id.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SubmitCommand {
@@ -39,7 +39,7 @@ pub(super) struct SubmitCommand {
 }
 
 impl SubmitCommand {
-    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) async fn execute(self) -> Result<(), CommandError> {
         let shutdown = shutdown::on_signal()?;
         let published_all = self.wait.observe().await?;
         let plan = Plan::read(&SweepSource::File(self.sweep), self.data.data.as_deref())?;
@@ -50,14 +50,14 @@ impl SubmitCommand {
         refuse_cancelled(id, store).await?;
         let mut tracker = Tracker::of_plan(&plan);
         tracker.scan(store).await?;
-        let recalled = recall_poisoned(&mut tracker, store).await?;
+        let released = retry_poisoned(&mut tracker, store).await?;
         // What is there already tells which of the rest is costly and goes first.
         tracker.measure(store).await?;
-        let recalled = publish(recalled.into_iter(), queue).await?;
+        let retried = publish(released.into_iter(), queue).await?;
         let published = publish_sweep(id, &mut tracker, store, queue, &shutdown).await?;
         tracing::info!(
             "published {} of {} jobs",
-            published + recalled,
+            published + retried,
             plan.sweep.job_count()
         );
         published_all.set(true);

@@ -1,40 +1,54 @@
 //! Tables on a terminal.
 
-/// Lays rows out in columns; the first row is the heading. Columns that hold
-/// only numbers below it are aligned to the right.
-pub(super) fn lay_out(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
-    let widths: Vec<usize> = (0..columns)
-        .map(|column| {
-            cells(column)
-                .map(|cell| cell.chars().count())
-                .max()
-                .unwrap_or(0)
-        })
-        .collect();
-    let is_numeric: Vec<bool> = (0..columns)
-        .map(|column| {
-            cells(column)
-                .skip(1)
-                .all(|cell| cell.parse::<f64>().is_ok())
-        })
-        .collect();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
-            let width = widths[column];
-            if is_numeric[column] {
-                line.push_str(&format!("{cell:>width$}  "));
-            } else {
-                line.push_str(&format!("{cell:<width$}  "));
-            }
+use std::fmt::{self, Display};
+
+/// Rows in aligned columns below a heading. Columns that hold only numbers are aligned to the right.
+pub(super) struct TextTable {
+    /// The heading and the rows, all of one length.
+    rows: Vec<Vec<String>>,
+}
+
+impl TextTable {
+    pub(super) fn new(heading: &[&str]) -> Self {
+        let heading = heading.iter().map(ToString::to_string).collect();
+        Self {
+            rows: vec![heading],
         }
-        text.push_str(line.trim_end());
-        text.push('\n');
     }
-    text
+
+    /// Adds a row, which has as many cells as the heading.
+    pub(super) fn push(&mut self, cells: &[&dyn Display]) {
+        self.rows
+            .push(cells.iter().map(ToString::to_string).collect());
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.len() == 1
+    }
+}
+
+impl Display for TextTable {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let layout = |column: usize| {
+            let cells = self.rows.iter().map(move |row| &row[column]);
+            let width = cells.clone().map(|cell| cell.chars().count()).max();
+            let is_numeric = cells.skip(1).all(|cell| cell.parse::<f64>().is_ok());
+            (width.unwrap_or(0), is_numeric)
+        };
+        let layouts: Vec<_> = (0..self.rows[0].len()).map(layout).collect();
+        for row in &self.rows {
+            let aligned = |(cell, (width, is_numeric)): (&String, &(usize, bool))| {
+                if *is_numeric {
+                    format!("{cell:>width$}")
+                } else {
+                    format!("{cell:<width$}")
+                }
+            };
+            let cells: Vec<String> = row.iter().zip(&layouts).map(aligned).collect();
+            writeln!(formatter, "{}", cells.join("  ").trim_end())?;
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -43,17 +57,11 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        let row = |cells: &[&str]| {
-            cells
-                .iter()
-                .map(|cell| (*cell).to_owned())
-                .collect::<Vec<_>>()
-        };
-        let text = lay_out(&[
-            row(&["method", "done"]),
-            row(&["gcp-prior", "7"]),
-            row(&["rs", "120"]),
-        ]);
-        assert_eq!(text, "method     done\ngcp-prior     7\nrs          120\n");
+        let mut table = TextTable::new(&["method", "done"]);
+        assert!(table.is_empty());
+        table.push(&[&"gcp-prior", &7]);
+        table.push(&[&"rs", &120]);
+        let text = "method     done\ngcp-prior     7\nrs          120\n";
+        assert_eq!(table.to_string(), text);
     }
 }

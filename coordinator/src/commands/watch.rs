@@ -3,22 +3,21 @@
 use clap::Args;
 use loto_process::shutdown;
 
-use super::find_sweep::find_sweep;
+use super::error::CommandError;
+use super::find_sweep::{find_sweep, scanned};
 use super::options::{StoreOption, wait};
-use crate::CoordinatorError;
 use crate::dispatch::wait_until_done;
-use crate::progress::Tracker;
 use crate::progress::display::Display;
 
 const EXAMPLES: &str = "\
 Examples:
   loto watch 3fa9 --store redis://localhost";
 
-/// Shows the progress of a sweep until all its jobs are done or given up.
+/// Shows the progress of a sweep until all its jobs are done or poisoned.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct WatchCommand {
-    /// Id of the sweep, or its beginning, or its name.
+    /// Id of the sweep, the first digits of its id, or its name.
     #[arg(value_name = "SWEEP_ID")]
     sweep: String,
 
@@ -27,13 +26,12 @@ pub(super) struct WatchCommand {
 }
 
 impl WatchCommand {
-    pub(super) async fn execute(self) -> Result<(), CoordinatorError> {
+    pub(super) async fn execute(self) -> Result<(), CommandError> {
         let store = self.store.open().await?;
         let (id, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
-        let mut tracker = Tracker::new(&sweep);
-        tracker.scan(store.as_ref()).await?;
+        let mut tracker = scanned(&sweep, store.as_ref()).await?;
         let mut display = Display::new(&sweep.name);
         let wait = wait(id, store.as_ref(), None, shutdown::on_signal()?);
-        wait_until_done(&mut tracker, wait, |progress| display.update(progress)).await
+        Ok(wait_until_done(&mut tracker, wait, |progress| display.update(progress)).await?)
     }
 }

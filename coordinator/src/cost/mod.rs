@@ -7,6 +7,6 @@
 //! runs and what a user is told of the time left, never what its trace is.
 
 mod model;
-pub mod order;
+pub(crate) mod order;
 
-pub use model::CostModel;
+pub(crate) use model::CostModel;

@@ -1,7 +1,6 @@
 //! Processor seconds of a job by series.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 
 use loto_proto::identity::Fingerprint;
 use loto_proto::job::{MethodSpec, Series};
@@ -33,7 +32,7 @@ const UNMEASURED: f64 = 1e-6;
 /// What methods share, such as a fitted prior, counts for the job that computed it.
 /// The model keeps a few numbers per series, however many traces there are.
 #[derive(Debug, Clone)]
-pub struct CostModel {
+pub(crate) struct CostModel {
     series: Vec<MeasuredSeries>,
     seconds: Vec<f64>,
 }
@@ -72,7 +71,7 @@ impl Mean {
 impl CostModel {
     /// A model of these series that has measured nothing; `rows` gives the number of
     /// rows of a series' task, where it is known.
-    pub fn new<'a>(
+    pub(crate) fn new<'a>(
         series: impl IntoIterator<Item = &'a Series>,
         rows: impl Fn(&Series) -> Option<usize>,
     ) -> Self {
@@ -95,23 +94,23 @@ impl CostModel {
 
     /// Processor seconds that a job of each series is expected to take, in the order
     /// in which the series were given.
-    pub fn seconds(&self) -> &[f64] {
+    pub(crate) fn seconds(&self) -> &[f64] {
         &self.seconds
     }
 
     /// How many more traces of a series are worth looking at.
-    pub fn samples_wanted(&self, series: usize) -> usize {
+    pub(crate) fn samples_wanted(&self, series: usize) -> usize {
         SAMPLES - self.series[series].seeds.len().min(SAMPLES)
     }
 
     /// Whether a seed of a series was looked at.
-    pub fn has_seen(&self, series: usize, seed: u32) -> bool {
+    pub(crate) fn has_seen(&self, series: usize, seed: u32) -> bool {
         self.series[series].seeds.contains(&seed)
     }
 
     /// Takes in a trace; `None` for one that cannot be read, so that it is not asked
     /// for again. [`Self::estimate`] makes it count.
-    pub fn measure(&mut self, series: usize, seed: u32, trace: Option<&Trace>) {
+    pub(crate) fn measure(&mut self, series: usize, seed: u32, trace: Option<&Trace>) {
         let series = &mut self.series[series];
         series.seeds.push(seed);
         if let Some(trace) = trace {
@@ -120,51 +119,34 @@ impl CostModel {
     }
 
     /// Brings [`Self::seconds`] up to date with what was measured.
-    pub fn estimate(&mut self) {
-        let mut by_method_on_table = Means::default();
-        let mut by_method = Means::default();
-        let mut by_table = Means::default();
+    pub(crate) fn estimate(&mut self) {
+        let mut by_method_on_table: HashMap<_, Mean> = HashMap::new();
+        let mut by_method: HashMap<_, Mean> = HashMap::new();
+        let mut by_table: HashMap<_, Mean> = HashMap::new();
         let mut overall = Mean::default();
         for series in &self.series {
             let Mean { sum, weight } = series.measured;
-            let (table, iterations) = (series.table, series.iterations);
-            by_method_on_table.add((&series.method, table, iterations), sum, weight);
-            by_method.add(&series.method, sum, weight * series.work);
-            by_table.add((table, iterations), sum, weight);
-            overall.add(sum, weight * series.work);
+            let on_table = (series.table, series.iterations);
+            let everywhere = weight * series.work;
+            let mean = by_method_on_table.entry((&series.method, on_table));
+            mean.or_default().add(sum, weight);
+            let mean = by_method.entry(&series.method);
+            mean.or_default().add(sum, everywhere);
+            by_table.entry(on_table).or_default().add(sum, weight);
+            overall.add(sum, everywhere);
         }
         let estimate = |series: &MeasuredSeries| {
-            let (table, iterations) = (series.table, series.iterations);
+            let on_table = (series.table, series.iterations);
             let in_proportion = |per_work: f64| per_work * series.work;
-            series
-                .measured
-                .value()
-                .or_else(|| by_method_on_table.value(&(&series.method, table, iterations)))
-                .or_else(|| by_method.value(&&series.method).map(in_proportion))
-                .or_else(|| by_table.value(&(table, iterations)))
+            let value = |mean: Option<&Mean>| mean.copied().and_then(Mean::value);
+            value(Some(&series.measured))
+                .or_else(|| value(by_method_on_table.get(&(&series.method, on_table))))
+                .or_else(|| value(by_method.get(&series.method)).map(in_proportion))
+                .or_else(|| value(by_table.get(&on_table)))
                 .or_else(|| overall.value().map(in_proportion))
                 .unwrap_or_else(|| in_proportion(UNMEASURED))
         };
         self.seconds = self.series.iter().map(estimate).collect();
-    }
-}
-
-/// Means by some key.
-struct Means<Key>(HashMap<Key, Mean>);
-
-impl<Key> Default for Means<Key> {
-    fn default() -> Self {
-        Self(HashMap::new())
-    }
-}
-
-impl<Key: Eq + Hash> Means<Key> {
-    fn add(&mut self, key: Key, sum: f64, weight: f64) {
-        self.0.entry(key).or_default().add(sum, weight);
-    }
-
-    fn value(&self, key: &Key) -> Option<f64> {
-        self.0.get(key)?.value()
     }
 }
 

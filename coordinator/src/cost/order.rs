@@ -7,7 +7,7 @@
 /// another's last job. A group stays together, in its own order: methods that share a
 /// fitted prior then need it of different tasks at a time, and no thread waits while
 /// another fits it. Groups of equal cost keep the order of their first series.
-pub fn longest_group_first(groups: &[usize], seconds: &[f64]) -> Vec<usize> {
+pub(crate) fn longest_group_first(groups: &[usize], seconds: &[f64]) -> Vec<usize> {
     let count = groups.iter().max().map_or(0, |last| last + 1);
     // By group: seconds of all its series, their number, the first of them.
     let mut sums = vec![(0.0, 0.0, usize::MAX); count];

@@ -1,4 +1,4 @@
-//! Stops a sweep, and takes that back.
+//! Cancels a sweep, and resumes it.
 
 use std::collections::HashSet;
 
@@ -6,31 +6,31 @@ use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::sweep::Sweep;
 use loto_transport::store::Store;
 
-use crate::CoordinatorError;
+use super::error::DispatchError;
 
 /// Series whose finished seeds are asked for at a time.
 const SERIES_PER_QUERY: usize = 1000;
 
-/// What a cancelled sweep leaves to others.
+/// What was not cancelled of a sweep, because other sweeps need it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cancelled {
-    /// Names of the sweeps that go on and share series with it.
+    /// Names of the sweeps that share unfinished series with it.
     pub shared_with: Vec<String>,
-    /// Number of these series: they are not stopped.
+    /// Number of these series.
     pub shared_series: usize,
 }
 
-/// Stops a sweep: nothing of its series is begun any more, and workers forget the messages
-/// of its jobs as they come to them. What runs is finished and kept. Series that another
-/// sweep still works on go on.
+/// Cancels a sweep: no job of its series is begun any more, and workers drop the messages of its
+/// jobs as they come to them. Jobs that are running are finished, and their traces are kept.
+/// Series that another sweep still needs are not cancelled.
 ///
 /// # Errors
-/// [`CoordinatorError::Proto`] if the store fails.
+/// [`DispatchError::Transport`] if the store fails.
 pub async fn cancel(
     id: SweepId,
     sweep: &Sweep,
     store: &dyn Store,
-) -> Result<Cancelled, CoordinatorError> {
+) -> Result<Cancelled, DispatchError> {
     let mut stopped: HashSet<SeriesId> = sweep.series().map(|series| series.id()).collect();
     let mut cancelled = Cancelled::default();
     for other_id in store.sweeps().await? {
@@ -63,11 +63,11 @@ pub async fn cancel(
     Ok(cancelled)
 }
 
-/// Takes back that a sweep was cancelled; its jobs are then to be published again.
+/// Resumes a sweep that was cancelled; its jobs are then to be published again.
 ///
 /// # Errors
-/// [`CoordinatorError::Proto`] if the store fails.
-pub async fn revive(id: SweepId, sweep: &Sweep, store: &dyn Store) -> Result<(), CoordinatorError> {
+/// [`DispatchError::Transport`] if the store fails.
+pub async fn resume(id: SweepId, sweep: &Sweep, store: &dyn Store) -> Result<(), DispatchError> {
     if store.sweep_state(id).await?.cancelled {
         let series: Vec<SeriesId> = sweep.series().map(|series| series.id()).collect();
         store.resume_sweep(id, &series).await?;
@@ -78,10 +78,10 @@ pub async fn revive(id: SweepId, sweep: &Sweep, store: &dyn Store) -> Result<(),
 /// Refuses a sweep that was cancelled.
 ///
 /// # Errors
-/// [`CoordinatorError::Cancelled`] if it was.
-pub async fn refuse_cancelled(id: SweepId, store: &dyn Store) -> Result<(), CoordinatorError> {
+/// [`DispatchError::Cancelled`] if it was.
+pub async fn refuse_cancelled(id: SweepId, store: &dyn Store) -> Result<(), DispatchError> {
     if store.sweep_state(id).await?.cancelled {
-        return Err(CoordinatorError::Cancelled(id));
+        return Err(DispatchError::Cancelled(id));
     }
     Ok(())
 }

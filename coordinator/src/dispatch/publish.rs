@@ -8,8 +8,8 @@ use loto_transport::retry::{Backoff, retry_transient};
 use loto_transport::store::Store;
 use tokio_util::sync::CancellationToken;
 
+use super::error::{DispatchError, Interruption};
 use super::lost_jobs::{LostJobs, POLL_INTERVAL, SETTLING, look_for_lost_jobs};
-use crate::CoordinatorError;
 use crate::metrics;
 use crate::progress::Tracker;
 
@@ -29,15 +29,15 @@ const JOBS_PER_NOTE: usize = 10_000;
 /// second worker finds the trace in the store.
 ///
 /// # Errors
-/// [`CoordinatorError::Transport`] if the broker or the store does not come back,
-/// [`CoordinatorError::Interrupted`] on shutdown.
+/// [`DispatchError::Transport`] if the broker or the store does not come back,
+/// [`DispatchError::Interrupted`] on shutdown.
 pub async fn publish_sweep(
     id: SweepId,
     tracker: &mut Tracker,
     store: &dyn Store,
     queue: &dyn Queue,
     shutdown: &CancellationToken,
-) -> Result<u64, CoordinatorError> {
+) -> Result<u64, DispatchError> {
     let noted = store.sweep_state(id).await?.published_seeds;
     if noted >= tracker.seeds() {
         return publish_lost(tracker, store, queue, shutdown).await;
@@ -47,10 +47,10 @@ pub async fn publish_sweep(
     let mut next = noted;
     while next < tracker.seeds() {
         if shutdown.is_cancelled() {
-            return Err(CoordinatorError::Interrupted(format!(
-                "published the jobs of {next} of {} seeds; the same command goes on from there",
-                tracker.seeds()
-            )));
+            return Err(DispatchError::Interrupted(Interruption::Publishing {
+                published: next,
+                seeds: tracker.seeds(),
+            }));
         }
         let end = next.saturating_add(seeds_per_note).min(tracker.seeds());
         published += publish(tracker.missing_of_seeds(next..end), queue).await?;
@@ -67,7 +67,7 @@ async fn publish_lost(
     store: &dyn Store,
     queue: &dyn Queue,
     shutdown: &CancellationToken,
-) -> Result<u64, CoordinatorError> {
+) -> Result<u64, DispatchError> {
     let mut lost_jobs = LostJobs::new(SETTLING);
     loop {
         let lost = look_for_lost_jobs(&mut lost_jobs, tracker, store, queue).await?;
@@ -77,8 +77,7 @@ async fn publish_lost(
         tokio::select! {
             () = tokio::time::sleep(POLL_INTERVAL) => {}
             () = shutdown.cancelled() => {
-                let doing = "while looking for lost jobs";
-                return Err(CoordinatorError::Interrupted(doing.into()));
+                return Err(DispatchError::Interrupted(Interruption::LookingForLostJobs));
             }
         }
         tracker.follow(store).await?;

@@ -13,7 +13,6 @@ use loto_transport::store::{Attempts, Blobs, EmbeddedStore, Store, Sweeps, Trace
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::CoordinatorError;
 use crate::plan::{Plan, SweepSource};
 use crate::progress::Tracker;
 use crate::results::tests::faulty_store::FaultyStore;
@@ -171,13 +170,13 @@ async fn an_outage_of_the_store_is_outlasted() {
     brief.longest_outage = Duration::ZERO;
     let outcome = wait_until_done(&mut tracker, brief, |_| {}).await;
     assert!(
-        matches!(outcome, Err(CoordinatorError::Transport(_))),
+        matches!(outcome, Err(DispatchError::Transport(_))),
         "{outcome:?}"
     );
 }
 
 #[tokio::test]
-async fn given_up_jobs_are_told_and_recalled() {
+async fn poisoned_jobs_are_told_and_retried() {
     let sweep = sweep(1);
     let store = EmbeddedStore::in_memory().await.unwrap();
     let jobs: Vec<Job> = sweep.jobs().collect();
@@ -193,13 +192,13 @@ async fn given_up_jobs_are_told_and_recalled() {
     assert!(put.unwrap().is_some());
     let mut tracker = Tracker::new(&sweep);
     let outcome = wait_until_done(&mut tracker, wait(&store, None), |_| {}).await;
-    let Err(error @ CoordinatorError::GaveUp { count: 1, .. }) = outcome else {
+    let Err(error @ DispatchError::Poisoned { .. }) = outcome else {
         panic!("{outcome:?}");
     };
     assert!(error.to_string().contains("potrf failed"), "{error}");
     assert_eq!(tracker.missing().count(), 0);
-    let recalled = recall_poisoned(&mut tracker, &store).await.unwrap();
-    assert_eq!(recalled, jobs[1..]);
+    let released = retry_poisoned(&mut tracker, &store).await.unwrap();
+    assert_eq!(released, jobs[1..]);
     assert_eq!(tracker.missing().collect::<Vec<_>>(), jobs[1..]);
 }
 
@@ -241,10 +240,10 @@ async fn a_cancelled_sweep_is_left_alone_until_it_is_resumed() {
     wait.id = large.id();
     let outcome = wait_until_done(&mut Tracker::new(&large), wait, |_| {}).await;
     assert!(
-        matches!(outcome, Err(CoordinatorError::Cancelled(id)) if id == large.id()),
+        matches!(outcome, Err(DispatchError::Cancelled(id)) if id == large.id()),
         "{outcome:?}"
     );
-    revive(large.id(), &large, &store).await.unwrap();
+    resume(large.id(), &large, &store).await.unwrap();
     assert!(!stopped(&store).await);
     refuse_cancelled(large.id(), &store).await.unwrap();
 }
@@ -276,7 +275,7 @@ async fn waiting_can_be_interrupted() {
     wait.shutdown.cancel();
     let outcome = wait_until_done(&mut Tracker::new(&sweep(1)), wait, |_| {}).await;
     assert!(
-        matches!(outcome, Err(CoordinatorError::Interrupted(_))),
+        matches!(outcome, Err(DispatchError::Interrupted(_))),
         "{outcome:?}"
     );
 }
@@ -302,7 +301,7 @@ async fn a_changed_table_is_refused_and_a_grown_sweep_is_not() {
     changed.sweep.blackboxes[0].table = Fingerprint([9; 16]);
     let error = record(&changed, &store).await.unwrap_err();
     assert!(
-        matches!(error, CoordinatorError::TableChanged { .. }),
+        matches!(error, DispatchError::TableChanged { .. }),
         "{error}"
     );
     let text = error.to_string();

@@ -9,14 +9,11 @@ use loto_transport::store::{Conflict, Store};
 use tokio_util::sync::CancellationToken;
 
 use super::cancel::refuse_cancelled;
+use super::error::{DispatchError, Interruption};
 use super::lost_jobs::{LostJobs, SETTLING, look_for_lost_jobs};
 use super::publish::publish;
-use crate::CoordinatorError;
 use crate::metrics;
 use crate::progress::{Progress, Tracker};
-
-/// Errors of poisoned jobs that are listed; `loto status` lists all of them.
-const LISTED_ERRORS: usize = 10;
 
 /// A look that takes long is followed by a delay this many times as long.
 const DELAY_PER_LOOK: u32 = 10;
@@ -78,15 +75,15 @@ impl<'a> Requeue<'a> {
 /// A poisoned job does not end the waiting for the others.
 ///
 /// # Errors
-/// [`CoordinatorError::GaveUp`] if jobs are poisoned, [`CoordinatorError::Conflicts`] if
-/// some had two outcomes, [`CoordinatorError::Cancelled`] if the sweep was stopped,
-/// [`CoordinatorError::Interrupted`] on shutdown, [`CoordinatorError::Transport`] if the store
+/// [`DispatchError::Poisoned`] if jobs are poisoned, [`DispatchError::Conflicts`] if
+/// some had two outcomes, [`DispatchError::Cancelled`] if the sweep was stopped,
+/// [`DispatchError::Interrupted`] on shutdown, [`DispatchError::Transport`] if the store
 /// fails for too long.
 pub async fn wait_until_done(
     tracker: &mut Tracker,
     mut wait: Wait<'_>,
     mut on_progress: impl FnMut(&Progress),
-) -> Result<(), CoordinatorError> {
+) -> Result<(), DispatchError> {
     let settling = wait
         .requeue
         .as_ref()
@@ -121,7 +118,7 @@ pub async fn wait_until_done(
             match tend(tracker, &mut lost_jobs, &mut wait, quiet).await {
                 Ok(true) => last_change = Instant::now(),
                 Ok(false) => {}
-                Err(CoordinatorError::Transport(error)) => {
+                Err(DispatchError::Transport(error)) => {
                     outage = Some(outlast(error, outage, wait.longest_outage)?);
                 }
                 Err(error) => return Err(error),
@@ -131,7 +128,7 @@ pub async fn wait_until_done(
         tokio::select! {
             () = tokio::time::sleep(delay.max(wait.poll_interval)) => {}
             () = wait.shutdown.cancelled() => {
-                return Err(CoordinatorError::Interrupted(last.total.to_string()));
+                return Err(DispatchError::Interrupted(Interruption::Waiting(last.total)));
             }
         }
     }
@@ -154,7 +151,7 @@ async fn tend(
     lost_jobs: &mut LostJobs,
     wait: &mut Wait<'_>,
     quiet: Duration,
-) -> Result<bool, CoordinatorError> {
+) -> Result<bool, DispatchError> {
     refuse_cancelled(wait.id, wait.store).await?;
     let Some(requeue) = &mut wait.requeue else {
         return Ok(false);
@@ -203,44 +200,25 @@ fn outlast(
 /// What a sweep on which nobody works any more came to.
 ///
 /// # Errors
-/// [`CoordinatorError::GaveUp`] if jobs are poisoned, [`CoordinatorError::Conflicts`] if
-/// some had two outcomes, [`CoordinatorError::RunFailed`] if jobs are left,
-/// [`CoordinatorError::Transport`] if the store fails.
-pub async fn conclude(tracker: &Tracker, store: &dyn Store) -> Result<(), CoordinatorError> {
+/// [`DispatchError::Poisoned`] if jobs are poisoned, [`DispatchError::Conflicts`] if
+/// some had two outcomes, [`DispatchError::Unfinished`] if jobs are left,
+/// [`DispatchError::Transport`] if the store fails.
+pub async fn conclude(tracker: &Tracker, store: &dyn Store) -> Result<(), DispatchError> {
     let counts = tracker.progress().total;
     if counts.unfinished() > 0 {
-        return Err(CoordinatorError::RunFailed(format!(
-            "the run ended too early: {counts}"
-        )));
+        return Err(DispatchError::Unfinished(counts));
     }
-    let count = counts.poisoned;
-    if count == 0 {
-        return check_conflicts(tracker, store).await;
+    if counts.poisoned > 0 {
+        return Err(DispatchError::Poisoned {
+            planned: counts.planned(),
+            jobs: tracker.poisoned().collect(),
+        });
     }
-    let listed = tracker.poisoned().take(LISTED_ERRORS);
-    let mut errors: String = listed.map(|poisoned| format!("\n  {poisoned}")).collect();
-    if count > LISTED_ERRORS as u64 {
-        errors.push_str(&format!("\n  and {} more", count - LISTED_ERRORS as u64));
-    }
-    Err(CoordinatorError::GaveUp {
-        count,
-        planned: counts.planned(),
-        errors,
-    })
-}
-
-async fn check_conflicts(tracker: &Tracker, store: &dyn Store) -> Result<(), CoordinatorError> {
     let conflicts = conflicts(tracker, store).await?;
     if conflicts.is_empty() {
         return Ok(());
     }
-    let listed = conflicts.iter().take(LISTED_ERRORS);
-    Err(CoordinatorError::Conflicts {
-        count: conflicts.len() as u64,
-        problems: listed
-            .map(|conflict| format!("\n  {}", conflict.problem))
-            .collect(),
-    })
+    Err(DispatchError::Conflicts(conflicts))
 }
 
 /// What is known of jobs of the sweep that had another outcome than the stored one.

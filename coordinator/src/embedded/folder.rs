@@ -4,10 +4,10 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use loto_report::UnwritableFile;
 use loto_transport::store::{EmbeddedStore, Store};
 
-use crate::CoordinatorError;
-use loto_report::UnwritableFile;
+use super::error::EmbeddedError;
 
 /// Where `loto run` keeps its folders if it is not told.
 const DEFAULT_PARENT: &str = "loto-results";
@@ -19,15 +19,15 @@ const STORE_FILE: &str = "sweep.loto";
 const LOCK_FILE: &str = ".lock";
 
 /// An open run folder; no other process runs in it until this is dropped.
-pub struct RunFolder {
-    path: PathBuf,
-    store: Arc<dyn Store>,
+pub(crate) struct RunFolder {
+    pub(crate) path: PathBuf,
+    pub(crate) store: Arc<dyn Store>,
     _lock: File,
 }
 
 impl RunFolder {
     /// The folder for a sweep of that name: `loto-results/NAME`.
-    pub fn default_path(sweep_name: &str) -> PathBuf {
+    pub(crate) fn default_path(sweep_name: &str) -> PathBuf {
         let keep = |character: char| {
             let is_plain = character.is_alphanumeric() || "-_.".contains(character);
             if is_plain { character } else { '-' }
@@ -45,20 +45,17 @@ impl RunFolder {
     /// Opens the folder, or makes it.
     ///
     /// # Errors
-    /// [`CoordinatorError::InvalidInput`] if another process runs in it,
-    /// [`CoordinatorError::UnwritableFile`] if it cannot be made,
-    /// [`CoordinatorError::Proto`] if the store in it cannot be opened.
-    pub async fn open(path: &Path) -> Result<Self, CoordinatorError> {
+    /// [`EmbeddedError::FolderInUse`] if another process runs in it,
+    /// [`EmbeddedError::UnwritableFile`] if it cannot be made,
+    /// [`EmbeddedError::Proto`] if the store in it cannot be opened.
+    pub(crate) async fn open(path: &Path) -> Result<Self, EmbeddedError> {
         fs::create_dir_all(path).map_err(UnwritableFile::at(path))?;
         let lock_path = path.join(LOCK_FILE);
         let lock = File::create(&lock_path).map_err(UnwritableFile::at(&lock_path))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(CoordinatorError::InvalidInput(format!(
-                    "another `loto run` works in {}: wait for it or choose another --out",
-                    path.display()
-                )));
+                return Err(EmbeddedError::FolderInUse(path.to_owned()));
             }
             // Some network file systems have no locks; two runs would only do the same work twice.
             Err(TryLockError::Error(problem)) => {
@@ -73,19 +70,9 @@ impl RunFolder {
         })
     }
 
-    /// The folder.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// The file of the store, as other commands take it.
-    pub fn store_file(&self) -> PathBuf {
+    pub(crate) fn store_file(&self) -> PathBuf {
         self.path.join(STORE_FILE)
-    }
-
-    /// The store.
-    pub fn store(&self) -> Arc<dyn Store> {
-        Arc::clone(&self.store)
     }
 }
 
@@ -107,7 +94,7 @@ mod tests {
         let path = parent.path().join("run");
         let first = RunFolder::open(&path).await.unwrap();
         let second = RunFolder::open(&path).await;
-        assert!(matches!(second, Err(CoordinatorError::InvalidInput(_))));
+        assert!(matches!(second, Err(EmbeddedError::FolderInUse(_))));
         drop(first);
         assert!(RunFolder::open(&path).await.is_ok());
     }

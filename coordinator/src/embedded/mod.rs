@@ -1,8 +1,9 @@
 //! Runs a sweep in this process: the worker's own consumer loop, fed by a queue
 //! in memory, over a store in one file.
 
+mod error;
 mod folder;
-pub mod trial;
+pub(crate) mod trial;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -15,10 +16,12 @@ use loto_worker::consumer::{self, ConsumerOptions};
 use loto_worker::outcome::{Observer, Outcome};
 use tokio_util::sync::CancellationToken;
 
-pub use folder::RunFolder;
+pub(crate) use error::EmbeddedError;
+pub(crate) use folder::RunFolder;
 
-use crate::CoordinatorError;
-use crate::dispatch::{conclude, publish, recall_poisoned, refuse_cancelled, revive};
+use crate::dispatch::{
+    DispatchError, Interruption, conclude, publish, refuse_cancelled, resume, retry_poisoned,
+};
 use crate::plan::Plan;
 use crate::progress::{Progress, Tracker};
 
@@ -30,28 +33,28 @@ const WAITING_PER_THREAD: usize = 4;
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Runs the missing jobs of a recorded sweep, `jobs` at a time, and tells
-/// `on_progress` how far it is. Jobs that were given up get another chance, and a
-/// sweep that was cancelled is taken up again.
+/// `on_progress` how far it is. Poisoned jobs are retried, and a sweep that was cancelled is
+/// resumed.
 ///
 /// On shutdown the jobs in flight are finished and no other is begun.
 ///
 /// # Errors
-/// [`CoordinatorError::GaveUp`] once all others are done if jobs were given up,
-/// [`CoordinatorError::Cancelled`] if the sweep was cancelled meanwhile,
-/// [`CoordinatorError::Interrupted`] on shutdown, others if the store fails.
-pub async fn run(
+/// [`DispatchError::Poisoned`] once all other jobs are done if jobs are poisoned,
+/// [`DispatchError::Cancelled`] if the sweep was cancelled meanwhile,
+/// [`DispatchError::Interrupted`] on shutdown, others if the store fails.
+pub(crate) async fn run(
     plan: &Plan,
     store: Arc<dyn Store>,
     compute: Arc<dyn Compute>,
     jobs: u16,
     shutdown: CancellationToken,
     mut on_progress: impl FnMut(&Progress),
-) -> Result<(), CoordinatorError> {
+) -> Result<(), EmbeddedError> {
     let id = plan.sweep.id();
-    revive(id, &plan.sweep, store.as_ref()).await?;
+    resume(id, &plan.sweep, store.as_ref()).await?;
     let mut tracker = Tracker::of_plan(plan);
     tracker.scan(store.as_ref()).await?;
-    recall_poisoned(&mut tracker, store.as_ref()).await?;
+    retry_poisoned(&mut tracker, store.as_ref()).await?;
     let refusals = Refusals::default();
     if tracker.progress().total.unfinished() > 0 {
         let published = tracker.clone();
@@ -77,7 +80,7 @@ pub async fn run(
                 () = shutdown.cancelled() => {}
             }
             queue.close();
-            Ok::<_, CoordinatorError>(())
+            Ok::<_, EmbeddedError>(())
         };
         let computing = async {
             let computed = consuming.await;
@@ -102,13 +105,14 @@ pub async fn run(
     let progress = tracker.progress();
     on_progress(&progress);
     if progress.total.unfinished() > 0 && shutdown.is_cancelled() {
-        return Err(CoordinatorError::Interrupted(progress.total.to_string()));
+        let interruption = Interruption::Waiting(progress.total);
+        return Err(DispatchError::Interrupted(interruption).into());
     }
     if progress.total.unfinished() > 0 {
         refuse_cancelled(id, store.as_ref()).await?;
     }
     refusals.check()?;
-    conclude(&tracker, store.as_ref()).await
+    Ok(conclude(&tracker, store.as_ref()).await?)
 }
 
 /// Publishes the missing jobs one seed after the other, each in the order that is best
@@ -146,14 +150,14 @@ impl Refusals {
         })
     }
 
-    fn check(&self) -> Result<(), CoordinatorError> {
+    fn check(&self) -> Result<(), EmbeddedError> {
         let problems = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match problems.first() {
             None => Ok(()),
-            Some(first) => Err(CoordinatorError::RunFailed(format!(
-                "{} traces could not be kept; the first: {first}",
-                problems.len()
-            ))),
+            Some(first) => Err(EmbeddedError::RefusedTraces {
+                count: problems.len(),
+                first: first.clone(),
+            }),
         }
     }
 }

@@ -114,7 +114,10 @@ async fn an_interrupted_run_goes_on_where_it_was() {
     );
     let outcome = outcome.await;
     assert!(
-        matches!(outcome, Err(CoordinatorError::Interrupted(_))),
+        matches!(
+            outcome,
+            Err(EmbeddedError::Dispatch(DispatchError::Interrupted(_)))
+        ),
         "{outcome:?}"
     );
     let seen = run_all(&plan, &store, 1).await;

@@ -3,34 +3,34 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use loto_engine::EngineError;
 use loto_engine::blobs::MemoryBlobs;
 use loto_engine::runner::TraceRunner;
 use loto_proto::job::{Job, Series};
 
-use crate::CoordinatorError;
 use crate::cost::CostModel;
 use crate::plan::Plan;
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// One entry per black box and method.
-    pub trials: Vec<Trial>,
+    pub(crate) trials: Vec<Trial>,
     /// CPU time of the whole sweep, by the [`CostModel`] of the trials.
-    pub total: Duration,
+    pub(crate) total: Duration,
 }
 
 /// What one method takes on one black box.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trial {
+pub(crate) struct Trial {
     /// Name of the black box.
-    pub blackbox: String,
+    pub(crate) blackbox: String,
     /// Id of the method.
-    pub method: String,
+    pub(crate) method: String,
     /// CPU time of the trace that was run.
-    pub one_trace: Duration,
+    pub(crate) one_trace: Duration,
     /// Traces of this method on this black box.
-    pub traces: u64,
+    pub(crate) traces: u64,
 }
 
 /// Runs seed 0 of every method on the first target of every black box, one
@@ -40,8 +40,8 @@ pub struct Trial {
 /// does in the sweep itself.
 ///
 /// # Errors
-/// [`CoordinatorError::Engine`] if a trace cannot be run.
-pub fn run(plan: &Plan) -> Result<Outcome, CoordinatorError> {
+/// [`EngineError`] if a trace cannot be run.
+pub(crate) fn run(plan: &Plan) -> Result<Outcome, EngineError> {
     let tables = plan.tables.iter();
     let tables = tables.map(|table| (table.blob_name(), table.blob()));
     let runner = TraceRunner::new(Arc::new(tables.collect::<MemoryBlobs>()));

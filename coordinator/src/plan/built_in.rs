@@ -3,26 +3,23 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use loto_proto::sweep_file::SweepFile;
+use loto_proto::sweep_file::{BlackboxEntry, SweepFile, SweepFileError};
 
-use super::Plan;
 use super::tables::TableFile;
-use crate::CoordinatorError;
 
 const SWEEP: &str = include_str!("../../sweeps/demo.toml");
 const TABLE: &[u8] = include_bytes!("../../sweeps/svm-sklearn.csv.zip");
 
-/// Plans the built-in sweep.
-///
-/// # Errors
-/// As [`Plan::read`]; none, if the build is sound.
-pub(super) fn plan() -> Result<Plan, CoordinatorError> {
+/// The built-in sweep file, with the path to call it by.
+pub(super) fn sweep_file() -> Result<(SweepFile, &'static Path), SweepFileError> {
     let path = Path::new("demo.toml (built in)");
-    let file = SweepFile::parse(SWEEP, path)?;
-    Plan::build(&file, path, |entry| {
-        Ok(TableFile {
-            path: format!("{} (built in)", entry.table).into(),
-            bytes: Cow::Borrowed(TABLE),
-        })
-    })
+    Ok((SweepFile::parse(SWEEP, path)?, path))
+}
+
+/// The built-in table.
+pub(super) fn table_file(entry: &BlackboxEntry) -> TableFile {
+    TableFile {
+        path: format!("{} (built in)", entry.table).into(),
+        bytes: Cow::Borrowed(TABLE),
+    }
 }

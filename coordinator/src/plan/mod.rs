@@ -4,6 +4,7 @@
 //! job is run.
 
 mod built_in;
+mod error;
 mod methods;
 mod suggestion;
 mod tables;
@@ -17,9 +18,9 @@ use loto_proto::job::Series;
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::sweep_file::{BlackboxEntry, SweepFile};
 
+pub use error::{BlackboxProblem, PlanError, SweepProblem};
 pub use tables::PlannedTable;
 
-use crate::CoordinatorError;
 use tables::TableFile;
 
 /// Where a sweep comes from.
@@ -36,21 +37,24 @@ pub enum SweepSource {
 pub struct Plan {
     /// What to run.
     pub sweep: Sweep,
-    /// Its tables, each once, in the order of the sweep file.
+    /// The tables of the sweep, each once, in the order of the sweep file.
     pub tables: Vec<PlannedTable>,
 }
 
 impl Plan {
-    /// Reads a sweep file and its tables, and checks the one against the other.
+    /// Reads a sweep file and its tables, and checks that they fit each other.
     ///
     /// Tables are looked for beside the sweep file, then in the folder `data`.
     ///
     /// # Errors
-    /// [`CoordinatorError::SweepFile`], [`CoordinatorError::UnsuitableSweep`]; [`CoordinatorError::TableNotFound`]; what [`loto_engine::table::Table::read`] refuses.
-    pub fn read(source: &SweepSource, data: Option<&Path>) -> Result<Self, CoordinatorError> {
+    /// [`PlanError`], which names the file and the line, key, task or method.
+    pub fn read(source: &SweepSource, data: Option<&Path>) -> Result<Self, PlanError> {
         match source {
             SweepSource::File(path) => Self::from_file(&SweepFile::read(path)?, path, data),
-            SweepSource::BuiltIn => built_in::plan(),
+            SweepSource::BuiltIn => {
+                let (file, path) = built_in::sweep_file()?;
+                Self::build(&file, path, |entry| Ok(built_in::table_file(entry)))
+            }
         }
     }
 
@@ -62,49 +66,40 @@ impl Plan {
         file: &SweepFile,
         path: &Path,
         data: Option<&Path>,
-    ) -> Result<Self, CoordinatorError> {
-        let folders = tables::Folders {
-            sweep: path.parent().unwrap_or(Path::new("")).to_owned(),
-            data: data.map(Path::to_owned),
-        };
-        Self::build(file, path, |entry| folders.load(entry))
+    ) -> Result<Self, PlanError> {
+        let beside = path.parent().unwrap_or(Path::new(""));
+        let folders: Vec<&Path> = std::iter::once(beside).chain(data).collect();
+        Self::build(file, path, |entry| tables::load(entry, &folders))
     }
 
     /// Plans `file`, taking each black box's table file from `load`.
     fn build(
         file: &SweepFile,
         path: &Path,
-        load: impl Fn(&BlackboxEntry) -> Result<TableFile, CoordinatorError>,
-    ) -> Result<Self, CoordinatorError> {
-        let invalid = |problem: String| CoordinatorError::UnsuitableSweep {
+        load: impl Fn(&BlackboxEntry) -> Result<TableFile, PlanError>,
+    ) -> Result<Self, PlanError> {
+        let invalid = |problem| PlanError::InvalidSweep {
             path: path.to_owned(),
             problem,
         };
         let mut tables: Vec<PlannedTable> = Vec::new();
         let mut blackboxes = Vec::with_capacity(file.blackboxes.len());
         for entry in &file.blackboxes {
-            let table = tables::position_of(&mut tables, load(entry)?, entry.table_spec())?;
-            let table = &tables[table].table;
-            let iterations = entry.iterations.unwrap_or(file.iterations);
-            let targets = targets::resolve(entry, table, iterations)
-                .map_err(|problem| invalid(format!("black box `{}`: {problem}", entry.name)))?;
-            let methods = methods::resolve(file, entry, &table.space).map_err(invalid)?;
-            blackboxes.push(Blackbox {
-                name: entry.name.clone(),
-                table: table.fingerprint,
-                targets,
-                iterations,
-                methods,
-            });
+            let position = tables::position_of(&mut tables, load(entry)?, entry.table_spec())?;
+            let blackbox = plan_blackbox(file, entry, &tables[position]).map_err(|problem| {
+                invalid(SweepProblem::Blackbox {
+                    blackbox: entry.name.clone(),
+                    problem: Box::new(problem),
+                })
+            })?;
+            blackboxes.push(blackbox);
         }
         let sweep = Sweep {
             name: file.name.clone(),
             blackboxes,
             seeds: file.seeds,
         };
-        sweep
-            .check()
-            .map_err(|problem| invalid(problem.to_string()))?;
+        sweep.check().map_err(|problem| invalid(problem.into()))?;
         check_distinct(&sweep).map_err(invalid)?;
         Ok(Self { sweep, tables })
     }
@@ -133,19 +128,36 @@ impl Plan {
     }
 }
 
+/// What runs on a black box.
+fn plan_blackbox(
+    file: &SweepFile,
+    entry: &BlackboxEntry,
+    planned: &PlannedTable,
+) -> Result<Blackbox, BlackboxProblem> {
+    let table = &planned.table;
+    let iterations = entry.iterations.unwrap_or(file.iterations);
+    Ok(Blackbox {
+        name: entry.name.clone(),
+        table: table.fingerprint,
+        targets: targets::resolve(entry, table, iterations)?,
+        iterations,
+        methods: methods::resolve(file, entry, &table.space)?,
+    })
+}
+
 /// Two black boxes over the same table must not share a trace, or their jobs would be counted twice.
-fn check_distinct(sweep: &Sweep) -> Result<(), String> {
+fn check_distinct(sweep: &Sweep) -> Result<(), SweepProblem> {
     let mut owners: BTreeMap<SeriesId, &str> = BTreeMap::new();
     for blackbox in &sweep.blackboxes {
         for method in &blackbox.methods {
             for target in &blackbox.targets {
                 let series = blackbox.series(method, target).id();
                 if let Some(owner) = owners.insert(series, &blackbox.name) {
-                    return Err(format!(
-                        "black boxes `{owner}` and `{}` are the same table with the same target \
-                         `{target}`: leave one of them out",
-                        blackbox.name
-                    ));
+                    return Err(SweepProblem::SharedSeries {
+                        first: owner.to_owned(),
+                        second: blackbox.name.clone(),
+                        target: target.clone(),
+                    });
                 }
             }
         }

@@ -12,7 +12,7 @@ use loto_proto::limits::MAX_TABLE_FILE_BYTES;
 use loto_proto::sweep_file::BlackboxEntry;
 use loto_proto::table_spec::TableSpec;
 
-use crate::CoordinatorError;
+use super::error::PlanError;
 
 /// A table of a plan: read, checked, and as the bytes that are uploaded.
 #[derive(Debug)]
@@ -50,39 +50,29 @@ pub(super) struct TableFile {
     pub(super) bytes: Cow<'static, [u8]>,
 }
 
-/// The folders where tables are looked for.
-pub(super) struct Folders {
-    /// That of the sweep file.
-    pub(super) sweep: PathBuf,
-    /// The user's data folder.
-    pub(super) data: Option<PathBuf>,
-}
-
-impl Folders {
-    /// Reads the table file of a black box from the first folder that has it.
-    pub(super) fn load(&self, entry: &BlackboxEntry) -> Result<TableFile, CoordinatorError> {
-        let mut places = vec![self.sweep.join(&entry.table)];
-        places.extend(self.data.as_ref().map(|data| data.join(&entry.table)));
-        places.dedup();
-        for path in &places {
-            if let Some(bytes) = read_if_there(path)? {
-                return Ok(TableFile {
-                    path: path.clone(),
-                    bytes: Cow::Owned(bytes),
-                });
-            }
+/// Reads the table file of a black box from the first of `folders` that has it.
+pub(super) fn load(entry: &BlackboxEntry, folders: &[&Path]) -> Result<TableFile, PlanError> {
+    let places = folders.iter().map(|folder| folder.join(&entry.table));
+    let mut places: Vec<PathBuf> = places.collect();
+    places.dedup();
+    for path in &places {
+        if let Some(bytes) = read_if_there(path)? {
+            return Ok(TableFile {
+                path: path.clone(),
+                bytes: Cow::Owned(bytes),
+            });
         }
-        Err(CoordinatorError::TableNotFound {
-            blackbox: entry.name.clone(),
-            table: entry.table.clone(),
-            places,
-        })
     }
+    Err(PlanError::TableNotFound {
+        blackbox: entry.name.clone(),
+        table: entry.table.clone(),
+        places,
+    })
 }
 
 /// The bytes of a file; `None` only if there is no such file, so that one
 /// which cannot be read is not passed over in silence.
-fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, CoordinatorError> {
+fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, PlanError> {
     let read = || -> std::io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         // One byte more than a table may have, which tells the reader of the table.
@@ -93,7 +83,7 @@ fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, CoordinatorError> {
     match read() {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(CoordinatorError::UnreadableFile {
+        Err(source) => Err(PlanError::UnreadableTable {
             path: path.to_owned(),
             source,
         }),
@@ -105,7 +95,7 @@ pub(super) fn position_of(
     tables: &mut Vec<PlannedTable>,
     file: TableFile,
     spec: TableSpec,
-) -> Result<usize, CoordinatorError> {
+) -> Result<usize, PlanError> {
     let fingerprint = spec.fingerprint(&file.bytes);
     if let Some(position) = tables
         .iter()

@@ -50,11 +50,11 @@ impl Folder {
         path
     }
 
-    fn plan(&self, sweep: &str) -> Result<Plan, CoordinatorError> {
+    fn plan(&self, sweep: &str) -> Result<Plan, PlanError> {
         self.plan_with_data(sweep, None)
     }
 
-    fn plan_with_data(&self, sweep: &str, data: Option<&Path>) -> Result<Plan, CoordinatorError> {
+    fn plan_with_data(&self, sweep: &str, data: Option<&Path>) -> Result<Plan, PlanError> {
         let path = self.write("sweeps/sweep.toml", sweep);
         // Beside the sweep file there is no table unless a test puts one there.
         let beside = self.0.path().join("sweeps/table.csv");

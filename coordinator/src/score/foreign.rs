@@ -44,30 +44,23 @@ impl ForeignValues {
     /// does not name, or the names of black boxes.
     ///
     /// # Errors
-    /// A text, if both are for the same black boxes.
-    pub fn new(allow: Option<&[String]>, drop: Option<&[String]>) -> Result<Self, String> {
+    /// [`ForeignRuleError`] if both are for the same black boxes.
+    pub fn new(
+        allow: Option<&[String]>,
+        drop: Option<&[String]>,
+    ) -> Result<Self, ForeignRuleError> {
         if let (Some([]), Some([])) = (allow, drop) {
-            return Err("foreign values cannot both be allowed and be dropped: \
-                        name the black boxes of one, as in --allow-foreign-values=NAME"
-                .into());
+            return Err(ForeignRuleError::BothForAll);
         }
         let mut this = Self::default();
-        for (names, rule) in [(allow, OnForeign::Keep), (drop, OnForeign::Drop)] {
-            match names {
-                None => {}
-                Some([]) => this.default = rule,
-                Some(names) => {
-                    for name in names {
-                        if this
-                            .rules
-                            .insert(name.clone(), rule)
-                            .is_some_and(|other| other != rule)
-                        {
-                            return Err(format!(
-                                "foreign values of `{name}` cannot both be allowed and be dropped"
-                            ));
-                        }
-                    }
+        for (option, rule) in [(allow, OnForeign::Keep), (drop, OnForeign::Drop)] {
+            if option.is_some_and(<[String]>::is_empty) {
+                this.default = rule;
+            }
+            for blackbox in option.unwrap_or_default() {
+                let other = this.rules.insert(blackbox.clone(), rule);
+                if other.is_some_and(|other| other != rule) {
+                    return Err(ForeignRuleError::BothForOne(blackbox.clone()));
                 }
             }
         }
@@ -80,34 +73,41 @@ impl ForeignValues {
     }
 
     /// Refuses rules for black boxes that the plan does not have.
-    pub(super) fn check(&self, plan: &Plan) -> Result<(), String> {
-        let is_known = |name: &&String| {
-            plan.sweep
-                .blackboxes
-                .iter()
-                .any(|known| known.name == **name)
-        };
-        match self.rules.keys().find(|name| !is_known(name)) {
-            Some(name) => Err(format!(
-                "black box `{name}`, named for its foreign values, is not in the sweep file"
-            )),
+    pub(super) fn check(&self, plan: &Plan) -> Result<(), ForeignRuleError> {
+        let known = &plan.sweep.blackboxes;
+        let is_unknown = |name: &&String| known.iter().all(|blackbox| blackbox.name != **name);
+        match self.rules.keys().find(is_unknown) {
+            Some(name) => Err(ForeignRuleError::UnknownBlackbox(name.clone())),
             None => Ok(()),
         }
     }
 }
 
+/// Why rules for foreign values make no sense.
+#[derive(Debug, thiserror::Error)]
+pub enum ForeignRuleError {
+    /// Foreign values of all black boxes are to be kept and to be dropped.
+    #[error(
+        "foreign values cannot both be allowed and be dropped: \
+         name the black boxes of one, as in --allow-foreign-values=NAME"
+    )]
+    BothForAll,
+
+    /// Foreign values of a black box are to be kept and to be dropped.
+    #[error("foreign values of `{0}` cannot both be allowed and be dropped")]
+    BothForOne(String),
+
+    /// A rule is for a black box that the sweep file does not have.
+    #[error("black box `{0}`, named for its foreign values, is not in the sweep file")]
+    UnknownBlackbox(String),
+}
+
 /// The value of the table that was recorded as `value`, if there is one.
 pub(super) fn table_value(ascending: &[f64], value: f64) -> Option<f64> {
     let above = ascending.partition_point(|known| *known < value);
-    let candidates = [above.checked_sub(1), Some(above)];
-    let candidates = candidates
-        .into_iter()
-        .flatten()
-        .filter_map(|index| ascending.get(index));
     let distance = |known: &f64| (known - value).abs();
-    let nearest = candidates
-        .copied()
-        .min_by(|one, other| distance(one).total_cmp(&distance(other)))?;
+    let neighbours = ascending[above.saturating_sub(1)..].iter().take(2);
+    let nearest = *neighbours.min_by(|one, other| distance(one).total_cmp(&distance(other)))?;
     (distance(&nearest) <= TOLERANCE * value.abs()).then_some(nearest)
 }
 

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::assemble::Targets;
-use super::foreign::{ForeignValues, OnForeign};
-use super::recording::{Evaluation, TraceKey};
 use loto_report::numbers;
+
+use super::error::TracesProblem;
+use super::evaluation::{Evaluation, TraceKey};
+use super::foreign::{ForeignValues, OnForeign};
+use super::targets::{TargetBlackbox, Targets};
 
 /// Most values that a message names one by one.
 const MOST_NAMED: usize = 1000;
@@ -38,101 +40,92 @@ impl ForeignReport {
     /// Refuses foreign values where the rules say so.
     ///
     /// # Errors
-    /// A text that names them all, or the first thousand.
+    /// [`TracesProblem::ForeignValues`], with all values or the first thousand.
     pub(super) fn check(
         &self,
         targets: &Targets,
         optimizers: &[String],
         rules: &ForeignValues,
-    ) -> Result<(), String> {
+    ) -> Result<(), TracesProblem> {
         let is_refused = |key: &TraceKey| {
             rules.rule(&targets.blackboxes[key.blackbox].name) == OnForeign::Refuse
         };
-        let refused: Vec<_> = self
-            .traces
-            .iter()
-            .filter(|(key, _)| is_refused(key))
-            .collect();
-        if refused.is_empty() {
-            return Ok(());
-        }
-        let count: usize = refused.iter().map(|(_, foreign)| foreign.len()).sum();
-        let total: usize = self.totals.values().sum();
-        let mut text =
-            format!("{count} of {total} values are not in the tables of the sweep file:");
+        let (mut of_tasks, mut of_traces) =
+            (BTreeMap::<TaskKey, Vec<Evaluation>>::new(), Vec::new());
         let foreign_tasks = self.foreign_tasks();
-        for &(blackbox, task) in &foreign_tasks {
-            let here = refused
-                .iter()
-                .filter(|(key, _)| (key.blackbox, key.task) == (blackbox, task));
-            let here: Vec<Evaluation> = here
-                .flat_map(|(_, foreign)| foreign.iter().copied())
-                .collect();
-            if here.is_empty() {
-                continue;
+        for (key, foreign) in self.traces.iter().filter(|(key, _)| is_refused(key)) {
+            let task = (key.blackbox, key.task);
+            if foreign_tasks.contains(&task) {
+                of_tasks.entry(task).or_default().extend(foreign);
+            } else {
+                of_traces.push((key, foreign));
             }
-            let known = &targets.blackboxes[blackbox];
+        }
+        let mut refused = 0;
+        let mut listing = String::new();
+        for (task, foreign) in &of_tasks {
+            refused += foreign.len();
+            let blackbox = &targets.blackboxes[task.0];
             let _ = write!(
-                text,
+                listing,
                 "\n  {}, {}: {} of {} values, so these traces belong to another table\n    {}, ...",
-                known.name,
-                known.tasks[task].name,
-                here.len(),
-                self.totals[&(blackbox, task)],
-                named(&here, NAMED_OF_A_FOREIGN_TASK),
+                blackbox.name,
+                blackbox.tasks[task.1].name,
+                foreign.len(),
+                self.totals[task],
+                named(foreign, NAMED_OF_A_FOREIGN_TASK),
             );
         }
         let mut left = MOST_NAMED;
-        for (key, foreign) in refused {
-            if foreign_tasks.contains(&(key.blackbox, key.task)) {
-                continue;
-            }
+        for (key, foreign) in of_traces {
+            refused += foreign.len();
             let trace = targets.describe(key, &optimizers[key.optimizer]);
-            let _ = write!(text, "\n  {trace}: {} values", foreign.len());
+            let _ = write!(listing, "\n  {trace}: {} values", foreign.len());
             if left > 0 {
-                let _ = write!(text, "\n    {}", named(foreign, left));
+                let _ = write!(listing, "\n    {}", named(foreign, left));
             }
             left = left.saturating_sub(foreign.len());
         }
-        text.push_str(
-            "\nuse --allow-foreign-values to score them as recorded, --drop-foreign-values to go on from \
-             the best value before them; either takes names of black boxes: --allow-foreign-values=NAME",
-        );
-        Err(text)
+        if refused == 0 {
+            return Ok(());
+        }
+        Err(TracesProblem::ForeignValues {
+            foreign: refused,
+            total: self.totals.values().sum(),
+            listing,
+        })
     }
 
     /// One sentence for each black box with foreign values.
     pub(super) fn notes(&self, targets: &Targets, rules: &ForeignValues) -> Vec<String> {
-        let notes = targets
+        let note = |(position, blackbox): (usize, &TargetBlackbox)| {
+            let here = self
+                .traces
+                .iter()
+                .filter(|(key, _)| key.blackbox == position);
+            let count: usize = here.map(|(_, foreign)| foreign.len()).sum();
+            let of_tasks = self.totals.range((position, 0)..(position + 1, 0));
+            let total: usize = of_tasks.map(|(_, total)| total).sum();
+            let done = match rules.rule(&blackbox.name) {
+                OnForeign::Keep => "they are scored as they were recorded",
+                OnForeign::Drop => "they are dropped: at each the best value before it stays",
+                OnForeign::Refuse => return None,
+            };
+            (count > 0).then(|| {
+                format!(
+                    "{} of {} values on {} are not in its table; {done}.",
+                    numbers::grouped(count as u64),
+                    numbers::grouped(total as u64),
+                    blackbox.name
+                )
+            })
+        };
+        targets
             .blackboxes
             .iter()
             .enumerate()
-            .filter_map(|(position, blackbox)| {
-                let here = self
-                    .traces
-                    .iter()
-                    .filter(|(key, _)| key.blackbox == position);
-                let count: usize = here.map(|(_, foreign)| foreign.len()).sum();
-                let totals = self
-                    .totals
-                    .iter()
-                    .filter(|((blackbox, _), _)| *blackbox == position);
-                let total: usize = totals.map(|(_, total)| total).sum();
-                let done = match rules.rule(&blackbox.name) {
-                    OnForeign::Keep => "they are scored as they were recorded",
-                    OnForeign::Drop => "they are dropped: at each the best value before it stays",
-                    OnForeign::Refuse => return None,
-                };
-                (count > 0).then(|| {
-                    format!(
-                        "{} of {} values on {} are not in its table; {done}.",
-                        numbers::grouped(count as u64),
-                        numbers::grouped(total as u64),
-                        blackbox.name
-                    )
-                })
-            });
-        notes.collect()
+            .filter_map(note)
+            .collect()
     }
 
     /// Tasks more than half of whose values are foreign.

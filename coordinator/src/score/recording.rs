@@ -1,5 +1,6 @@
 //! The lines of a file of traces, read and sorted into traces.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
@@ -10,39 +11,9 @@ use loto_proto::limits::{
     MAX_ITERATIONS, MAX_MAGNITUDE, MAX_NAME_BYTES, MAX_OPTIMIZERS, MAX_RECORDED_LINES,
 };
 
-use super::assemble::Targets;
-
-const COLUMNS: [&str; 6] = [
-    "blackbox",
-    "task",
-    "optimizer",
-    "seed",
-    "iteration",
-    "value",
-];
-
-/// One line of the file.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Evaluation {
-    /// Counted as in the file, from 0 or 1.
-    pub(super) iteration: u32,
-    /// The value as it is written in the file.
-    pub(super) value: f64,
-    /// The line in the file, counted from 1.
-    pub(super) line: u64,
-}
-
-/// Which trace an evaluation belongs to. Ordered as results are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct TraceKey {
-    /// Position of the black box in the sweep.
-    pub(super) blackbox: usize,
-    /// Position of the task among the black box's targets.
-    pub(super) task: usize,
-    /// Position of the optimizer in the order of first lines.
-    pub(super) optimizer: usize,
-    pub(super) seed: u32,
-}
+use super::error::{LineProblem, TraceProblem, TracesProblem};
+use super::evaluation::{COLUMNS, Evaluation, TraceKey};
+use super::targets::Targets;
 
 /// All lines of a file.
 #[derive(Debug)]
@@ -57,28 +28,23 @@ impl Recording {
     /// Reads the lines and checks that every trace is whole.
     ///
     /// # Errors
-    /// A text that names the line and what is wrong with it.
-    pub(super) fn read(reader: &mut dyn Read, targets: &Targets) -> Result<Self, String> {
+    /// [`TracesProblem`], which names the line and what is wrong with it.
+    pub(super) fn read(reader: &mut dyn Read, targets: &Targets) -> Result<Self, TracesProblem> {
         let mut lines = csv::Reader::from_reader(BoundedLines::new(reader));
-        let columns = columns(lines.headers().map_err(|error| unreadable_line(&error))?)?;
+        let columns = columns(lines.headers()?)?;
         let mut optimizers = Optimizers::default();
         let mut traces: BTreeMap<TraceKey, Vec<Evaluation>> = BTreeMap::new();
         let mut record = StringRecord::new();
         let mut evaluations = 0;
-        while lines
-            .read_record(&mut record)
-            .map_err(|error| unreadable_line(&error))?
-        {
+        while lines.read_record(&mut record)? {
             lines.get_mut().end_record();
             let line = record.position().map_or(0, csv::Position::line);
             evaluations += 1;
             if evaluations > MAX_RECORDED_LINES {
-                return Err(format!(
-                    "line {line}: it has more than {MAX_RECORDED_LINES} lines, which is the most allowed"
-                ));
+                return Err(TracesProblem::TooManyLines(line));
             }
             let (key, evaluation) = parse(&record, line, &columns, targets, &mut optimizers)
-                .map_err(|problem| format!("line {line}: {problem}"))?;
+                .map_err(|problem| TracesProblem::Line { line, problem })?;
             traces.entry(key).or_default().push(evaluation);
         }
         let mut recording = Self {
@@ -90,24 +56,19 @@ impl Recording {
     }
 
     /// Sorts each trace and checks that it has every iteration once.
-    fn check_whole(&mut self, targets: &Targets) -> Result<(), String> {
-        let iterations = self
-            .traces
-            .values()
-            .flatten()
-            .map(|evaluation| evaluation.iteration);
-        let first = iterations.min().ok_or("it has no lines below its header")?;
-        if first > 1 {
-            return Err(format!(
-                "its least iteration is {first}: iterations must count from 0 or from 1"
-            ));
+    fn check_whole(&mut self, targets: &Targets) -> Result<(), TracesProblem> {
+        let evaluations = self.traces.values().flatten();
+        let iterations = evaluations.map(|evaluation| evaluation.iteration);
+        let least = iterations.min().ok_or(TracesProblem::NoLines)?;
+        if least > 1 {
+            return Err(TracesProblem::LateStart(least));
         }
         for (key, trace) in &mut self.traces {
             trace.sort_by_key(|evaluation| (evaluation.iteration, evaluation.line));
             let planned = targets.blackboxes[key.blackbox].iterations;
-            check_trace(trace, first, planned).map_err(|problem| {
-                let optimizer = &self.optimizers[key.optimizer];
-                format!("{}: {problem}", targets.describe(key, optimizer))
+            check_trace(trace, least, planned).map_err(|problem| TracesProblem::Trace {
+                trace: targets.describe(key, &self.optimizers[key.optimizer]),
+                problem,
             })?;
         }
         Ok(())
@@ -115,27 +76,27 @@ impl Recording {
 }
 
 /// Checks that the iterations are `first`, `first + 1`, ... and `planned` in number.
-fn check_trace(trace: &[Evaluation], first: u32, planned: usize) -> Result<(), String> {
+fn check_trace(trace: &[Evaluation], first: u32, planned: usize) -> Result<(), TraceProblem> {
     for (evaluation, expected) in trace.iter().zip(first..) {
-        let Evaluation {
-            iteration, line, ..
-        } = evaluation;
-        if *iteration < expected {
-            return Err(format!("line {line}: iteration {iteration} is there twice"));
-        }
-        if *iteration > expected {
-            return Err(format!(
-                "iteration {expected} is missing before line {line}"
-            ));
+        let line = evaluation.line;
+        match evaluation.iteration.cmp(&expected) {
+            Ordering::Equal => {}
+            Ordering::Less => {
+                let iteration = evaluation.iteration;
+                return Err(TraceProblem::DoubleIteration { iteration, line });
+            }
+            Ordering::Greater => {
+                let iteration = expected;
+                return Err(TraceProblem::MissingIteration { iteration, line });
+            }
         }
     }
     if trace.len() != planned {
-        let last = trace.last().map_or(0, |evaluation| evaluation.line);
-        return Err(format!(
-            "it has {} iterations and ends at line {last}, but the sweep file plans {planned}: \
-             complete the trace or set iterations of the black box",
-            trace.len()
-        ));
+        return Err(TraceProblem::WrongLength {
+            found: trace.len(),
+            line: trace.last().map_or(0, |evaluation| evaluation.line),
+            planned,
+        });
     }
     Ok(())
 }
@@ -148,21 +109,15 @@ struct Optimizers {
 }
 
 impl Optimizers {
-    fn position(&mut self, name: &str) -> Result<usize, String> {
+    fn position(&mut self, name: &str) -> Result<usize, LineProblem> {
         if let Some(&position) = self.positions.get(name) {
             return Ok(position);
         }
         if name.is_empty() || name.len() > MAX_NAME_BYTES {
-            return Err(format!(
-                "the optimizer's name has {} bytes, allowed are 1 to {MAX_NAME_BYTES}",
-                name.len()
-            ));
+            return Err(LineProblem::OptimizerName(name.len()));
         }
         if self.names.len() == MAX_OPTIMIZERS {
-            return Err(format!(
-                "`{}` is one optimizer too many, allowed are {MAX_OPTIMIZERS}",
-                excerpt(name)
-            ));
+            return Err(LineProblem::TooManyOptimizers(excerpt(name)));
         }
         self.positions.insert(name.to_owned(), self.names.len());
         self.names.push(name.to_owned());
@@ -171,22 +126,14 @@ impl Optimizers {
 }
 
 /// The positions of the columns.
-fn columns(header: &StringRecord) -> Result<[usize; 6], String> {
+fn columns(header: &StringRecord) -> Result<[usize; 6], TracesProblem> {
     let mut positions = [0; 6];
-    for (position, name) in positions.iter_mut().zip(COLUMNS) {
-        let mut found = header
-            .iter()
-            .enumerate()
-            .filter(|(_, column)| *column == name);
+    for (position, column) in positions.iter_mut().zip(COLUMNS) {
+        let mut found = (0..header.len()).filter(|&index| &header[index] == column);
         *position = match (found.next(), found.next()) {
-            (Some((position, _)), None) => position,
-            (None, _) => {
-                return Err(format!(
-                    "column {name} is missing: needed are {}",
-                    COLUMNS.join(", ")
-                ));
-            }
-            (Some(_), Some(_)) => return Err(format!("column {name} is there twice")),
+            (Some(only), None) => only,
+            (None, _) => return Err(TracesProblem::MissingColumn(column)),
+            (Some(_), Some(_)) => return Err(TracesProblem::DoubleColumn(column)),
         };
     }
     Ok(positions)
@@ -198,46 +145,30 @@ fn parse(
     columns: &[usize; 6],
     targets: &Targets,
     optimizers: &mut Optimizers,
-) -> Result<(TraceKey, Evaluation), String> {
-    let [blackbox, task, optimizer, seed, iteration, value] =
+) -> Result<(TraceKey, Evaluation), LineProblem> {
+    let [blackbox_name, task_name, optimizer, seed, iteration, value] =
         columns.map(|column| record.get(column).unwrap_or_default());
-    let (blackbox, task) = targets.find(blackbox, task)?;
-    let whole = |name: &str, text: &str, end: u32| {
-        let number = text.parse::<u32>().ok().filter(|number| *number < end);
-        number.ok_or_else(|| {
-            format!(
-                "{name} is `{}`, expected a whole number from 0 to {}",
-                excerpt(text),
-                end - 1
-            )
+    let (blackbox, task) = targets.find(blackbox_name, task_name)?;
+    let whole = |column: &'static str, text: &str, most: u32| {
+        let number = text.parse().ok().filter(|number| *number <= most);
+        number.ok_or_else(|| LineProblem::NoWholeNumber {
+            column,
+            text: excerpt(text),
+            most,
         })
     };
     let key = TraceKey {
         blackbox,
         task,
         optimizer: optimizers.position(optimizer)?,
-        seed: whole("seed", seed, targets.seeds)?,
+        seed: whole("seed", seed, targets.seeds.saturating_sub(1))?,
     };
-    let number = value
-        .parse::<f64>()
-        .ok()
-        .filter(|number| number.abs() <= MAX_MAGNITUDE);
+    let number = value.parse().ok();
+    let number = number.filter(|number: &f64| number.abs() <= MAX_MAGNITUDE);
     let evaluation = Evaluation {
-        iteration: whole("iteration", iteration, MAX_ITERATIONS + 1)?,
-        value: number.ok_or_else(|| {
-            format!(
-                "value is `{}`, expected a number of a magnitude up to {MAX_MAGNITUDE:e}",
-                excerpt(value)
-            )
-        })?,
+        iteration: whole("iteration", iteration, MAX_ITERATIONS)?,
+        value: number.ok_or_else(|| LineProblem::NoValue(excerpt(value)))?,
         line,
     };
     Ok((key, evaluation))
-}
-
-fn unreadable_line(error: &csv::Error) -> String {
-    match error.position() {
-        Some(position) => format!("line {}: {error}", position.line()),
-        None => error.to_string(),
-    }
 }

@@ -4,28 +4,20 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use loto_engine::table::container::{self, ContainerError};
+use loto_engine::table::container;
 use loto_proto::limits::MAX_RECORDED_BYTES;
 
-use crate::CoordinatorError;
+use super::error::{ScoreError, TracesProblem};
+use super::recording::Recording;
+use super::targets::Targets;
 
-/// Calls `consume` with the CSV text inside the file.
-pub(super) fn with_reader<T>(
-    path: &Path,
-    consume: impl FnOnce(&mut dyn Read) -> Result<T, String>,
-) -> Result<T, CoordinatorError> {
-    let file = File::open(path).map_err(|source| CoordinatorError::UnreadableFile {
+/// Reads the traces of a file.
+pub(super) fn read(path: &Path, targets: &Targets) -> Result<Recording, ScoreError> {
+    let file = File::open(path).map_err(|source| ScoreError::UnreadableFile {
         path: path.to_owned(),
         source,
     })?;
-    let consumed = container::with_csv(BufReader::new(file), MAX_RECORDED_BYTES, |csv| {
-        Ok::<_, ContainerError>(consume(csv))
-    });
-    consumed
-        .map_err(|error| error.to_string())
-        .flatten()
-        .map_err(|problem| CoordinatorError::InvalidTraces {
-            path: path.to_owned(),
-            problem,
-        })
+    let read = |csv: &mut dyn Read| Recording::read(csv, targets);
+    container::with_csv(BufReader::new(file), MAX_RECORDED_BYTES, read)
+        .map_err(|problem: TracesProblem| ScoreError::invalid(path, problem))
 }

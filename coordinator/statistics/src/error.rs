@@ -44,10 +44,6 @@ pub enum StatisticsError {
 /// How results contradict their plan or table.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Contradiction {
-    /// A black box or a task has a table that the plan does not have.
-    #[error("its table is not part of the plan")]
-    NoTable,
-
     /// Two black boxes, methods or tasks have one name.
     #[error("{kind} {name} is listed twice")]
     ListedTwice {

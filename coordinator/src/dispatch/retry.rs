@@ -1,4 +1,4 @@
-//! Gives jobs that were given up another chance.
+//! Releases poisoned jobs, which no worker tries any more.
 
 use futures::{StreamExt, TryStreamExt, stream};
 use loto_proto::attempt::AttemptState;
@@ -9,34 +9,34 @@ use loto_transport::store::Store;
 
 use crate::progress::Tracker;
 
-/// Jobs that are recalled side by side.
+/// Number of jobs that are released at the same time.
 const CONCURRENT: usize = 32;
 
-/// Takes back that jobs were given up: asking for a sweep again means that the user has
-/// seen their errors. Returns the jobs, which are then to be published.
+/// Releases the poisoned jobs of a sweep: to ask for a sweep again means that the user has seen
+/// their errors. Returns the released jobs, which are then to be published.
 ///
 /// Safe while workers run: what became of a job meanwhile stays.
 ///
 /// # Errors
-/// Whatever the store reports.
-pub async fn recall_poisoned(
+/// [`TransportError`] if the store fails.
+pub async fn retry_poisoned(
     tracker: &mut Tracker,
     store: &dyn Store,
 ) -> Result<Vec<Job>, TransportError> {
     let poisoned: Vec<Job> = tracker.poisoned().map(|poisoned| poisoned.job).collect();
-    let recalling = stream::iter(poisoned).map(|job| async move {
-        let recalled = recall(&job, store).await?;
-        Ok::<_, TransportError>(recalled.then_some(job))
+    let releases = stream::iter(poisoned).map(|job| async move {
+        let is_released = release(&job, store).await?;
+        Ok::<_, TransportError>(is_released.then_some(job))
     });
-    let recalled: Vec<Option<Job>> = recalling.buffered(CONCURRENT).try_collect().await?;
-    let recalled: Vec<Job> = recalled.into_iter().flatten().collect();
-    if !recalled.is_empty() {
+    let jobs: Vec<Option<Job>> = releases.buffered(CONCURRENT).try_collect().await?;
+    let released: Vec<Job> = jobs.into_iter().flatten().collect();
+    if !released.is_empty() {
         tracker.scan(store).await?;
     }
-    Ok(recalled)
+    Ok(released)
 }
 
-async fn recall(job: &Job, store: &dyn Store) -> Result<bool, TransportError> {
+async fn release(job: &Job, store: &dyn Store) -> Result<bool, TransportError> {
     let record = store.job_record(job.series.id(), job.seed).await?;
     match record.attempt {
         Some(poisoned) if poisoned.state == AttemptState::Poisoned => {

@@ -1,0 +1,42 @@
+//! Why a run in this process failed.
+
+use std::path::PathBuf;
+
+use loto_engine::EngineError;
+use loto_report::UnwritableFile;
+use loto_transport::TransportError;
+
+use crate::dispatch::DispatchError;
+
+/// Why a run in this process failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum EmbeddedError {
+    /// The sweep did not come to its end, or not to the right one.
+    #[error(transparent)]
+    Dispatch(#[from] DispatchError),
+
+    /// A trace of a trial could not be run.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+
+    /// The store fails.
+    #[error(transparent)]
+    Transport(#[from] TransportError),
+
+    /// Another process works in the folder of the run.
+    #[error("another `loto run` works in {}: wait for it or choose another --out", .0.display())]
+    FolderInUse(PathBuf),
+
+    /// The folder of the run, or its lock, cannot be made.
+    #[error(transparent)]
+    UnwritableFile(#[from] UnwritableFile),
+
+    /// The store holds another or a damaged trace of jobs that were run.
+    #[error("{count} traces could not be kept; the first: {first}")]
+    RefusedTraces {
+        /// The number of these jobs.
+        count: usize,
+        /// Why the first of their traces was refused.
+        first: String,
+    },
+}
