@@ -20,7 +20,7 @@ pub const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// A look that takes long is followed by a pause this many times as long.
 const PAUSE_PER_LOOK: u32 = 10;
 
-/// Longest pause between two looks: one that waited for a server is no reason to wait more.
+/// Longest delay between two looks: that a look waited for a server is not a reason to wait longer.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// Time for which a sweep has to stay done in a networked store. Redis (`appendfsync everysec`)
