@@ -17,11 +17,11 @@ use crate::progress::{Progress, Tracker};
 /// Least time between two looks at a networked store.
 pub const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// A look that takes long is followed by a pause this many times as long.
-const PAUSE_PER_LOOK: u32 = 10;
+/// A look that takes long is followed by a delay this many times as long.
+const DELAY_PER_LOOK: u32 = 10;
 
 /// Longest delay between two looks: that a look waited for a server is not a reason to wait longer.
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+const LONGEST_DELAY: Duration = Duration::from_secs(10);
 
 /// Time for which a sweep has to stay done in a networked store. Redis (`appendfsync everysec`)
 /// flushes its file every second, and while a flush takes long, keeps what is new in memory for
@@ -72,9 +72,9 @@ impl<'a> Requeue<'a> {
     }
 }
 
-/// Waits until every job is done or given up, and tells `on_progress` at every look.
+/// Waits until every job is done or poisoned, and tells `on_progress` at every look.
 ///
-/// A job that is given up does not end the waiting for the others.
+/// A poisoned job does not end the waiting for the others.
 ///
 /// # Errors
 /// [`DispatchError::Poisoned`] if jobs are poisoned, [`DispatchError::Conflicts`] if
@@ -126,7 +126,7 @@ pub async fn wait_until_done(
                 Err(error) => return Err(error),
             }
         }
-        let pause = LONGEST_PAUSE.min(begin.elapsed() * PAUSE_PER_LOOK);
+        let pause = LONGEST_DELAY.min(begin.elapsed() * DELAY_PER_LOOK);
         let pause = pause.max(wait.poll_interval);
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
