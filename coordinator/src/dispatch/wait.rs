@@ -126,10 +126,10 @@ pub async fn wait_until_done(
                 Err(error) => return Err(error),
             }
         }
-        let pause = LONGEST_DELAY.min(begin.elapsed() * DELAY_PER_LOOK);
-        let pause = pause.max(wait.poll_interval);
+        let delay = LONGEST_DELAY.min(begin.elapsed() * DELAY_PER_LOOK);
+        let delay = delay.max(wait.poll_interval);
         tokio::select! {
-            () = tokio::time::sleep(pause) => {}
+            () = tokio::time::sleep(delay) => {}
             () = wait.shutdown.cancelled() => {
                 return Err(DispatchError::Interrupted(Interruption::Waiting(last.total)));
             }
