@@ -1,9 +1,9 @@
-//! Finds lost jobs: not done, not poisoned, held by no worker and
+//! Finds jobs that nobody will do: not done, not poisoned, held by no worker and
 //! waiting on no queue.
 //!
 //! Such a hole is left when a store loses its last second after the broker was told
 //! that a job is done, or when a broker loses a message. No time of day is looked
-//! at: a worker counts as alive while the number of its report grows.
+//! at: a worker counts as alive while the number of its heartbeat grows.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};

@@ -18,7 +18,7 @@ use crate::progress::{Progress, Tracker};
 /// A look that takes long is followed by a delay this many times as long.
 const DELAY_PER_LOOK: u32 = 10;
 
-/// Longest delay between two looks: one that waited for a server is no reason to wait more.
+/// Longest delay between two looks: that a look waited for a server is not a reason to wait longer.
 const LONGEST_DELAY: Duration = Duration::from_secs(10);
 
 /// Time for which a sweep has to stay done in a networked store. Redis (`appendfsync everysec`)

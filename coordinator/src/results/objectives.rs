@@ -38,7 +38,7 @@ impl ObjectiveCache {
     /// # Errors
     /// [`TransportError::MissingTable`] if the store does not have it, another
     /// [`TransportError`] if it is unavailable or its value damaged,
-    /// [`CoordinatorError::Engine`] if it is no table.
+    /// [`CoordinatorError::Engine`] if it is not a table.
     pub async fn table(
         &self,
         store: &dyn Store,

@@ -62,7 +62,7 @@ pub(super) enum Failure {
         status: io::Result<ExitStatus>,
         last_words: String,
     },
-    /// What it sent is no message.
+    /// What it sent is not a message.
     Garbled(io::Error),
     /// The store is unavailable for too long, or holds what cannot be handed on.
     Store(TransportError),
