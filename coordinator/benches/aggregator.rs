@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use loto_coordinator::aggregator;
-use loto_coordinator::results::{Keep, ObjectiveCache, ResultsCollector, Selection};
+use loto_coordinator::follower::Follower;
+use loto_coordinator::results::{CollectedTraces, Keep, ObjectiveCache, PlannedTraces, Selection};
 use loto_service::wire;
 use loto_service::wire::aggregator_client::AggregatorClient;
 use loto_transport::store::{EmbeddedStore, Store};
@@ -42,31 +43,37 @@ fn collecting(criterion: &mut Criterion) {
     let runtime = Runtime::new().expect("a runtime");
     let (sample, store) = runtime.block_on(finished());
     let tables = ObjectiveCache::default();
-    let open = || {
-        let sweep = sample.sweep.clone();
-        let opening = ResultsCollector::open(store.clone(), &tables, sweep, Keep::BestSoFar);
-        runtime.block_on(opening).expect("the tables are there")
-    };
-    let collector = open();
-    let refresh = |collector: &ResultsCollector| {
-        runtime
-            .block_on(collector.refresh())
-            .expect("the traces fit")
+    let planned = PlannedTraces::open(store.as_ref(), &tables, sample.sweep.clone());
+    let planned = Arc::new(runtime.block_on(planned).expect("the tables are there"));
+    let mut follower = Follower::new(&sample.sweep);
+    runtime
+        .block_on(follower.scan(store.as_ref()))
+        .expect("the store answers");
+    let new = || CollectedTraces::new(Arc::clone(&planned), Keep::BestSoFar);
+    let refresh = |collected: &mut CollectedTraces, follower: &mut Follower| {
+        runtime.block_on(async {
+            let following = follower.follow(store.as_ref()).await;
+            following.expect("the store answers");
+            let reading = collected.read_new(follower, store.as_ref()).await;
+            reading.expect("the traces fit");
+        });
     };
 
     let mut group = criterion.benchmark_group("collect");
     group.sample_size(10);
     group.throughput(Throughput::Elements(sample.sweep.job_count()));
     group.bench_function("fold in", |bencher| {
-        bencher.iter_batched_ref(open, |new| refresh(new), criterion::BatchSize::PerIteration);
+        let fold_in = |new: &mut CollectedTraces| refresh(new, &mut follower);
+        bencher.iter_batched_ref(new, fold_in, criterion::BatchSize::PerIteration);
     });
-    refresh(&collector);
+    let mut collected = new();
+    refresh(&mut collected, &mut follower);
     group.bench_function("arrange for statistics", |bencher| {
-        bencher.iter(|| black_box(collector.results(&Selection::default())));
+        bencher.iter(|| black_box(collected.curves().select(&Selection::default())));
     });
     group.finish();
     criterion.bench_function("collect/refresh without news", |bencher| {
-        bencher.iter(|| refresh(&collector));
+        bencher.iter(|| refresh(&mut collected, &mut follower));
     });
 }
 

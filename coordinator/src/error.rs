@@ -8,6 +8,8 @@ use loto_proto::message_error::MessageError;
 use loto_statistics::StatisticsError;
 use loto_transport::TransportError;
 
+use crate::results::TraceProblem;
+
 /// Why finished traces cannot be read, analysed or served.
 #[derive(Debug, thiserror::Error)]
 pub enum CoordinatorError {
@@ -50,7 +52,7 @@ pub enum CoordinatorError {
          {problem}; delete it from the store and submit the sweep again"
     )]
     CorruptTrace {
-        /// The sweep that was being collected.
+        /// The sweep whose traces were read.
         sweep: SweepId,
         /// The job.
         job: JobId,
@@ -61,7 +63,8 @@ pub enum CoordinatorError {
         /// Seed of the job.
         seed: u32,
         /// What is wrong with it.
-        problem: String,
+        #[source]
+        problem: Box<TraceProblem>,
     },
 
     /// A sweep names a task that its table does not have.

@@ -32,6 +32,7 @@ pub(crate) mod cost;
 pub mod dispatch;
 pub(crate) mod embedded;
 pub mod error;
+pub mod follower;
 pub mod metrics;
 pub mod plan;
 pub mod prior_rmse;

@@ -28,6 +28,7 @@ Every message and field is documented in proto/loto/v1/aggregator.proto.
 
 import argparse
 import collections
+import datetime
 import os
 import pathlib
 import random
@@ -277,7 +278,11 @@ def _print_sweeps(client):
 
 def _print_summary(client, sweep_id):
     progress = client.progress(sweep_id)
-    print(f"{progress.name}: {progress.done} of {progress.planned} traces done")
+    as_of = datetime.datetime.fromtimestamp(progress.as_of_milliseconds / 1000)
+    print(
+        f"{progress.name}: {progress.done} of {progress.planned} traces done"
+        f" as of {as_of:%Y-%m-%d %H:%M:%S}"
+    )
     print(f"{'black box':<16} {'method':<12} improvement  average rank  final ADTM")
     for row in client.improvement(sweep_id):
         print(

@@ -59,7 +59,7 @@ impl Attempt {
     /// Reads stored text.
     ///
     /// # Errors
-    /// [`MessageError`] if it is no attempt.
+    /// [`MessageError`] if it is not an attempt.
     pub fn decode(text: &[u8]) -> Result<Self, MessageError> {
         let read = || -> Result<Self, MessageProblem> {
             check_count("bytes", text.len() as u64, MAX_ATTEMPT_BYTES as u64)?;

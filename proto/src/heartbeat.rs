@@ -34,7 +34,7 @@ impl Heartbeat {
     /// Reads stored text.
     ///
     /// # Errors
-    /// [`MessageError`] if it is no heartbeat.
+    /// [`MessageError`] if it is not a heartbeat.
     pub fn decode(text: &[u8]) -> Result<Self, MessageError> {
         let read = || -> Result<Self, MessageProblem> {
             check_count("bytes", text.len() as u64, MAX_HEARTBEAT_BYTES as u64)?;

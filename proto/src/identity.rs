@@ -1,14 +1,14 @@
 //! Content hashes that name tables, jobs and sweeps.
 //!
 //! Each is the first 128 bits of a SHA-256 over a domain tag and length-prefixed
-//! fields, so that no two different inputs can be spelled alike.
+//! fields, so that two different inputs never are the same bytes.
 
 use std::fmt;
 use std::str::FromStr;
 
 use sha2::{Digest, Sha256};
 
-/// A text is no identifier of the expected kind.
+/// A text is not an identifier of the expected kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a {kind}: expected 32 hexadecimal digits")]
 pub struct InvalidIdentifier {

@@ -7,7 +7,7 @@
 //! - [`table_spec`]: what a sweep file declares about a table;
 //! - [`identity`]: content hashes that name tables, jobs and sweeps;
 //! - [`limits`]: the most that is accepted from outside;
-//! - [`message_error`], [`excerpt`]: why bytes are no message, and how texts from outside are shown;
+//! - [`message_error`], [`excerpt`]: why bytes are not a message, and how texts from outside are shown;
 //! - [`wire`]: the messages generated from `loto/v1/*.proto`.
 //!
 //! Nothing here reads from a network or a store; that is the work of the crate `loto-transport`.

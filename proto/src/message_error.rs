@@ -1,4 +1,4 @@
-//! What makes bytes from the queue or the store no message of this protocol.
+//! Why bytes from the queue or the store are not a message of this protocol.
 
 use std::fmt;
 use std::str::Utf8Error;
@@ -81,7 +81,7 @@ pub enum MessageProblem {
     /// A name is empty or too long.
     #[error("{what} has {bytes} bytes, allowed are 1 to {MAX_NAME_BYTES}")]
     NameLength {
-        /// What the name is of.
+        /// What has the name.
         what: &'static str,
         /// How long it is.
         bytes: usize,
@@ -91,15 +91,15 @@ pub enum MessageProblem {
     #[error("it has no {0}")]
     Missing(&'static str),
 
-    /// The bytes are no Protobuf message of the expected type.
+    /// The bytes are not a Protobuf message of the expected type.
     #[error("{0}")]
     Protobuf(#[from] prost::DecodeError),
 
-    /// The text is no JSON of the expected form.
+    /// The text is not JSON of the expected form.
     #[error("{}", excerpt(&.0.to_string()))]
     Json(#[from] serde_json::Error),
 
-    /// The bytes are no text.
+    /// The bytes are not text.
     #[error("{0}")]
     Text(#[from] Utf8Error),
 
@@ -107,7 +107,7 @@ pub enum MessageProblem {
     #[error("{0}")]
     Identifier(#[from] InvalidIdentifier),
 
-    /// A heartbeat begins with something else than its number.
+    /// A heartbeat does not begin with its number.
     #[error("it does not begin with a number")]
     NoNumber,
 
@@ -145,7 +145,7 @@ pub enum MessageProblem {
         problem: Box<MessageProblem>,
     },
 
-    /// The content is another one than the identifier promises.
+    /// The content does not have the hash that is its name.
     #[error("its {what} hash to {found}")]
     OtherHash {
         /// What is hashed.

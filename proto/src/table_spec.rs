@@ -65,7 +65,7 @@ impl TableSpec {
     /// Unpacks what [`Self::encode_with`] packed and checks it against the fingerprint.
     ///
     /// # Errors
-    /// [`MessageError`] if the bytes are no table, or not the one that is named.
+    /// [`MessageError`] if the bytes are not a table, or not the one that is named.
     pub fn decode(bytes: &[u8], expected: Fingerprint) -> Result<(Self, Vec<u8>), MessageError> {
         Self::read(bytes, expected).map_err(|problem| MessageKind::Table(expected).refuses(problem))
     }

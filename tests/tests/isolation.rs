@@ -85,7 +85,7 @@ async fn jobs_that_misbehave_are_poisoned_and_harm_no_other() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_job_that_outlives_the_grace_is_handed_back_at_no_cost() {
+async fn a_job_that_outlives_the_grace_is_requeued_at_no_cost() {
     let turn = servers::broker_turn().await;
     let store_url = servers::empty_store().await;
     let store = store::open(&store_url).await.unwrap();

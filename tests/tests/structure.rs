@@ -99,6 +99,20 @@ fn a_circle_of_files_is_followed_through_names_and_re_exports() {
 }
 
 #[test]
+fn modules_that_a_macro_declares_are_read() {
+    let lib =
+        "macro_rules! rooms { ($($name:ident),*) => { $(mod $name;)* }; }\nrooms! { one, two }";
+    assert_found(
+        &[
+            ("src/lib.rs", lib),
+            ("src/one.rs", "pub struct One(crate::two::Two);"),
+            ("src/two.rs", "pub struct Two(Box<super::one::One>);"),
+        ],
+        &["src/one.rs uses Two of src/two.rs"],
+    );
+}
+
+#[test]
 fn a_circle_of_folders_is_found_where_no_files_form_one() {
     assert_found(
         &[

@@ -108,7 +108,7 @@ async fn poisoned_jobs_are_told_and_retried() {
     let mut cluster = Cluster::new(&turn.url, &store);
     assert_eq!(cluster.submit(sweep.file()).wait(PATIENCE).code(), Some(1));
     let status = told(loto(&["status", "retried", "--backtraces"], None, &store));
-    for part in ["6 of 8 done, 2 given up", "index 7 of 5", "misbehave"] {
+    for part in ["6 of 8 done, 2 poisoned", "index 7 of 5", "misbehave"] {
         assert!(status.contains(part), "{part}: {status}");
     }
     faulty.terminate();

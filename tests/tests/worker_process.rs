@@ -117,7 +117,7 @@ async fn garbage_and_impossible_jobs_do_not_end_it_and_sigterm_does() {
         }
     };
     let attempt = tokio::time::timeout(Duration::from_secs(60), poisoned).await;
-    let attempt = attempt.expect("the impossible job is given up");
+    let attempt = attempt.expect("the impossible job is poisoned");
     assert_eq!(attempt.count, 2);
     assert!(attempt.error.contains("table"), "{}", attempt.error);
     assert!(

@@ -52,29 +52,14 @@ pub const METRICS: [Metric; 8] = [
     Metric::counter(PROCESSES, "Processes that were started to compute jobs"),
 ];
 
-/// How a lookup of a table or shared fit ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lookup {
-    /// The process that computes had it.
-    HitMemory,
-    /// The store had it.
-    HitStore,
-    /// Nobody had it.
-    Miss,
-}
+/// Results of a lookup of a table or shared fit: the process that computes had it, the store had it,
+/// or nobody.
+pub(crate) const HIT_MEMORY: &str = "hit_memory";
+pub(crate) const HIT_STORE: &str = "hit_store";
+pub(crate) const MISS: &str = "miss";
 
-impl Lookup {
-    fn label(self) -> &'static str {
-        match self {
-            Self::HitMemory => "hit_memory",
-            Self::HitStore => "hit_store",
-            Self::Miss => "miss",
-        }
-    }
-}
-
-pub(crate) fn looked_up(lookup: Lookup, count: u64) {
-    counter!(CACHE_LOOKUPS, "result" => lookup.label()).increment(count);
+pub(crate) fn looked_up(result: &'static str, count: u64) {
+    counter!(CACHE_LOOKUPS, "result" => result).increment(count);
 }
 
 pub(crate) fn process_started() {

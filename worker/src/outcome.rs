@@ -15,7 +15,7 @@ pub enum Outcome {
     Failed(String),
     /// The job failed too often: no worker tries it again. The error of the last attempt says why.
     Poisoned(String),
-    /// The message went to the dead letters: it is no job, or the store holds
+    /// The message went to the dead letters: it is not a job, or the store holds
     /// another or a damaged outcome for it. Trying again cannot help.
     Refused(String),
     /// The job was requeued: a shutdown came first, or another worker has taken it.

@@ -17,7 +17,7 @@ pub(super) async fn compare(
     sweep: &WatchedSweep,
     request: wire::CompareMethodsRequest,
 ) -> Result<wire::CompareMethodsResponse, Status> {
-    let selection = request::selection(request.selection, &sweep.sweep)?;
+    let selection = request::selection(request.selection, sweep.plan())?;
     let default = AnalysisOptions::default();
     let options = AnalysisOptions {
         baseline: request::baseline(request.baseline)?,
@@ -26,10 +26,10 @@ pub(super) async fn compare(
         bands: Bands::None,
         ..default
     };
-    let analysis = sweep.analysis(selection, options).await?;
+    let (analysis, as_of) = sweep.analysis(selection, options).await?;
     let blackboxes = analysis.blackboxes.iter();
     Ok(wire::CompareMethodsResponse {
-        completeness: Some(completeness(&analysis)),
+        completeness: Some(completeness(&analysis, as_of)),
         together: Some(comparison("", &analysis.comparison)),
         blackboxes: blackboxes
             .map(|blackbox| comparison(&blackbox.name, &blackbox.comparison))

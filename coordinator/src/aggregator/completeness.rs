@@ -6,8 +6,11 @@ use loto_service::wire;
 
 use loto_statistics::analysis::{ExcludedTask, ExclusionReason, SweepAnalysis};
 
-/// What an analysis was computed from.
-pub(super) fn completeness(analysis: &SweepAnalysis) -> wire::Completeness {
+/// What an analysis was computed from, and as of when.
+pub(super) fn completeness(
+    analysis: &SweepAnalysis,
+    as_of_milliseconds: u64,
+) -> wire::Completeness {
     let gaps = analysis
         .missing
         .iter()
@@ -25,6 +28,7 @@ pub(super) fn completeness(analysis: &SweepAnalysis) -> wire::Completeness {
         unbalanced: analysis.unbalanced,
         gaps: gaps.collect(),
         gaps_left_out: analysis.missing.len().saturating_sub(MAX_LISTED_GAPS) as u64,
+        as_of_milliseconds,
     }
 }
 

@@ -16,8 +16,8 @@ pub(super) async fn curves(
     sweep: &WatchedSweep,
     request: wire::GetCurvesRequest,
 ) -> Result<wire::GetCurvesResponse, Status> {
-    let selection = request::selection(request.selection, &sweep.sweep)?;
-    check_size(&sweep.sweep, &selection, request.only_averages)?;
+    let selection = request::selection(request.selection, sweep.plan())?;
+    check_size(sweep.plan(), &selection, request.only_averages)?;
     let default = AnalysisOptions::default();
     let confidence = request::number(
         "confidence",
@@ -35,10 +35,10 @@ pub(super) async fn curves(
         },
         ..default
     };
-    let analysis = sweep.analysis(selection, options).await?;
+    let (analysis, as_of) = sweep.analysis(selection, options).await?;
     let blackboxes = analysis.blackboxes.iter();
     Ok(wire::GetCurvesResponse {
-        completeness: Some(completeness(&analysis)),
+        completeness: Some(completeness(&analysis, as_of)),
         blackboxes: blackboxes
             .map(|blackbox| blackbox_curves(blackbox, request.only_averages))
             .collect(),

@@ -24,19 +24,19 @@ pub(super) async fn improvement(
     sweep: &WatchedSweep,
     request: wire::GetImprovementRequest,
 ) -> Result<wire::GetImprovementResponse, Status> {
-    let selection = request::selection(request.selection, &sweep.sweep)?;
-    let iterations = iterations(request.iterations, &sweep.sweep, &selection)?;
-    check_size(&sweep.sweep, &selection, iterations.len())?;
+    let selection = request::selection(request.selection, sweep.plan())?;
+    let iterations = iterations(request.iterations, sweep.plan(), &selection)?;
+    check_size(sweep.plan(), &selection, iterations.len())?;
     let options = AnalysisOptions {
         baseline: request::baseline(request.baseline)?,
         // No band is part of the answer.
         bands: Bands::None,
         ..AnalysisOptions::default()
     };
-    let analysis = sweep.analysis(selection, options).await?;
+    let (analysis, as_of) = sweep.analysis(selection, options).await?;
     let blackboxes = analysis.blackboxes.iter();
     Ok(wire::GetImprovementResponse {
-        completeness: Some(completeness(&analysis)),
+        completeness: Some(completeness(&analysis, as_of)),
         blackboxes: blackboxes
             .map(|blackbox| blackbox_improvement(blackbox, &iterations))
             .collect(),

@@ -1,28 +1,31 @@
 //! The gRPC service `loto.v1.Aggregator`: answers questions about sweeps from a
 //! store, while they run and after. `proto/loto/v1/aggregator.proto` documents it.
 //!
-//! Each sweep that is asked for is kept in memory with what was collected of it
-//! (`watched_sweep`), so that a question costs one look at what is new. One
-//! file per group of questions; `request` checks what comes in.
+//! A task follows each sweep that is asked for (`followed_sweep`) and publishes snapshots of it;
+//! another one keeps each analysis up to date (`analyses`). A request reads the newest snapshot
+//! (`watched_sweep`). One file per group of questions; `request` checks what comes in.
 
-mod analysis_cache;
+mod analyses;
 mod comparison;
 mod completeness;
 mod curves;
-mod following;
+mod followed_sweep;
 mod guard;
 mod improvement;
-mod one_at_a_time;
+mod preparation;
 mod progress;
+mod progress_stream;
 mod request;
 mod resume_token;
 mod server;
 mod service;
+mod snapshot;
 mod status;
 mod sweep_list;
 mod tokens;
 mod traces;
 mod watched_sweep;
+mod watched_sweeps;
 
 #[cfg(test)]
 mod tests;

@@ -1,91 +1,19 @@
-//! Tells how far a sweep is.
+//! How far a sweep is, as clients are told.
 
-use std::sync::Arc;
-use std::time::Duration;
-
+use loto_proto::limits::{MAX_LISTED_CONFLICTS, MAX_LISTED_POISONED_JOBS};
 use loto_service::wire;
-use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep};
-use tokio_stream::wrappers::ReceiverStream;
-use tokio_util::sync::CancellationToken;
-use tonic::{Code, Status};
+use loto_transport::store::Conflict;
 
-use super::resume_token;
-use super::status::stopping as stopping_status;
-use super::watched_sweep::{PROGRESS_INTERVAL, ProgressSnapshot, WatchedSweep};
-use crate::progress::{GroupProgress, PoisonedJob};
+use crate::progress::{GroupProgress, PoisonedJob, Tracker};
 
-/// How long a stream stays open while the store is out of reach.
-const OUTAGE: Duration = Duration::from_secs(60);
-
-/// Longest pause between two looks for a store that is out of reach.
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
-
-/// How far the sweep is now.
-pub(super) async fn current(sweep: &WatchedSweep) -> Result<wire::Progress, Status> {
-    let snapshot = sweep.progress().await?;
-    Ok(to_wire(sweep, &snapshot))
-}
-
-/// How far the sweep is, now and whenever that changes, until it is complete; what
-/// `resume_token` stands for is not sent again.
-///
-/// However many streams there are, the store is asked once per interval: they share the answer.
-pub(super) fn watch(
-    sweep: Arc<WatchedSweep>,
-    resume_token: String,
-    stopping: CancellationToken,
-) -> Result<ReceiverStream<Result<wire::Progress, Status>>, Status> {
-    let mut sent = resume_token::check_progress(resume_token)?;
-    let (sender, receiver) = mpsc::channel(1);
-    tokio::spawn(async move {
-        let mut pause = PROGRESS_INTERVAL;
-        let mut out_of_reach_since = None;
-        loop {
-            match current(&sweep).await {
-                Ok(progress) => {
-                    pause = PROGRESS_INTERVAL;
-                    out_of_reach_since = None;
-                    let is_last = progress.complete;
-                    if progress.resume_token != sent {
-                        sent.clone_from(&progress.resume_token);
-                        if sender.send(Ok(progress)).await.is_err() {
-                            return;
-                        }
-                    }
-                    if is_last {
-                        return;
-                    }
-                }
-                Err(status) => {
-                    let since = *out_of_reach_since.get_or_insert_with(Instant::now);
-                    if status.code() != Code::Unavailable || since.elapsed() > OUTAGE {
-                        let _client_may_be_gone = sender.send(Err(status)).await;
-                        return;
-                    }
-                    pause = LONGEST_PAUSE.min(pause * 2);
-                }
-            }
-            tokio::select! {
-                () = sleep(pause) => {}
-                () = sender.closed() => return,
-                () = stopping.cancelled() => {
-                    let _client_may_be_gone = sender.send(Err(stopping_status())).await;
-                    return;
-                }
-            }
-        }
-    });
-    Ok(ReceiverStream::new(receiver))
-}
-
-fn to_wire(sweep: &WatchedSweep, snapshot: &ProgressSnapshot) -> wire::Progress {
-    let total = &snapshot.progress.total;
+/// What is known of the jobs of a sweep.
+pub(super) fn to_wire(tracker: &Tracker, conflicts: Vec<Conflict>) -> wire::Progress {
+    let progress = tracker.progress();
+    let poisoned = tracker.poisoned().take(MAX_LISTED_POISONED_JOBS);
+    let problems = conflicts.into_iter().map(|conflict| conflict.problem);
+    let total = progress.total;
     let planned = total.planned();
-    let mut progress = wire::Progress {
-        resume_token: String::new(),
-        sweep_id: sweep.id.to_string(),
-        name: sweep.sweep.name.clone(),
+    wire::Progress {
         planned,
         queued: total.queued,
         running: total.running,
@@ -93,18 +21,11 @@ fn to_wire(sweep: &WatchedSweep, snapshot: &ProgressSnapshot) -> wire::Progress 
         failed: total.failed,
         poisoned: total.poisoned,
         complete: total.done == planned,
-        methods: snapshot
-            .progress
-            .groups
-            .iter()
-            .map(method_to_wire)
-            .collect(),
-        poisoned_jobs: snapshot.poisoned.iter().map(poisoned_to_wire).collect(),
-        cancelled: snapshot.cancelled,
-        conflicts: snapshot.conflicts.clone(),
-    };
-    progress.resume_token = resume_token::of_progress(&progress);
-    progress
+        methods: progress.groups.iter().map(method_to_wire).collect(),
+        poisoned_jobs: poisoned.map(poisoned_to_wire).collect(),
+        conflicts: problems.take(MAX_LISTED_CONFLICTS).collect(),
+        ..Default::default()
+    }
 }
 
 fn method_to_wire(group: &GroupProgress) -> wire::MethodProgress {
@@ -120,15 +41,20 @@ fn method_to_wire(group: &GroupProgress) -> wire::MethodProgress {
     }
 }
 
-fn poisoned_to_wire(poisoned: &PoisonedJob) -> wire::PoisonedJob {
+fn poisoned_to_wire(poisoned: PoisonedJob) -> wire::PoisonedJob {
+    let PoisonedJob {
+        blackbox,
+        job,
+        attempt,
+    } = poisoned;
     wire::PoisonedJob {
-        blackbox: poisoned.blackbox.clone(),
-        task: poisoned.job.series.task.clone(),
-        method: poisoned.job.series.method.id.clone(),
-        seed: poisoned.job.seed,
-        attempts: poisoned.attempt.count,
-        worker: poisoned.attempt.worker.clone(),
-        error: poisoned.attempt.error.clone(),
-        backtrace: poisoned.attempt.backtrace.clone(),
+        blackbox,
+        task: job.series.task,
+        method: job.series.method.id,
+        seed: job.seed,
+        attempts: attempt.count,
+        worker: attempt.worker,
+        error: attempt.error,
+        backtrace: attempt.backtrace,
     }
 }

@@ -10,8 +10,11 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 
 use super::status::to_status;
-use super::watched_sweep::{WatchedSweep, WatchedSweeps};
-use super::{comparison, curves, following, improvement, progress, request, sweep_list, traces};
+use super::watched_sweep::WatchedSweep;
+use super::watched_sweeps::WatchedSweeps;
+use super::{
+    comparison, curves, improvement, preparation, progress_stream, request, sweep_list, traces,
+};
 use crate::metrics::measured;
 
 /// Answers the requests; [`super::serve`] puts it behind a socket.
@@ -23,11 +26,11 @@ pub struct AggregatorService {
 }
 
 impl AggregatorService {
-    /// Answers from `store` until `stopping` is cancelled, and begins to collect the recent sweeps.
+    /// Answers from `store` until `stopping` is cancelled, and prepares the answers about the recent sweeps.
     pub fn start(store: Arc<dyn Store>, stopping: CancellationToken) -> Self {
         let sweeps = Arc::new(WatchedSweeps::new(Arc::clone(&store)));
-        let following = following::follow(Arc::clone(&store), Arc::clone(&sweeps));
-        tokio::spawn(stopping.clone().run_until_cancelled_owned(following));
+        let preparing = preparation::prepare(Arc::clone(&store), Arc::clone(&sweeps));
+        tokio::spawn(stopping.clone().run_until_cancelled_owned(preparing));
         Self {
             sweeps,
             store,
@@ -60,7 +63,8 @@ impl Aggregator for AggregatorService {
     ) -> Result<Response<wire::Progress>, Status> {
         measured("GetProgress", async {
             let sweep = self.sweep(&request.get_ref().sweep_id).await?;
-            Ok(Response::new(progress::current(&sweep).await?))
+            let progress = sweep.progress().await?;
+            Ok(Response::new(wire::Progress::clone(&progress)))
         })
         .await
     }
@@ -74,7 +78,7 @@ impl Aggregator for AggregatorService {
         measured("WatchProgress", async {
             let request = request.into_inner();
             let sweep = self.sweep(&request.sweep_id).await?;
-            let watch = progress::watch(sweep, request.resume_token, self.stopping.clone())?;
+            let watch = progress_stream::watch(sweep, request.resume_token, self.stopping.clone())?;
             Ok(Response::new(watch))
         })
         .await
@@ -126,7 +130,8 @@ impl Aggregator for AggregatorService {
         measured("StreamTraces", async {
             let sweep = self.sweep(&request.get_ref().sweep_id).await?;
             let stopping = self.stopping.clone();
-            let traces = traces::stream(sweep, request.into_inner(), stopping).await?;
+            let traces =
+                traces::stream(Arc::clone(&sweep.followed), request.into_inner(), stopping).await?;
             Ok(Response::new(traces))
         })
         .await

@@ -150,8 +150,8 @@ impl Tokens {
                 path: self.path.clone(),
                 source,
             })?;
-        parse(&text).map_err(|problem| {
-            CoordinatorError::InvalidInput(format!("{}, {problem}", self.path.display()))
+        parse(&text).map_err(|wrong| {
+            CoordinatorError::InvalidInput(format!("{}, {wrong}", self.path.display()))
         })
     }
 }
@@ -160,32 +160,40 @@ fn digest(token: &str) -> [u8; 32] {
     Sha256::digest(token).into()
 }
 
-/// The clients of a file; what is wrong is told without the token.
-fn parse(text: &str) -> Result<Vec<Client>, String> {
+/// A line of the file that is wrong, told without the token.
+#[derive(Debug, thiserror::Error)]
+enum WrongLine {
+    /// It has one word, or more than two.
+    #[error("line {0}: expected NAME TOKEN, a name and a token without spaces")]
+    Form(usize),
+
+    /// Its token could not be sent in a header.
+    #[error("line {0}: a token may hold only visible ASCII characters")]
+    Characters(usize),
+
+    /// Its token stands in an earlier line, too.
+    #[error("line {line}: the same token as in line {first}")]
+    Repeated { line: usize, first: usize },
+}
+
+/// The clients of a file.
+fn parse(text: &str) -> Result<Vec<Client>, WrongLine> {
     let mut clients: Vec<Client> = Vec::new();
-    for (index, text) in text.lines().enumerate() {
-        let line = index + 1;
-        let text = text.trim();
-        if text.is_empty() || text.starts_with('#') {
+    for (line, content) in (1..).zip(text.lines().map(str::trim)) {
+        if content.is_empty() || content.starts_with('#') {
             continue;
         }
-        let mut words = text.split_whitespace();
+        let mut words = content.split_whitespace();
         let (Some(_name), Some(token), None) = (words.next(), words.next(), words.next()) else {
-            return Err(format!(
-                "line {line}: expected NAME TOKEN, a name and a token without spaces"
-            ));
+            return Err(WrongLine::Form(line));
         };
         if !token.chars().all(|character| character.is_ascii_graphic()) {
-            return Err(format!(
-                "line {line}: a token may hold only visible ASCII characters"
-            ));
+            return Err(WrongLine::Characters(line));
         }
         let digest = digest(token);
         if let Some(other) = clients.iter().find(|client| client.digest == digest) {
-            return Err(format!(
-                "line {line}: the same token as in line {}",
-                other.line
-            ));
+            let first = other.line;
+            return Err(WrongLine::Repeated { line, first });
         }
         clients.push(Client { line, digest });
     }
@@ -256,7 +264,7 @@ mod tests {
             ),
         ];
         for (text, told) in cases {
-            let problem = parse(text).err().unwrap();
+            let problem = parse(text).err().unwrap().to_string();
             assert!(
                 problem.contains(told) && !problem.contains("token-"),
                 "{problem}"

@@ -14,10 +14,10 @@ use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
+use super::followed_sweep::FollowedSweep;
 use super::request;
 use super::resume_token::TracePlace;
 use super::status::{stopping as stopping_status, to_status};
-use super::watched_sweep::WatchedSweep;
 use crate::CoordinatorError;
 
 /// Traces read from the store at a time.
@@ -40,13 +40,13 @@ struct Filter {
 
 /// The finished traces that a request asks for.
 pub(super) async fn stream(
-    sweep: Arc<WatchedSweep>,
+    sweep: Arc<FollowedSweep>,
     request: wire::StreamTracesRequest,
     stopping: CancellationToken,
 ) -> Result<ReceiverStream<Result<wire::FinishedTrace, Status>>, Status> {
     let filter = Filter::new(request, &sweep.sweep)?;
     // The tables that traces are checked against: their absence is told at once.
-    sweep.results().await.map_err(to_status)?;
+    sweep.planned().await.map_err(to_status)?;
     let (sender, receiver) = mpsc::channel(TRACES_AHEAD);
     tokio::spawn(async move {
         let ended = tokio::select! {
@@ -107,7 +107,7 @@ fn selects(names: &BTreeSet<String>, name: &str) -> bool {
 
 /// Sends a few traces after the other, so that only these are in memory; ends early if the client is gone.
 async fn send_all(
-    sweep: &WatchedSweep,
+    sweep: &FollowedSweep,
     filter: &Filter,
     sender: &Sender,
 ) -> Result<(), CoordinatorError> {
@@ -154,15 +154,15 @@ async fn send_all(
 
 /// The finished traces of these seeds of a series, each checked against the table.
 async fn fetch(
-    sweep: &WatchedSweep,
+    sweep: &FollowedSweep,
     series: &Series,
     seeds: &[u32],
 ) -> Result<Vec<(u32, Trace)>, CoordinatorError> {
     let id = series.id();
     let traces = sweep.store.traces_of(id, seeds).await?;
-    let collector = sweep.results().await?;
+    let planned = sweep.planned().await?;
     for (seed, trace) in &traces {
-        collector.check(id, *seed, trace)?;
+        planned.check(id, *seed, trace)?;
     }
     Ok(traces)
 }

@@ -17,7 +17,7 @@ use super::options::BaselineOption;
 use super::output::print_with;
 use crate::CoordinatorError;
 use crate::prior_rmse;
-use crate::results::{Keep, ObjectiveCache, ResultsCollector, Selection};
+use crate::results::{CollectedTraces, Keep, Selection};
 
 /// What a report compares with, and where it goes.
 #[derive(Debug, Args)]
@@ -49,13 +49,11 @@ impl Analysed {
         sweep: Sweep,
         baseline: Baseline,
     ) -> Result<Self, CoordinatorError> {
-        let tables = ObjectiveCache::default();
-        let collector =
-            ResultsCollector::open(Arc::clone(&store), &tables, sweep, Keep::Everything).await?;
-        collector.refresh().await?;
-        let results = collector.results(&Selection::default());
-        let mut analysed = Self::new(Some(collector.id()), results, Vec::new(), baseline)?;
-        prior_rmse::fill_in(&mut analysed.analysis, collector.sweep(), store).await?;
+        let keep = Keep::Everything;
+        let collected = CollectedTraces::of_finished(store.as_ref(), sweep.clone(), keep).await?;
+        let results = collected.results(&Selection::default());
+        let mut analysed = Self::new(Some(sweep.id()), results, Vec::new(), baseline)?;
+        prior_rmse::fill_in(&mut analysed.analysis, &sweep, store).await?;
         Ok(analysed)
     }
 

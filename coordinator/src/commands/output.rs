@@ -15,7 +15,7 @@ pub(super) fn print(text: &str) -> Result<(), CommandError> {
     print_with(|output| output.write_all(text.as_bytes()))
 }
 
-/// Lets `write` write to stdout. A reader that has seen enough (`loto report | head`) is no error.
+/// Lets `write` write to stdout. It is not an error if the reader stops early (`loto report | head`).
 ///
 /// # Errors
 /// [`CommandError::UnwritableFile`] if stdout cannot be written.

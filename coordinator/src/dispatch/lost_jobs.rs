@@ -1,9 +1,9 @@
-//! Finds jobs that nobody will do: not done, not given up, held by no worker and
+//! Finds jobs that nobody will do: not done, not poisoned, held by no worker and
 //! waiting on no queue.
 //!
 //! Such a hole is left when a store loses its last second after the broker was told
 //! that a job is done, or when a broker loses a message. No time of day is looked
-//! at: a worker counts as alive while the number of its report grows.
+//! at: a worker counts as alive while the number of its heartbeat grows.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -20,6 +20,9 @@ use crate::progress::Tracker;
 /// How long a job has to look lost until it is taken for lost: a worker that took it has
 /// told so by then.
 pub const SETTLING: Duration = HEARTBEAT_INTERVAL.saturating_mul(3);
+
+/// Least time between two looks at a networked store.
+pub const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A report that stayed the same for so long is of a worker that will not come back.
 const FORGOTTEN: Duration = Duration::from_secs(600);
@@ -124,7 +127,7 @@ impl LostJobs {
 /// Looks at the store and the queue once; returns the jobs of the sweep that are lost.
 ///
 /// # Errors
-/// [`TransportError`] if either is out of reach.
+/// [`TransportError`] if either is unavailable.
 pub async fn look_for_lost_jobs(
     lost_jobs: &mut LostJobs,
     tracker: &Tracker,

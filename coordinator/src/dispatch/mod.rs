@@ -14,13 +14,11 @@ mod wait;
 
 pub use cancel::{Cancelled, cancel, refuse_cancelled, resume};
 pub use error::{DispatchError, Interruption};
-pub use lost_jobs::{LostJobs, SETTLING, look_for_lost_jobs};
+pub use lost_jobs::{LostJobs, POLL_INTERVAL, SETTLING, look_for_lost_jobs};
 pub use publish::{publish, publish_sweep};
 pub use record::record;
 pub use retry::retry_poisoned;
-pub use wait::{
-    LASTING, LONGEST_OUTAGE, POLL_INTERVAL, Requeue, Wait, conclude, conflicts, wait_until_done,
-};
+pub use wait::{LASTING, LONGEST_OUTAGE, Requeue, Wait, conclude, conflicts, wait_until_done};
 
 #[cfg(test)]
 mod tests;

@@ -9,8 +9,7 @@ use loto_transport::store::Store;
 use tokio_util::sync::CancellationToken;
 
 use super::error::{DispatchError, Interruption};
-use super::lost_jobs::{LostJobs, SETTLING, look_for_lost_jobs};
-use super::wait::POLL_INTERVAL;
+use super::lost_jobs::{LostJobs, POLL_INTERVAL, SETTLING, look_for_lost_jobs};
 use crate::metrics;
 use crate::progress::Tracker;
 

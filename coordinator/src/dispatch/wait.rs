@@ -8,27 +8,25 @@ use loto_transport::queue::Queue;
 use loto_transport::store::{Conflict, Store};
 use tokio_util::sync::CancellationToken;
 
+use super::cancel::refuse_cancelled;
 use super::error::{DispatchError, Interruption};
 use super::lost_jobs::{LostJobs, SETTLING, look_for_lost_jobs};
-use super::{publish, refuse_cancelled};
+use super::publish::publish;
 use crate::metrics;
 use crate::progress::{Progress, Tracker};
 
-/// Least time between two looks at a networked store.
-pub const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// A look that takes long is followed by a delay this many times as long.
+const DELAY_PER_LOOK: u32 = 10;
 
-/// A look that takes long is followed by a pause this many times as long.
-const PAUSE_PER_LOOK: u32 = 10;
-
-/// Longest pause between two looks: one that waited for a server is no reason to wait more.
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// Longest delay between two looks: that a look waited for a server is not a reason to wait longer.
+const LONGEST_DELAY: Duration = Duration::from_secs(10);
 
 /// Time for which a sweep has to stay done in a networked store. Redis (`appendfsync everysec`)
 /// flushes its file every second, and while a flush takes long, keeps what is new in memory for
 /// up to two more.
 pub const LASTING: Duration = Duration::from_secs(4);
 
-/// How long a networked store may be out of reach while a user waits.
+/// How long a networked store may be unavailable while a user waits.
 pub const LONGEST_OUTAGE: Duration = Duration::from_secs(600);
 
 /// How to wait for a sweep.
@@ -43,7 +41,7 @@ pub struct Wait<'a> {
     pub poll_interval: Duration,
     /// Time for which the sweep has to stay done: a store may lose the last it was told.
     pub lasting: Duration,
-    /// How long the store may be out of reach.
+    /// How long the store may be unavailable.
     pub longest_outage: Duration,
     /// Ends the waiting early.
     pub shutdown: CancellationToken,
@@ -72,9 +70,9 @@ impl<'a> Requeue<'a> {
     }
 }
 
-/// Waits until every job is done or given up, and tells `on_progress` at every look.
+/// Waits until every job is done or poisoned, and tells `on_progress` at every look.
 ///
-/// A job that is given up does not end the waiting for the others.
+/// A poisoned job does not end the waiting for the others.
 ///
 /// # Errors
 /// [`DispatchError::Poisoned`] if jobs are poisoned, [`DispatchError::Conflicts`] if
@@ -126,10 +124,9 @@ pub async fn wait_until_done(
                 Err(error) => return Err(error),
             }
         }
-        let pause = LONGEST_PAUSE.min(begin.elapsed() * PAUSE_PER_LOOK);
-        let pause = pause.max(wait.poll_interval);
+        let delay = LONGEST_DELAY.min(begin.elapsed() * DELAY_PER_LOOK);
         tokio::select! {
-            () = tokio::time::sleep(pause) => {}
+            () = tokio::time::sleep(delay.max(wait.poll_interval)) => {}
             () = wait.shutdown.cancelled() => {
                 return Err(DispatchError::Interrupted(Interruption::Waiting(last.total)));
             }
@@ -163,10 +160,10 @@ async fn tend(
     if !lost.is_empty() {
         // The history may have left them out: what counts is what is in the store.
         tracker.scan(wait.store).await?;
-        let lost = lost
+        let missing = lost
             .into_iter()
             .filter(|job| tracker.is_missing(job.series.id(), job.seed));
-        let count = publish(lost, requeue.queue).await?;
+        let count = publish(missing, requeue.queue).await?;
         metrics::jobs_lost(count);
         tracing::warn!("{count} jobs were lost on the way: published them again");
         return Ok(false);
@@ -184,7 +181,7 @@ async fn tend(
     Ok(true)
 }
 
-/// Since when servers are out of reach; an error when that is too long or the
+/// Since when servers are unavailable; an error when that is too long or the
 /// failure is of another kind.
 fn outlast(
     error: TransportError,

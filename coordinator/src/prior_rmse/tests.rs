@@ -8,7 +8,7 @@ use super::*;
 use crate::dispatch::record;
 use crate::embedded;
 use crate::plan::{Plan, SweepSource};
-use crate::results::{Keep, ObjectiveCache, ResultsCollector, Selection};
+use crate::results::{CollectedTraces, Keep, Selection};
 use loto_statistics::analysis::{AnalysisOptions, analyse};
 
 /// Three tasks on 40 values of one hyperparameter: two are the same, one is their reverse.
@@ -40,12 +40,9 @@ async fn analysed(methods: &str) -> SweepAnalysis {
     embedded::run(&plan, Arc::clone(&store), compute, 1, shutdown, |_| {})
         .await
         .unwrap();
-    let tables = ObjectiveCache::default();
     let sweep = plan.sweep.clone();
-    let collector = ResultsCollector::open(Arc::clone(&store), &tables, sweep, Keep::BestSoFar);
-    let collector = collector.await.unwrap();
-    collector.refresh().await.unwrap();
-    let results = collector.results(&Selection::default());
+    let collected = CollectedTraces::of_finished(store.as_ref(), sweep, Keep::BestSoFar);
+    let results = collected.await.unwrap().results(&Selection::default());
     let mut analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
     fill_in(&mut analysis, &plan.sweep, Arc::clone(&store))
         .await

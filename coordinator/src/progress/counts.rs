@@ -7,7 +7,7 @@ use std::time::Duration;
 use loto_proto::attempt::{Attempt, AttemptState};
 use loto_proto::job::Job;
 
-/// Jobs by state; the states are distinct.
+/// Jobs by state; each job is in one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     /// Not begun by any worker.
@@ -18,7 +18,7 @@ pub struct Counts {
     pub done: u64,
     /// Failed, and will be tried again.
     pub failed: u64,
-    /// Given up after too many failures.
+    /// Failed so often that no worker tries it again.
     pub poisoned: u64,
 }
 
@@ -51,7 +51,7 @@ impl Counts {
         self.queued + self.running + self.done + self.failed + self.poisoned
     }
 
-    /// Jobs which are neither done nor given up.
+    /// Jobs that are neither done nor poisoned.
     pub fn unfinished(&self) -> u64 {
         self.queued + self.running + self.failed
     }
@@ -74,7 +74,7 @@ impl fmt::Display for Counts {
             (self.running, "running"),
             (self.queued, "queued"),
             (self.failed, "failed (to be tried again)"),
-            (self.poisoned, "given up"),
+            (self.poisoned, "poisoned"),
         ];
         let mut others = others.into_iter().filter(|(count, _)| *count > 0);
         others.try_for_each(|(count, state)| write!(formatter, ", {count} {state}"))
@@ -94,7 +94,7 @@ pub struct GroupProgress {
     pub cpu_time: Duration,
 }
 
-/// A job that was given up.
+/// A poisoned job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoisonedJob {
     /// Name of the black box.

@@ -63,7 +63,7 @@ impl Display {
     }
 
     fn update_bar(&mut self, counts: &Counts, mut message: String) {
-        for (count, state) in [(counts.failed, "failed"), (counts.poisoned, "given up")] {
+        for (count, state) in [(counts.failed, "failed"), (counts.poisoned, "poisoned")] {
             if count > 0 {
                 message.push_str(&format!(", {count} {state}"));
             }

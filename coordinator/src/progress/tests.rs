@@ -50,7 +50,7 @@ fn attempt(state: AttemptState) -> Attempt {
 }
 
 /// Seeds 0 and 2 of the first series are done, the next three jobs are running,
-/// failed and given up.
+/// failed and poisoned.
 async fn store_half_way(jobs: &[Job]) -> EmbeddedStore {
     let store = EmbeddedStore::in_memory().await.unwrap();
     store.put_trace(&jobs[0], &trace()).await.unwrap();
@@ -86,12 +86,12 @@ async fn jobs_are_counted_by_state_and_method() {
     let mut followed = Tracker::new(&sweep());
     followed.follow(&store).await.unwrap();
     assert_eq!(followed.progress(), scanned.progress());
-    let text = "2 of 12 done, 1 running, 7 queued, 1 failed (to be tried again), 1 given up";
+    let text = "2 of 12 done, 1 running, 7 queued, 1 failed (to be tried again), 1 poisoned";
     assert_eq!(expected.to_string(), text);
 }
 
 #[tokio::test]
-async fn missing_is_what_is_neither_done_nor_given_up_seed_by_seed() {
+async fn missing_is_what_is_neither_done_nor_poisoned_seed_by_seed() {
     let jobs: Vec<Job> = jobs_by_series(&sweep());
     let store = store_half_way(&jobs).await;
     let mut tracker = Tracker::new(&sweep());

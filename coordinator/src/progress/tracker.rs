@@ -1,76 +1,38 @@
-//! Follows a sweep through the store.
+//! Knows the state and the expected cost of each job of a sweep.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use loto_proto::attempt::{Attempt, AttemptState};
 use loto_proto::identity::{JobId, SeriesId};
 use loto_proto::job::{Job, Series};
 use loto_proto::sweep::Sweep;
 use loto_transport::TransportError;
-use loto_transport::store::{Cursor, Store};
+use loto_transport::store::Store;
 
 use super::{Counts, GroupProgress, PoisonedJob, Progress};
 use crate::cost::CostModel;
 use crate::cost::order::longest_group_first;
+use crate::follower::{FollowedSeries, Follower, SERIES_PER_QUERY};
 use crate::plan::Plan;
-
-/// Series asked for in one query.
-const SERIES_PER_QUERY: usize = 256;
-
-/// Events asked for in one query.
-const EVENTS_PER_QUERY: usize = 10_000;
-
-/// Time after which everything is asked for again.
-const RESCAN_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Traces read for their cost at a time.
 const TRACES_PER_MEASUREMENT: usize = 2000;
 
-/// Knows which jobs of a sweep are done. [`Tracker::scan`] asks the store for
-/// everything; [`Tracker::follow`] only for what is new. [`Tracker::measure`] learns
-/// what the jobs cost.
+/// The state of every job of a sweep: what is done, as [`Follower`] finds it, and the attempts at the
+/// rest. [`Tracker::scan`] asks the store for everything; [`Tracker::follow`] only for what is
+/// new. [`Tracker::measure`] learns what the jobs cost.
 #[derive(Clone)]
 pub struct Tracker {
-    seeds: u32,
+    follower: Follower,
+    /// Last attempts at the unfinished jobs by seed, for each series of the follower.
+    attempts: Vec<BTreeMap<u32, Attempt>>,
+    /// Names of black box and method.
     groups: Vec<(String, String)>,
-    series: Vec<TrackedSeries>,
-    positions: HashMap<SeriesId, usize>,
-    cursor: Cursor,
-    /// When everything was last asked for.
-    scanned: Option<Instant>,
+    /// The group of each series.
+    group_of: Vec<usize>,
     costs: CostModel,
-}
-
-#[derive(Clone)]
-struct TrackedSeries {
-    id: SeriesId,
-    series: Series,
-    group: usize,
-    done: Vec<bool>,
-    attempts: BTreeMap<u32, Attempt>,
-}
-
-impl TrackedSeries {
-    fn is_done(&self, seed: u32) -> bool {
-        self.done.get(seed as usize).copied().unwrap_or(false)
-    }
-
-    fn done_count(&self) -> u64 {
-        self.done.iter().filter(|done| **done).count() as u64
-    }
-
-    /// Attempts at the jobs that the sweep plans and that are not done.
-    fn current_attempts(&self) -> impl Iterator<Item = (u32, &Attempt)> {
-        let attempts = self.attempts.iter().map(|(seed, attempt)| (*seed, attempt));
-        attempts.filter(|(seed, _)| self.done.get(*seed as usize) == Some(&false))
-    }
-
-    fn is_poisoned(&self, seed: u32) -> bool {
-        let attempt = self.attempts.get(&seed);
-        attempt.is_some_and(|attempt| attempt.state == AttemptState::Poisoned)
-    }
 }
 
 impl Tracker {
@@ -85,41 +47,27 @@ impl Tracker {
     }
 
     fn with_rows(sweep: &Sweep, rows: impl Fn(&Series) -> Option<usize>) -> Self {
+        let follower = Follower::new(sweep);
+        let series = follower.series();
         let mut groups = Vec::new();
-        let mut group_of = HashMap::new();
+        let mut group_of = vec![0; series.len()];
         for blackbox in &sweep.blackboxes {
             for method in &blackbox.methods {
                 for target in &blackbox.targets {
-                    group_of.insert(blackbox.series(method, target), groups.len());
+                    let id = blackbox.series(method, target).id();
+                    if let Some(position) = follower.position(id) {
+                        group_of[position] = groups.len();
+                    }
                 }
                 groups.push((blackbox.name.clone(), method.id.clone()));
             }
         }
-        let mut tracked = Vec::new();
-        let mut positions = HashMap::new();
-        for series in sweep.series() {
-            // A series that is planned twice is one set of jobs all the same.
-            let Some(group) = group_of.remove(&series) else {
-                continue;
-            };
-            let id = series.id();
-            positions.insert(id, tracked.len());
-            tracked.push(TrackedSeries {
-                id,
-                series,
-                group,
-                done: vec![false; sweep.seeds as usize],
-                attempts: BTreeMap::new(),
-            });
-        }
-        let costs = CostModel::new(tracked.iter().map(|tracked| &tracked.series), rows);
+        let costs = CostModel::new(series.iter().map(|followed| &followed.series), rows);
         Self {
-            seeds: sweep.seeds,
+            attempts: vec![BTreeMap::new(); series.len()],
+            follower,
             groups,
-            series: tracked,
-            positions,
-            cursor: Cursor::default(),
-            scanned: None,
+            group_of,
             costs,
         }
     }
@@ -129,71 +77,46 @@ impl Tracker {
     /// # Errors
     /// Whatever the store reports.
     pub async fn scan(&mut self, store: &dyn Store) -> Result<(), TransportError> {
-        // The end of the history first: what is done meanwhile is seen twice, not missed.
-        let end = store.latest_cursor().await?;
-        for batch in self.series.chunks_mut(SERIES_PER_QUERY) {
-            let ids: Vec<SeriesId> = batch.iter().map(|series| series.id).collect();
-            let seeds = store.seeds_done(&ids).await?;
-            for (series, seeds) in batch.iter_mut().zip(seeds) {
-                series.done.fill(false);
-                for seed in seeds {
-                    if let Some(done) = series.done.get_mut(seed as usize) {
-                        *done = true;
-                    }
-                }
-            }
-        }
-        self.cursor = end;
-        self.scanned = Some(Instant::now());
+        self.follower.scan(store).await?;
         self.scan_attempts(store).await
     }
 
-    /// Takes in what became done since the last call, and the attempts at the rest. Now and
-    /// then everything is asked for: a server that lost its last seconds may leave gaps in the history.
+    /// Takes in what became done since the last call, and the attempts at the rest.
     ///
     /// # Errors
     /// Whatever the store reports.
     pub async fn follow(&mut self, store: &dyn Store) -> Result<(), TransportError> {
-        let scanned = self.scanned.map(|scanned| scanned.elapsed());
-        if scanned.is_some_and(|age| age >= RESCAN_INTERVAL) {
-            return self.scan(store).await;
-        }
-        loop {
-            let news = store.events_after(&self.cursor, EVENTS_PER_QUERY).await?;
-            if news.incomplete {
-                return self.scan(store).await;
-            }
-            self.cursor = news.next;
-            if news.events.is_empty() {
-                break;
-            }
-            for event in news.events {
-                if let Some(&position) = self.positions.get(&event.series)
-                    && let Some(done) = self.series[position].done.get_mut(event.seed as usize)
-                {
-                    *done = true;
-                    tracing::debug!(id = %JobId::new(event.series, event.seed), "done");
-                }
-            }
-        }
+        self.follower.follow(store).await?;
         self.scan_attempts(store).await
     }
 
+    /// As [`Self::follow`] without the attempts; gives what is known to be done.
+    ///
+    /// # Errors
+    /// Whatever the store reports.
+    pub(crate) async fn follow_done(
+        &mut self,
+        store: &dyn Store,
+    ) -> Result<&Follower, TransportError> {
+        self.follower.follow(store).await?;
+        Ok(&self.follower)
+    }
+
     async fn scan_attempts(&mut self, store: &dyn Store) -> Result<(), TransportError> {
-        let seeds = u64::from(self.seeds);
-        let mut unfinished: Vec<&mut TrackedSeries> = Vec::new();
-        for series in &mut self.series {
+        let seeds = u64::from(self.seeds());
+        let mut unfinished = Vec::new();
+        for (series, attempts) in self.follower.series().iter().zip(&mut self.attempts) {
             if series.done_count() < seeds {
-                unfinished.push(series);
+                unfinished.push((series.id, attempts));
             } else {
-                series.attempts.clear();
+                attempts.clear();
             }
         }
         for batch in unfinished.chunks_mut(SERIES_PER_QUERY) {
-            let ids: Vec<SeriesId> = batch.iter().map(|series| series.id).collect();
-            let attempts = store.attempts(&ids).await?;
-            for (series, attempts) in batch.iter_mut().zip(attempts) {
-                series.attempts = attempts.into_iter().collect();
+            let ids: Vec<SeriesId> = batch.iter().map(|(id, _)| *id).collect();
+            let found = store.attempts(&ids).await?;
+            for ((_, attempts), found) in batch.iter_mut().zip(found) {
+                **attempts = found.into_iter().collect();
             }
         }
         Ok(())
@@ -201,7 +124,7 @@ impl Tracker {
 
     /// Whether [`Self::measure`] may learn from further traces.
     pub fn may_measure(&self) -> bool {
-        (0..self.series.len()).any(|series| self.costs.samples_wanted(series) > 0)
+        (0..self.jobs_per_seed()).any(|series| self.costs.samples_wanted(series) > 0)
     }
 
     /// Learns what jobs cost from a few of the traces that are known to be done: at
@@ -211,15 +134,16 @@ impl Tracker {
     /// Whatever the store reports.
     pub async fn measure(&mut self, store: &dyn Store) -> Result<(), TransportError> {
         let mut wanted = Vec::new();
-        for (position, series) in self.series.iter().enumerate() {
-            let done = (0..self.seeds).filter(|&seed| series.is_done(seed));
-            let unseen = done.filter(|&seed| !self.costs.has_seen(position, seed));
+        for (position, series) in self.follower.series().iter().enumerate() {
+            let unseen = series
+                .done()
+                .filter(|&seed| !self.costs.has_seen(position, seed));
             let few = unseen.take(self.costs.samples_wanted(position));
-            wanted.extend(few.map(|seed| (position, seed)));
+            wanted.extend(few.map(|seed| (position, series.id, seed)));
         }
         wanted.truncate(TRACES_PER_MEASUREMENT);
-        for &(position, seed) in &wanted {
-            match store.trace(self.series[position].id, seed).await {
+        for &(position, series, seed) in &wanted {
+            match store.trace(series, seed).await {
                 Ok(trace) => self.costs.measure(position, seed, trace.as_ref()),
                 Err(error) if error.concerns_server() => return Err(error),
                 Err(_) => self.costs.measure(position, seed, None),
@@ -233,34 +157,47 @@ impl Tracker {
 
     /// Number of seeds of the sweep.
     pub fn seeds(&self) -> u32 {
-        self.seeds
+        self.follower.seeds()
     }
 
     /// Number of jobs per seed.
     pub fn jobs_per_seed(&self) -> usize {
-        self.series.len()
+        self.follower.series().len()
     }
 
     /// Whether the job with this series and seed is one of the sweep's.
     pub fn plans(&self, series: SeriesId, seed: u32) -> bool {
-        seed < self.seeds && self.positions.contains_key(&series)
+        seed < self.seeds() && self.follower.position(series).is_some()
     }
 
-    /// Whether a job of the sweep is neither done nor given up.
+    /// Whether a job of the sweep is neither done nor poisoned.
     pub fn is_missing(&self, series: SeriesId, seed: u32) -> bool {
-        self.positions.get(&series).is_some_and(|&position| {
-            let series = &self.series[position];
-            !series.is_done(seed) && !series.is_poisoned(seed)
+        let position = self.follower.position(series);
+        position.is_some_and(|position| self.is_missing_at(position, seed))
+    }
+
+    fn is_missing_at(&self, position: usize, seed: u32) -> bool {
+        let attempt = self.attempts[position].get(&seed);
+        let poisoned = attempt.is_some_and(|attempt| attempt.state == AttemptState::Poisoned);
+        !poisoned && !self.follower.series()[position].is_done(seed)
+    }
+
+    /// The ids of the jobs that are neither done nor poisoned.
+    pub fn unfinished(&self) -> impl Iterator<Item = JobId> {
+        let series = self.follower.series().iter().enumerate();
+        series.flat_map(move |(position, series)| {
+            let missing = (0..self.seeds()).filter(move |&seed| self.is_missing_at(position, seed));
+            missing.map(|seed| JobId::new(series.id, seed))
         })
     }
 
-    /// The ids of the jobs that are neither done nor given up.
-    pub fn unfinished(&self) -> impl Iterator<Item = JobId> {
-        self.series.iter().flat_map(|series| {
-            let seeds = 0..self.seeds;
-            let left = seeds.filter(|&seed| !series.is_done(seed) && !series.is_poisoned(seed));
-            left.map(|seed| JobId::new(series.id, seed))
-        })
+    /// Attempts at the jobs of a series that the sweep plans and that are not done.
+    fn current_attempts(&self, position: usize) -> impl Iterator<Item = (u32, &Attempt)> {
+        let series = &self.follower.series()[position];
+        let attempts = self.attempts[position].iter();
+        attempts
+            .map(|(&seed, attempt)| (seed, attempt))
+            .filter(|(seed, _)| *seed < self.seeds() && !series.is_done(*seed))
     }
 
     /// Counts the jobs by state.
@@ -274,11 +211,12 @@ impl Tracker {
         let mut groups: Vec<_> = self.groups.iter().map(new_group).collect();
         let mut cpu_seconds: Vec<Vec<f64>> = vec![Vec::new(); groups.len()];
         let mut total = Counts::default();
-        for (series, &seconds) in self.series.iter().zip(self.costs.seconds()) {
-            let attempts = series.current_attempts().map(|(_, attempt)| attempt);
-            let counts = Counts::of_series(u64::from(self.seeds), series.done_count(), attempts);
-            groups[series.group].counts += counts;
-            cpu_seconds[series.group].push(seconds);
+        for (position, series) in self.follower.series().iter().enumerate() {
+            let attempts = self.current_attempts(position).map(|(_, attempt)| attempt);
+            let counts = Counts::of_series(u64::from(self.seeds()), series.done_count(), attempts);
+            let group = self.group_of[position];
+            groups[group].counts += counts;
+            cpu_seconds[group].push(self.costs.seconds()[position]);
             total += counts;
         }
         for (group, seconds) in groups.iter_mut().zip(cpu_seconds) {
@@ -288,47 +226,44 @@ impl Tracker {
         Progress { total, groups }
     }
 
-    /// The jobs that are neither done nor given up, in the order in which they are best
+    /// The jobs that are neither done nor poisoned, in the order in which they are best
     /// run: seed by seed, so that a sweep that is half done has all methods on equal
     /// terms, and the costliest first within a seed.
     pub fn missing(&self) -> impl Iterator<Item = Job> + '_ {
-        self.missing_of_seeds(0..self.seeds)
+        self.missing_of_seeds(0..self.seeds())
     }
 
     /// The jobs of [`Self::missing`] with these seeds.
     pub fn missing_of_seeds(&self, seeds: Range<u32>) -> impl Iterator<Item = Job> + '_ {
-        let order = self.order();
+        let order = longest_group_first(&self.group_of, self.costs.seconds());
         seeds.flat_map(move |seed| self.missing_of(seed, order.clone()))
     }
 
-    fn order(&self) -> Vec<usize> {
-        let groups: Vec<usize> = self.series.iter().map(|series| series.group).collect();
-        longest_group_first(&groups, self.costs.seconds())
-    }
-
     fn missing_of(&self, seed: u32, order: Vec<usize>) -> impl Iterator<Item = Job> + '_ {
-        let series = order.into_iter().map(|position| &self.series[position]);
-        let missing = series.filter(move |s| !s.is_done(seed) && !s.is_poisoned(seed));
-        missing.map(move |series| Job {
-            series: series.series.clone(),
-            seed,
-        })
+        let missing = order.into_iter();
+        missing
+            .filter(move |&position| self.is_missing_at(position, seed))
+            .map(move |position| job(&self.follower.series()[position], seed))
     }
 
-    /// The jobs that were given up, in the order of the sweep.
+    /// The poisoned jobs, in the order of the sweep.
     pub fn poisoned(&self) -> impl Iterator<Item = PoisonedJob> + '_ {
-        self.series.iter().flat_map(|series| {
-            let poisoned = series
-                .current_attempts()
-                .filter(|(_, attempt)| attempt.state == AttemptState::Poisoned);
-            poisoned.map(|(seed, attempt)| PoisonedJob {
-                blackbox: self.groups[series.group].0.clone(),
-                job: Job {
-                    series: series.series.clone(),
-                    seed,
-                },
+        let series = self.follower.series().iter().enumerate();
+        series.flat_map(move |(position, series)| {
+            let attempts = self.current_attempts(position);
+            let poisoned = attempts.filter(|(_, attempt)| attempt.state == AttemptState::Poisoned);
+            poisoned.map(move |(seed, attempt)| PoisonedJob {
+                blackbox: self.groups[self.group_of[position]].0.clone(),
+                job: job(series, seed),
                 attempt: attempt.clone(),
             })
         })
+    }
+}
+
+fn job(followed: &FollowedSeries, seed: u32) -> Job {
+    Job {
+        series: followed.series.clone(),
+        seed,
     }
 }

@@ -1,15 +1,21 @@
-//! Finished traces of a sweep, collected from a store by [`ResultsCollector`].
+//! Finished traces of a sweep.
+//!
+//! [`PlannedTraces`] says which there are to be, and checks them against the tables;
+//! [`CollectedTraces`] reads them from the store as a [`crate::follower::Follower`] finds them.
 
-mod collector;
+mod collected_traces;
 mod kept_traces;
 mod objectives;
+mod planned_traces;
 mod selection;
 mod trace_check;
 
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use collector::ResultsCollector;
+pub use collected_traces::{CollectedCurves, CollectedTraces};
 pub use kept_traces::Keep;
 pub use objectives::{ObjectiveCache, TableObjectives, TaskObjective};
+pub use planned_traces::PlannedTraces;
 pub use selection::Selection;
+pub use trace_check::TraceProblem;

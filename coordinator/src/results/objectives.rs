@@ -37,8 +37,8 @@ impl ObjectiveCache {
     ///
     /// # Errors
     /// [`TransportError::MissingTable`] if the store does not have it, another
-    /// [`TransportError`] if it is out of reach or its value damaged,
-    /// [`CoordinatorError::Engine`] if it is no table.
+    /// [`TransportError`] if it is unavailable or its value damaged,
+    /// [`CoordinatorError::Engine`] if it is not a table.
     pub async fn table(
         &self,
         store: &dyn Store,
@@ -52,11 +52,13 @@ impl ObjectiveCache {
         let blob = store.blob(&format!("table:{fingerprint}")).await?;
         let blob = blob.ok_or(TransportError::MissingTable(fingerprint))?;
         let reading = tokio::task::spawn_blocking(move || read(&blob, fingerprint));
-        let read = reading.await.map_err(|error| CoordinatorError::ThreadDied {
-            task: "reading a table",
-            problem: error.to_string(),
-        });
-        let table = Arc::new(read??);
+        let objectives = reading
+            .await
+            .map_err(|error| CoordinatorError::ThreadDied {
+                task: "reading a table",
+                problem: error.to_string(),
+            })?;
+        let table = Arc::new(objectives?);
         tables.retain(|_, table| table.strong_count() > 0);
         tables.insert(fingerprint, Arc::downgrade(&table));
         Ok(table)

@@ -1,30 +1,87 @@
 //! Checks a trace from the store against its task's table.
 
 use loto_proto::trace::Trace;
+use loto_transport::TransportError;
+
+/// What is wrong with a trace in the store.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceProblem {
+    /// It is shorter or longer than the plan says.
+    #[error("it has {found} iterations, planned are {planned}")]
+    Length {
+        /// Iterations that it has.
+        found: usize,
+        /// Iterations that it should have.
+        planned: u32,
+    },
+
+    /// It evaluates a row beyond the end of the table.
+    #[error("iteration {iteration} evaluates row {row}, the task has {rows} rows")]
+    UnknownRow {
+        /// Where, counted from 1.
+        iteration: usize,
+        /// The row.
+        row: u32,
+        /// Number of rows of the task.
+        rows: usize,
+    },
+
+    /// It has another objective value for a row than the table.
+    #[error("iteration {iteration} has the value {value}, row {row} of the table has {expected}")]
+    WrongValue {
+        /// Where, counted from 1.
+        iteration: usize,
+        /// The row.
+        row: u32,
+        /// The value in the trace.
+        value: f64,
+        /// The value in the table.
+        expected: f64,
+    },
+
+    /// It evaluates a row more than once.
+    #[error("it evaluates row {0} twice")]
+    RepeatedRow(u32),
+
+    /// Its bytes are no trace.
+    #[error("{}", without_store(.0))]
+    Unreadable(#[source] TransportError),
+}
+
+/// The key is what the user needs to delete a damaged value; the store they know.
+fn without_store(error: &TransportError) -> String {
+    match error {
+        TransportError::CorruptValue { key, reason, .. } => format!("{key}: {reason}"),
+        other => other.to_string(),
+    }
+}
 
 /// Says what is wrong with a trace, if anything: it must have `iterations`
 /// evaluations, of rows that the task has, each at most once, with the values
 /// that the table gives (`objective`, by row).
-pub(super) fn check(trace: &Trace, iterations: u32, objective: &[f64]) -> Result<(), String> {
+pub(super) fn check(trace: &Trace, iterations: u32, objective: &[f64]) -> Result<(), TraceProblem> {
     if trace.rows.len() != iterations as usize {
-        let found = trace.rows.len();
-        return Err(format!(
-            "it has {found} iterations, planned are {iterations}"
-        ));
+        return Err(TraceProblem::Length {
+            found: trace.rows.len(),
+            planned: iterations,
+        });
     }
-    for (index, (&row, &value)) in trace.rows.iter().zip(&trace.values).enumerate() {
-        let iteration = index + 1;
+    for (iteration, (&row, &value)) in (1..).zip(trace.rows.iter().zip(&trace.values)) {
         match objective.get(row as usize) {
             None => {
-                return Err(format!(
-                    "iteration {iteration} evaluates row {row}, the task has {} rows",
-                    objective.len()
-                ));
+                return Err(TraceProblem::UnknownRow {
+                    iteration,
+                    row,
+                    rows: objective.len(),
+                });
             }
             Some(&expected) if expected != value => {
-                return Err(format!(
-                    "iteration {iteration} has the value {value}, row {row} of the table has {expected}"
-                ));
+                return Err(TraceProblem::WrongValue {
+                    iteration,
+                    row,
+                    value,
+                    expected,
+                });
             }
             Some(_) => {}
         }
@@ -32,7 +89,7 @@ pub(super) fn check(trace: &Trace, iterations: u32, objective: &[f64]) -> Result
     let mut rows = trace.rows.clone();
     rows.sort_unstable();
     match rows.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(format!("it evaluates row {} twice", pair[0])),
+        Some(pair) => Err(TraceProblem::RepeatedRow(pair[0])),
         None => Ok(()),
     }
 }
@@ -43,7 +100,7 @@ mod tests {
 
     const OBJECTIVE: [f64; 4] = [0.5, 0.25, 0.75, 0.25];
 
-    fn checked(rows: &[u32], values: &[f64]) -> Result<(), String> {
+    fn checked(rows: &[u32], values: &[f64]) -> Result<(), TraceProblem> {
         let trace = Trace {
             rows: rows.to_vec(),
             values: values.to_vec(),
@@ -56,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_trace_of_the_table_passes() {
-        assert_eq!(checked(&[3, 0, 1], &[0.25, 0.5, 0.25]), Ok(()));
+        checked(&[3, 0, 1], &[0.25, 0.5, 0.25]).unwrap();
     }
 
     #[test]
@@ -72,7 +129,7 @@ mod tests {
             (&[3, 0, 3], &[0.25, 0.5, 0.25], "row 3 twice"),
         ];
         for (rows, values, expected) in cases {
-            let problem = checked(rows, values).unwrap_err();
+            let problem = checked(rows, values).unwrap_err().to_string();
             assert!(problem.contains(expected), "{problem}");
         }
     }

@@ -68,3 +68,51 @@ impl LogOptions {
             .init();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tracing_subscriber::filter::LevelFilter;
+
+    use super::*;
+
+    #[test]
+    fn filters_let_through_what_the_documentation_says() {
+        let of_loto: Targets = "warn,lapin=off,loto_coordinator=info".parse().unwrap();
+        let of_a_job: Targets = "info,loto_worker=debug,loto_coordinator=debug"
+            .parse()
+            .unwrap();
+        let cases = [
+            (
+                &of_loto,
+                "loto_coordinator::progress::display",
+                LevelFilter::INFO,
+            ),
+            (
+                &of_loto,
+                "loto_worker::consumer::handler",
+                LevelFilter::WARN,
+            ),
+            (&of_loto, "redis", LevelFilter::WARN),
+            (&of_loto, "lapin::channel", LevelFilter::OFF),
+            (&of_a_job, "loto_coordinator::dispatch", LevelFilter::DEBUG),
+            (
+                &of_a_job,
+                "loto_worker::consumer::handler",
+                LevelFilter::DEBUG,
+            ),
+            (&of_a_job, "loto_transport::retry", LevelFilter::INFO),
+        ];
+        for (filter, target, most) in cases {
+            for level in [
+                tracing::Level::ERROR,
+                tracing::Level::WARN,
+                tracing::Level::INFO,
+                tracing::Level::DEBUG,
+            ] {
+                let enabled = filter.would_enable(target, &level);
+                assert_eq!(enabled, level <= most, "{target} at {level}: {filter}");
+            }
+        }
+        assert!("info,loto=shout".parse::<Targets>().is_err());
+    }
+}

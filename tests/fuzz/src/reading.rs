@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use loto_coordinator::CoordinatorError;
 use loto_coordinator::aggregator::AggregatorService;
+use loto_coordinator::follower::Follower;
 use loto_coordinator::progress::Tracker;
-use loto_coordinator::results::{Keep, ObjectiveCache, ResultsCollector};
+use loto_coordinator::results::{CollectedTraces, Keep, ObjectiveCache, PlannedTraces};
 use loto_engine::blobs::MemoryBlobs;
 use loto_engine::runner::TraceRunner;
 use loto_service::wire;
@@ -110,13 +111,18 @@ async fn track(store: &dyn Store) {
 async fn collect(store: &Arc<dyn Store>) {
     let sweep = sweep();
     let jobs = sweep.job_count();
-    let tables = ObjectiveCache::default();
-    match ResultsCollector::open(Arc::clone(store), &tables, sweep, Keep::Everything).await {
-        Ok(collector) => {
-            if let Err(error) = collector.refresh().await {
+    let planned = PlannedTraces::open(store.as_ref(), &ObjectiveCache::default(), sweep.clone());
+    match planned.await {
+        Ok(planned) => {
+            let mut follower = Follower::new(&sweep);
+            if let Err(error) = follower.follow(store.as_ref()).await {
+                check_damage(error);
+            }
+            let mut collected = CollectedTraces::new(Arc::new(planned), Keep::Everything);
+            if let Err(error) = collected.read_new(&follower, store.as_ref()).await {
                 check_coordinator_error(error);
             }
-            assert!(collector.done() <= jobs);
+            assert!(collected.done() <= jobs);
         }
         Err(error) => check_coordinator_error(error),
     }

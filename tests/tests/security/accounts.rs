@@ -115,7 +115,7 @@ fn wait_for_more_traces(installation: &SecureInstallation) {
     }
 }
 
-/// A worker whose account goes ends by itself; its jobs are another's, not lost and not given up.
+/// A worker whose account goes ends by itself; its jobs are another's, not lost and not poisoned.
 pub(super) fn revoked_while_a_worker_runs(installation: &SecureInstallation) {
     // It waits: nobody has made the queues yet, and it may not.
     let mut worker = Worker::start(installation, "worker-1.log");

@@ -4,6 +4,10 @@
 //! Coordinates that sit on a bound and would leave it are held; the others move
 //! along the quasi-Newton direction, projected back into the box, until the
 //! decrease satisfies Armijo's condition.
+//!
+//! This is own code because traces depend on every rounding in it: with a crate, its next
+//! version would change traces without a new version of any method. It also keeps to the
+//! bounds of the hyperparameters, and an objective that fails shortens the step.
 
 use crate::error::EngineError;
 
@@ -12,11 +16,11 @@ use crate::error::EngineError;
 pub(crate) struct Settings {
     /// Most iterations.
     pub iterations: usize,
-    /// Stop when no free coordinate's slope exceeds this.
+    /// Stop when the slope of no free coordinate exceeds this.
     pub gradient_tolerance: f64,
     /// Stop when an iteration gains less than this, relative to max(|f|, 1).
     pub value_tolerance: f64,
-    /// Most a coordinate may move in one iteration.
+    /// The farthest that a coordinate may move in one iteration.
     pub longest_step: f64,
 }
 

@@ -14,11 +14,11 @@ mod options;
 
 use std::sync::Arc;
 
-use loto_process::observation::readiness::Need;
 use loto_transport::TransportError;
 use loto_transport::metrics::RECONNECTS;
 use loto_transport::queue::{Consumer, Queue};
 use loto_transport::retry::Backoff;
+use loto_transport::server::Server;
 use loto_transport::store::Store;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
@@ -49,9 +49,13 @@ pub async fn run(
     let heartbeat_interval = options.heartbeat_interval;
     // Ours alone: a refusal ends this consumer, not what else the caller runs.
     let shutdown = shutdown.child_token();
-    let receiving = Receiving::new(&options);
+    let jobs_arrive = options.readiness.need(JOBS_ARRIVE);
+    let receiving = |receives| {
+        jobs_arrive.set(receives);
+        crate::metrics::consuming(receives, jobs);
+    };
     let mut consumer = queue.consume(jobs).await?;
-    receiving.set(true);
+    receiving(true);
     let handler = Handler::new(store, compute, options, shutdown.clone(), observer);
     let handler = Arc::new(handler);
     let heartbeats =
@@ -80,27 +84,28 @@ pub async fn run(
                 Ok(None) => break,
                 Err(error) => {
                     tracing::warn!("{error}; running jobs go on");
-                    receiving.set(false);
-                    match consume_anew(&*queue, jobs, &shutdown).await {
-                        Ok(Some(anew)) => {
-                            consumer = anew;
-                            idle_since = Instant::now();
-                        }
-                        Ok(None) => break,
-                        Err(refusal) => {
-                            handler.end_because(refusal);
-                            break;
-                        }
+                    receiving(false);
+                    tokio::select! {
+                        () = shutdown.cancelled() => break,
+                        anew = consume_anew(&*queue, jobs) => match anew {
+                            Ok(anew) => consumer = anew,
+                            Err(refusal) => {
+                                handler.end_because(refusal);
+                                break;
+                            }
+                        },
                     }
-                    receiving.set(true);
-                    metrics::counter!(RECONNECTS, "server" => "broker").increment(1);
+                    tracing::info!("receiving jobs again");
+                    idle_since = Instant::now();
+                    receiving(true);
+                    metrics::counter!(RECONNECTS, "server" => Server::Broker.name()).increment(1);
                 }
             },
         }
     }
     // No more deliveries: what the broker sends from here on goes back to it.
     drop(consumer);
-    receiving.set(false);
+    receiving(false);
     let in_time = tokio::time::timeout(grace, drain(&mut running, &mut summary)).await;
     if in_time.is_err() {
         tracing::warn!(
@@ -114,62 +119,25 @@ pub async fn run(
         heartbeats.abort();
         handler.say_farewell().await;
     }
-    match handler.refusal() {
-        Some(refusal) => Err(refusal),
-        None => Ok(summary),
-    }
+    handler.refusal().map_or(Ok(summary), Err)
 }
 
 /// What a worker needs to be of use, from the moment at which it starts.
 pub(crate) const JOBS_ARRIVE: &str = "jobs from the broker";
 
-/// Whether the broker sends jobs, as others see it.
-struct Receiving {
-    need: Need,
-    jobs: u16,
-}
-
-impl Receiving {
-    fn new(options: &ConsumerOptions) -> Self {
-        Self {
-            need: options.readiness.need(JOBS_ARRIVE),
-            jobs: options.jobs,
-        }
-    }
-
-    fn set(&self, receives: bool) {
-        self.need.set(receives);
-        crate::metrics::consuming(receives, self.jobs);
-    }
-}
-
-/// Tries to reach the queue until it works; `None` if a shutdown comes first, an error if it
-/// refuses us.
-async fn consume_anew(
-    queue: &dyn Queue,
-    jobs: u16,
-    shutdown: &CancellationToken,
-) -> Result<Option<Box<dyn Consumer>>, TransportError> {
-    let policy = Backoff::FOREVER;
-    for failures in 1.. {
-        tokio::select! {
-            () = shutdown.cancelled() => return Ok(None),
-            () = tokio::time::sleep(policy.delay(failures)) => {}
-        }
-        let consumer = tokio::select! {
-            () = shutdown.cancelled() => return Ok(None),
-            consumer = queue.consume(jobs) => consumer,
-        };
-        match consumer {
-            Ok(consumer) => {
-                tracing::info!("receiving jobs again");
-                return Ok(Some(consumer));
+/// Tries to reach the queue until it works or refuses us.
+async fn consume_anew(queue: &dyn Queue, jobs: u16) -> Result<Box<dyn Consumer>, TransportError> {
+    let mut failures = 0;
+    loop {
+        failures += 1;
+        tokio::time::sleep(Backoff::FOREVER.delay(failures)).await;
+        match queue.consume(jobs).await {
+            Err(error) if !matches!(error, TransportError::Refused { .. }) => {
+                tracing::warn!("{error}; trying again");
             }
-            Err(refusal @ TransportError::Refused { .. }) => return Err(refusal),
-            Err(error) => tracing::warn!("{error}; trying again"),
+            settled => return settled,
         }
     }
-    Ok(None)
 }
 
 async fn drain(running: &mut JoinSet<Outcome>, summary: &mut ConsumerSummary) {

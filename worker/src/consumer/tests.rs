@@ -199,7 +199,7 @@ async fn garbage_goes_to_the_dead_letters_and_the_loop_lives_on() {
 }
 
 #[tokio::test]
-async fn a_failing_or_panicking_job_is_tried_again_and_then_given_up() {
+async fn a_failing_or_panicking_job_is_tried_again_and_then_poisoned() {
     let (queue, store) = set_up(0..3).await;
     let calls = Arc::new(AtomicU32::new(0));
     let counted = calls.clone();
@@ -238,7 +238,7 @@ async fn a_failing_or_panicking_job_is_tried_again_and_then_given_up() {
 }
 
 #[tokio::test]
-async fn a_job_that_works_the_second_time_is_done_and_a_recalled_one_begins_afresh() {
+async fn a_job_that_works_the_second_time_is_done_and_a_retried_one_begins_afresh() {
     let (queue, store) = set_up(0..2).await;
     let recalled = lifecycle::retry(&Attempt {
         count: 3,
@@ -260,7 +260,7 @@ async fn a_job_that_works_the_second_time_is_done_and_a_recalled_one_begins_afre
 }
 
 #[tokio::test]
-async fn a_job_that_kills_its_workers_is_given_up() {
+async fn a_job_that_kills_its_workers_is_poisoned() {
     let (queue, store) = set_up(0..1).await;
     let unfinished = Attempt {
         count: 10,
@@ -274,7 +274,7 @@ async fn a_job_that_kills_its_workers_is_given_up() {
 }
 
 #[tokio::test]
-async fn nothing_is_begun_of_what_is_given_up_or_stopped() {
+async fn nothing_is_begun_of_what_is_poisoned_or_cancelled() {
     let (queue, store) = set_up(0..1).await;
     let poisoned = Attempt {
         state: AttemptState::Poisoned,
@@ -292,7 +292,7 @@ async fn nothing_is_begun_of_what_is_given_up_or_stopped() {
 }
 
 #[tokio::test]
-async fn an_attempt_that_another_worker_took_up_is_not_reported_on() {
+async fn an_attempt_that_another_worker_took_is_not_reported_on() {
     let (queue, store) = set_up(0..1).await;
     let (other, runtime) = (store.clone(), Handle::current());
     let calls = AtomicU32::new(0);

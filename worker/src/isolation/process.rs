@@ -20,7 +20,7 @@ use tokio::task::JoinHandle;
 
 use super::{child, frame};
 use crate::blobs;
-use crate::metrics::{self, Lookup};
+use crate::metrics::{self, HIT_MEMORY, HIT_STORE, MISS};
 
 /// Bytes of what a process said last that are kept.
 const LAST_WORDS: usize = 4096;
@@ -62,7 +62,7 @@ pub(super) enum Failure {
         status: io::Result<ExitStatus>,
         last_words: String,
     },
-    /// What it sent is no message.
+    /// What it sent is not a message.
     Garbled(io::Error),
     /// The store is unavailable for too long, or holds what cannot be handed on.
     Store(TransportError),
@@ -150,15 +150,7 @@ impl ComputingProcess {
                 Some(Message::Begun(_)) => self.has_begun = true,
                 Some(Message::GetBlob(name)) => {
                     let bytes = blobs::get(store, &name).await?;
-                    let missed = bytes.is_none();
-                    metrics::looked_up(
-                        if missed {
-                            Lookup::Miss
-                        } else {
-                            Lookup::HitStore
-                        },
-                        1,
-                    );
+                    metrics::looked_up(if bytes.is_some() { HIT_STORE } else { MISS }, 1);
                     self.answer(bytes).await?;
                 }
                 Some(Message::PutBlob(PutBlob { name, bytes })) => {
@@ -166,7 +158,7 @@ impl ComputingProcess {
                     self.answer(None).await?;
                 }
                 Some(Message::Computed(computed)) => {
-                    metrics::looked_up(Lookup::HitMemory, computed.memory_hits);
+                    metrics::looked_up(HIT_MEMORY, computed.memory_hits);
                     let trace = Trace::decode(&computed.trace);
                     return trace.map(Answer::Trace).map_err(garbled);
                 }

@@ -10,7 +10,7 @@ use super::svg::{Anchor, Marker, Stroke, Svg, TextStyle, shorten, text_width};
 
 /// Improvements below this are drawn at the edge, with their values beside them.
 const LEAST_SHOWN: f64 = -1.0;
-/// Improvements cannot be above 1 unless values are foreign to the table.
+/// Improvements cannot be above 1, unless there are values that are not in the table.
 const GREATEST_SHOWN: f64 = 1.0;
 
 const TEXT_SIZE: f64 = 12.0;
@@ -19,8 +19,9 @@ const ZERO: Stroke = Stroke::solid("#444444", 1.2);
 const GRID: Stroke = Stroke::solid("#e6e6e6", 1.0);
 const SEPARATOR: Stroke = Stroke::solid("#d0d0d0", 1.0);
 
-/// The improvement of every method on every task that has one, the tasks by ascending RMSE of
-/// their prior, in parentheses where it is known (ICML 2020, figure 4); `None` if there is none.
+/// Draws the improvement of every method on every task that has one; `None` if none has. The tasks
+/// are in ascending order of the RMSE of their prior, which stands in parentheses where it is
+/// known (ICML 2020, figure 4).
 pub fn improvement<'a>(
     blackbox: &'a BlackboxAnalysis,
     palette: &Palette,

@@ -1,7 +1,8 @@
 //! While a sweep runs, and when the service stops.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_proto::job::Job;
@@ -19,6 +20,7 @@ use tonic_reflection::pb::v1::{ServerReflectionRequest, ServerReflectionResponse
 
 use super::Served;
 use crate::results::tests::jobs_by_series;
+use crate::results::tests::sample_sweep::Shape;
 
 /// Far longer than anything here takes.
 const SOON: Duration = Duration::from_secs(20);
@@ -141,7 +143,11 @@ async fn a_watch_is_silent_while_nothing_changes() {
 async fn a_resumed_watch_begins_with_what_differs() {
     let mut served = Served::new().await;
     let first = served.watch().await.message().await.unwrap().unwrap();
-    assert_eq!(served.progress().await.unwrap(), first);
+    let now = served.progress().await.unwrap();
+    assert_eq!(
+        (now.resume_token, now.done),
+        (first.resume_token.clone(), 0)
+    );
     let mut resumed = served.resume(&first.resume_token).await;
     let silence = timeout(Duration::from_millis(700), resumed.message()).await;
     assert!(silence.is_err(), "{silence:?}");
@@ -223,10 +229,69 @@ async fn a_stream_of_traces_goes_on_after_the_last_one_that_arrived() {
 #[tokio::test]
 async fn a_repeated_question_costs_no_read_of_traces() {
     let mut served = Served::finished().await;
-    let first = served.curves().await.unwrap();
+    let first = served.timeless_curves().await;
     served.store.reads();
-    assert_eq!(served.curves().await.unwrap(), first);
+    assert_eq!(served.timeless_curves().await, first);
     assert_eq!(served.store.reads(), [0, 0, 0]);
+}
+
+#[tokio::test]
+async fn a_large_sweep_is_answered_from_the_newest_snapshot() {
+    let shape = Shape {
+        blackboxes: 1,
+        tasks: 1,
+        methods: 2,
+        seeds: 220,
+        iterations: 500,
+    };
+    let served = Served::of(shape).await;
+    let jobs: Vec<Job> = served.sample.sweep.jobs().collect();
+    let store = Arc::clone(&served.store);
+    let run = |jobs: &[Job]| served.sample.run(store.as_ref(), jobs.to_vec());
+    let request = wire::CompareMethodsRequest {
+        sweep_id: served.sweep_id.clone(),
+        ..Default::default()
+    };
+    let client = served.client.clone();
+    let ask = async || {
+        let answer = client.clone().compare_methods(request.clone()).await;
+        answer.unwrap().into_inner().completeness.unwrap()
+    };
+    let mut last = 0;
+    for (part, stored) in [(&jobs[..430], 430), (&jobs[430..], 440)] {
+        run(part).await.unwrap();
+        // Each answer is computed whether or not anybody asks again.
+        loop {
+            let answer = timeout(SOON, ask()).await.expect("an answer");
+            assert!(answer.as_of_milliseconds >= last);
+            last = answer.as_of_milliseconds;
+            if answer.finished == stored {
+                break;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn answers_say_as_of_when_they_are() {
+    let mut served = Served::new().await;
+    let since_1970 = || SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis() as u64;
+    let mut last = since_1970();
+    let jobs: Vec<Job> = served.sample.sweep.jobs().take(3).collect();
+    for job in jobs {
+        served
+            .sample
+            .run(served.store.as_ref(), [job])
+            .await
+            .unwrap();
+        let curves = served.curves().await.unwrap().completeness.unwrap();
+        assert!(curves.as_of_milliseconds >= last);
+        last = since_1970();
+        assert!(curves.as_of_milliseconds <= last);
+        // Told a moment ago.
+        let progress = served.progress().await.unwrap();
+        assert!(progress.as_of_milliseconds + 1000 >= last);
+    }
 }
 
 #[tokio::test]

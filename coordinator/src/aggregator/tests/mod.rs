@@ -37,7 +37,11 @@ struct Served {
 
 impl Served {
     async fn new() -> Self {
-        let sample = SampleSweep::new(SHAPE);
+        Self::of(SHAPE).await
+    }
+
+    async fn of(shape: Shape) -> Self {
+        let sample = SampleSweep::new(shape);
         let store = Arc::new(FaultyStore::new().await);
         sample.submit(store.as_ref()).await.unwrap();
         let listener = super::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
@@ -112,6 +116,13 @@ impl Served {
             ..Default::default()
         };
         Ok(self.client.get_curves(request).await?.into_inner())
+    }
+
+    /// The curves without the time as of which they are.
+    async fn timeless_curves(&mut self) -> wire::GetCurvesResponse {
+        let mut curves = self.curves().await.unwrap();
+        curves.completeness.as_mut().unwrap().as_of_milliseconds = 0;
+        curves
     }
 }
 

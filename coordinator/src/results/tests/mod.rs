@@ -1,4 +1,4 @@
-//! Collecting results: against a store that counts and fails.
+//! Collecting traces: from a store that counts and fails.
 
 pub(crate) mod faulty_store;
 pub(crate) mod sample_sweep;
@@ -9,13 +9,14 @@ use std::sync::atomic::Ordering;
 
 use loto_proto::job::{Job, Series};
 use loto_proto::sweep::Sweep;
+use loto_statistics::results::SweepResults;
 use loto_transport::TransportError;
-use loto_transport::store::Store;
 
 use self::faulty_store::FaultyStore;
 use self::sample_sweep::{SampleSweep, Shape};
 use super::*;
 use crate::CoordinatorError;
+use crate::follower::Follower;
 
 const SHAPE: Shape = Shape {
     blackboxes: 2,
@@ -32,19 +33,41 @@ async fn submitted() -> (SampleSweep, Arc<FaultyStore>) {
     (sample, store)
 }
 
-async fn open(
-    sample: &SampleSweep,
-    store: &Arc<FaultyStore>,
-    keep: Keep,
-) -> Result<ResultsCollector, CoordinatorError> {
-    let store: Arc<dyn Store> = store.clone();
-    ResultsCollector::open(
-        store,
-        &ObjectiveCache::default(),
-        sample.sweep.clone(),
-        keep,
-    )
-    .await
+/// What is read of a sweep, and how far its store was followed.
+struct Reader {
+    store: Arc<FaultyStore>,
+    follower: Follower,
+    collected: CollectedTraces,
+}
+
+impl Reader {
+    async fn open(
+        sample: &SampleSweep,
+        store: &Arc<FaultyStore>,
+        keep: Keep,
+    ) -> Result<Self, CoordinatorError> {
+        let (tables, sweep) = (ObjectiveCache::default(), sample.sweep.clone());
+        let planned = PlannedTraces::open(store.as_ref(), &tables, sweep).await?;
+        Ok(Self {
+            store: Arc::clone(store),
+            follower: Follower::new(&sample.sweep),
+            collected: CollectedTraces::new(Arc::new(planned), keep),
+        })
+    }
+
+    async fn refresh(&mut self) -> Result<(), CoordinatorError> {
+        let store = self.store.as_ref();
+        self.follower.follow(store).await?;
+        self.collected.read_new(&self.follower, store).await
+    }
+
+    fn done(&self) -> u64 {
+        self.collected.done()
+    }
+
+    fn results(&self, selection: &Selection) -> SweepResults {
+        self.collected.results(selection)
+    }
 }
 
 /// Every job of a sweep, series by series.
@@ -63,11 +86,13 @@ async fn everything_finished_is_collected_in_its_place() {
     let (sample, store) = submitted().await;
     let jobs = jobs_by_series(&sample.sweep);
     sample.run(store.as_ref(), jobs.clone()).await.unwrap();
-    let collector = open(&sample, &store, Keep::Everything).await.unwrap();
-    collector.refresh().await.unwrap();
-    assert_eq!(collector.done(), sample.sweep.job_count());
+    let mut reader = Reader::open(&sample, &store, Keep::Everything)
+        .await
+        .unwrap();
+    reader.refresh().await.unwrap();
+    assert_eq!(reader.done(), sample.sweep.job_count());
 
-    let results = collector.results(&Selection::default());
+    let results = reader.results(&Selection::default());
     assert_eq!((results.name.as_str(), results.seeds), ("sample", 4));
     for job in jobs {
         let blackbox = results.blackboxes.iter();
@@ -102,13 +127,16 @@ async fn only_what_is_new_is_read() {
         .run(store.as_ref(), jobs[..20].to_vec())
         .await
         .unwrap();
-    let collector = open(&sample, &store, Keep::BestSoFar).await.unwrap();
-    let first = collector.refresh().await.unwrap();
-    assert_eq!(collector.done(), 20);
+    let mut reader = Reader::open(&sample, &store, Keep::BestSoFar)
+        .await
+        .unwrap();
+    reader.refresh().await.unwrap();
+    assert_eq!(reader.done(), 20);
     // Twenty traces are five series of four seeds.
     assert_eq!(store.reads(), [0, 5, 1]);
 
-    assert_eq!(collector.refresh().await.unwrap(), first);
+    reader.refresh().await.unwrap();
+    assert_eq!(reader.done(), 20);
     assert_eq!(store.reads(), [0, 0, 0]);
 
     // Four traces of one series are read at once. Of the next, one is new.
@@ -116,11 +144,11 @@ async fn only_what_is_new_is_read() {
         .run(store.as_ref(), jobs[20..25].to_vec())
         .await
         .unwrap();
-    assert!(collector.refresh().await.unwrap() > first);
-    assert_eq!(collector.done(), 25);
+    reader.refresh().await.unwrap();
+    assert_eq!(reader.done(), 25);
     assert_eq!(store.reads(), [1, 1, 0]);
     let best = sample.trace(&jobs[24]).best_so_far();
-    let results = collector.results(&Selection::default());
+    let results = reader.results(&Selection::default());
     let method = &results.blackboxes[1].tasks[2].traces[0];
     assert_eq!(method.len(), 4);
     let later = &results.blackboxes[0].tasks[0].traces[1];
@@ -135,16 +163,18 @@ async fn a_gap_in_the_history_costs_a_look_at_the_seeds_only() {
         .run(store.as_ref(), jobs[..10].to_vec())
         .await
         .unwrap();
-    let collector = open(&sample, &store, Keep::BestSoFar).await.unwrap();
-    collector.refresh().await.unwrap();
+    let mut reader = Reader::open(&sample, &store, Keep::BestSoFar)
+        .await
+        .unwrap();
+    reader.refresh().await.unwrap();
     store.reads();
     sample
         .run(store.as_ref(), jobs[10..12].to_vec())
         .await
         .unwrap();
     store.forgetful.store(true, Ordering::Relaxed);
-    collector.refresh().await.unwrap();
-    assert_eq!(collector.done(), 12);
+    reader.refresh().await.unwrap();
+    assert_eq!(reader.done(), 12);
     // Two traces of one series, and the seeds.
     assert_eq!(store.reads(), [0, 1, 1]);
 }
@@ -162,34 +192,38 @@ async fn a_damaged_trace_is_named_and_the_others_count() {
     trace.values.pop();
     store.damage(unreadable, Some(trace));
 
-    let collector = open(&sample, &store, Keep::BestSoFar).await.unwrap();
+    let mut reader = Reader::open(&sample, &store, Keep::BestSoFar)
+        .await
+        .unwrap();
     let planned = sample.sweep.job_count();
     for damaged in [wrong_value, unreadable] {
-        let error = collector.refresh().await.unwrap_err();
+        let error = reader.refresh().await.unwrap_err();
         assert!(
             matches!(error, CoordinatorError::CorruptTrace { .. }),
             "{error}"
         );
-        assert!(collector.done() >= planned - 2);
+        assert!(reader.done() >= planned - 2);
         let message = error.to_string();
-        for part in [collector.id().to_string(), damaged.id().to_string()] {
+        for part in [sample.sweep.id().to_string(), damaged.id().to_string()] {
             assert!(message.contains(&part), "{message}");
         }
         store.damage(damaged, None);
     }
-    collector.refresh().await.unwrap();
-    assert_eq!(collector.done(), planned);
+    reader.refresh().await.unwrap();
+    assert_eq!(reader.done(), planned);
 }
 
 #[tokio::test]
 async fn an_outage_of_the_store_loses_nothing() {
     let (sample, store) = submitted().await;
     let jobs = jobs_by_series(&sample.sweep);
-    let collector = open(&sample, &store, Keep::BestSoFar).await.unwrap();
+    let mut reader = Reader::open(&sample, &store, Keep::BestSoFar)
+        .await
+        .unwrap();
     for half in jobs.chunks(jobs.len() / 2) {
         sample.run(store.as_ref(), half.to_vec()).await.unwrap();
         store.offline.store(true, Ordering::Relaxed);
-        let error = collector.refresh().await.unwrap_err();
+        let error = reader.refresh().await.unwrap_err();
         assert!(
             matches!(
                 error,
@@ -198,9 +232,9 @@ async fn an_outage_of_the_store_loses_nothing() {
             "{error}"
         );
         store.offline.store(false, Ordering::Relaxed);
-        collector.refresh().await.unwrap();
+        reader.refresh().await.unwrap();
     }
-    assert_eq!(collector.done(), sample.sweep.job_count());
+    assert_eq!(reader.done(), sample.sweep.job_count());
 }
 
 #[tokio::test]
@@ -212,14 +246,16 @@ async fn traces_of_other_sweeps_are_passed_over() {
         ..SHAPE
     });
     longer.submit(store.as_ref()).await.unwrap();
-    let collector = open(&sample, &store, Keep::BestSoFar).await.unwrap();
+    let mut reader = Reader::open(&sample, &store, Keep::BestSoFar)
+        .await
+        .unwrap();
     let (before, after): (Vec<_>, Vec<_>) = longer.sweep.jobs().partition(|job| job.seed % 2 == 0);
     for jobs in [before, after] {
         longer.run(store.as_ref(), jobs).await.unwrap();
-        collector.refresh().await.unwrap();
+        reader.refresh().await.unwrap();
     }
-    assert_eq!(collector.done(), sample.sweep.job_count());
-    let results = collector.results(&Selection::default());
+    assert_eq!(reader.done(), sample.sweep.job_count());
+    let results = reader.results(&Selection::default());
     assert_eq!(results.blackboxes.len(), 2);
     assert!(
         results.blackboxes[0].tasks[0].traces[0]
@@ -244,10 +280,12 @@ async fn a_table_that_two_black_boxes_share_fills_both() {
         .run(store.as_ref(), jobs_by_series(&sample.sweep))
         .await
         .unwrap();
-    let collector = open(&sample, &store, Keep::BestSoFar).await.unwrap();
-    collector.refresh().await.unwrap();
-    assert_eq!(collector.done(), sample.sweep.job_count());
-    let results = collector.results(&Selection::default());
+    let mut reader = Reader::open(&sample, &store, Keep::BestSoFar)
+        .await
+        .unwrap();
+    reader.refresh().await.unwrap();
+    assert_eq!(reader.done(), sample.sweep.job_count());
+    let results = reader.results(&Selection::default());
     let (first, second) = (
         &results.blackboxes[0].tasks[0],
         &results.blackboxes[1].tasks[0],
@@ -262,13 +300,15 @@ async fn a_selection_shows_only_its_part() {
         .run(store.as_ref(), jobs_by_series(&sample.sweep))
         .await
         .unwrap();
-    let collector = open(&sample, &store, Keep::BestSoFar).await.unwrap();
-    collector.refresh().await.unwrap();
+    let mut reader = Reader::open(&sample, &store, Keep::BestSoFar)
+        .await
+        .unwrap();
+    reader.refresh().await.unwrap();
     let selection = Selection {
         blackboxes: BTreeSet::from(["box1".to_string()]),
         methods: BTreeSet::from(["m2".to_string()]),
     };
-    let results = collector.results(&selection);
+    let results = reader.results(&selection);
     assert_eq!(results.blackboxes.len(), 1);
     assert_eq!(results.blackboxes[0].name, "box1");
     assert_eq!(results.blackboxes[0].methods, ["m2"]);
@@ -286,16 +326,18 @@ async fn a_black_box_without_a_selected_method_is_left_out() {
         .run(store.as_ref(), jobs_by_series(&sample.sweep))
         .await
         .unwrap();
-    let collector = open(&sample, &store, Keep::BestSoFar).await.unwrap();
-    collector.refresh().await.unwrap();
-    let everything = collector.results(&Selection::default());
+    let mut reader = Reader::open(&sample, &store, Keep::BestSoFar)
+        .await
+        .unwrap();
+    reader.refresh().await.unwrap();
+    let everything = reader.results(&Selection::default());
     assert_eq!(everything.blackboxes[0].methods, ["rs", "m1"]);
     assert_eq!(everything.blackboxes[1].methods, ["rs", "m1", "m2"]);
     let selection = Selection {
         methods: BTreeSet::from(["m2".to_string()]),
         ..Selection::default()
     };
-    let results = collector.results(&selection);
+    let results = reader.results(&selection);
     assert_eq!(results.blackboxes.len(), 1);
     assert_eq!(results.blackboxes[0].name, "box1");
 }
@@ -304,7 +346,10 @@ async fn a_black_box_without_a_selected_method_is_left_out() {
 async fn a_sweep_needs_its_tables_and_tasks() {
     let sample = SampleSweep::new(SHAPE);
     let store = Arc::new(FaultyStore::new().await);
-    let error = open(&sample, &store, Keep::BestSoFar).await.err().unwrap();
+    let error = Reader::open(&sample, &store, Keep::BestSoFar)
+        .await
+        .err()
+        .unwrap();
     assert!(
         matches!(
             error,
@@ -315,6 +360,9 @@ async fn a_sweep_needs_its_tables_and_tasks() {
 
     let (mut sample, store) = submitted().await;
     sample.sweep.blackboxes[1].targets.push("nowhere".into());
-    let error = open(&sample, &store, Keep::BestSoFar).await.err().unwrap();
+    let error = Reader::open(&sample, &store, Keep::BestSoFar)
+        .await
+        .err()
+        .unwrap();
     assert!(error.to_string().contains("`nowhere`"), "{error}");
 }

@@ -195,7 +195,7 @@ pub struct TaskAnalysis {
     /// Greatest objective value of the table.
     pub maximum: f64,
     /// Root mean square error of the copula prior on this task: how hard it is to transfer to.
-    /// It is no matter of the traces; whoever knows the fitted priors fills it in.
+    /// It does not depend on the traces; whoever knows the fitted priors fills it in.
     pub prior_rmse: Option<f64>,
     /// The baseline on this task; absent if it is sampled and `rs` has no finished trace here.
     pub baseline: Option<BaselineCurve>,

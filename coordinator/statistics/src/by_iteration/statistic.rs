@@ -33,8 +33,8 @@ pub enum Notation {
 pub struct MethodOnTask<'a> {
     /// How far the best value of each seed is above the least value of the table.
     pub curves: GapCurves<'a>,
-    /// The mean of the same of random search, if there is a baseline.
+    /// The same for random search, on average, if there is a baseline.
     pub baseline_gaps: Option<&'a [f64]>,
-    /// The greatest objective value of the table less the least.
+    /// The greatest objective value of the table minus the least.
     pub range: f64,
 }

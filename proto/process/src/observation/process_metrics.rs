@@ -9,58 +9,57 @@ use metrics::{counter, gauge};
 use rustix::process::{Resource, getrlimit};
 use rustix::time::{ClockId, clock_gettime};
 
-const CPU_SECONDS: &str = "process_cpu_seconds_total";
-const START_TIME: &str = "process_start_time_seconds";
-const OPEN_FILES: &str = "process_open_fds";
-const MOST_FILES: &str = "process_max_fds";
-const MEMORY: &str = "process_resident_memory_bytes";
-const ADDRESSES: &str = "process_virtual_memory_bytes";
-const MOST_ADDRESSES: &str = "process_virtual_memory_max_bytes";
-const THREADS: &str = "process_threads";
-
 pub(super) const PROCESS_METRICS: [Metric; 8] = [
     Metric::counter(
-        CPU_SECONDS,
-        "Total user and system CPU time spent in seconds.",
+        "process_cpu_seconds_total",
+        "CPU time of the process, in seconds",
     ),
     Metric::gauge(
-        START_TIME,
-        "Start time of the process since unix epoch in seconds.",
+        "process_start_time_seconds",
+        "When the process started, in Unix time",
     ),
-    Metric::gauge(OPEN_FILES, "Number of open file descriptors."),
-    Metric::gauge(MOST_FILES, "Maximum number of open file descriptors."),
-    Metric::gauge(MEMORY, "Resident memory size in bytes."),
-    Metric::gauge(ADDRESSES, "Virtual memory size in bytes."),
+    Metric::gauge("process_open_fds", "Open file descriptors"),
     Metric::gauge(
-        MOST_ADDRESSES,
-        "Maximum amount of virtual memory available in bytes.",
+        "process_max_fds",
+        "File descriptors that may be open, 0 without a limit",
     ),
-    Metric::gauge(THREADS, "Number of OS threads in the process."),
+    Metric::gauge(
+        "process_resident_memory_bytes",
+        "Memory that the process holds",
+    ),
+    Metric::gauge(
+        "process_virtual_memory_bytes",
+        "Addresses that the process uses",
+    ),
+    Metric::gauge(
+        "process_virtual_memory_max_bytes",
+        "Addresses that it may use, 0 without a limit",
+    ),
+    Metric::gauge("process_threads", "Threads of the process"),
 ];
 
 /// Reports that the process starts now.
 pub(super) fn report_start() {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    gauge!(START_TIME).set(now.unwrap_or_default().as_secs() as f64);
+    gauge!("process_start_time_seconds").set(now.unwrap_or_default().as_secs() as f64);
 }
 
 /// Reports how the process stands now.
 pub(super) fn report() {
     let cpu_time = clock_gettime(ClockId::ProcessCPUTime);
-    counter!(CPU_SECONDS).absolute(cpu_time.tv_sec.unsigned_abs());
+    counter!("process_cpu_seconds_total").absolute(cpu_time.tv_sec.unsigned_abs());
     if let Ok(files) = fs::read_dir("/proc/self/fd") {
         // The one that lists them is open only now.
-        gauge!(OPEN_FILES).set(files.count().saturating_sub(1) as f64);
+        gauge!("process_open_fds").set(files.count().saturating_sub(1) as f64);
     }
-    // Prometheus's convention: nought is no limit.
     let limit = |resource| getrlimit(resource).current.unwrap_or_default() as f64;
-    gauge!(MOST_FILES).set(limit(Resource::Nofile));
-    gauge!(MOST_ADDRESSES).set(limit(Resource::As));
+    gauge!("process_max_fds").set(limit(Resource::Nofile));
+    gauge!("process_virtual_memory_max_bytes").set(limit(Resource::As));
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     for (metric, key, unit) in [
-        (MEMORY, "VmRSS:", 1024.0),
-        (ADDRESSES, "VmSize:", 1024.0),
-        (THREADS, "Threads:", 1.0),
+        ("process_resident_memory_bytes", "VmRSS:", 1024.0),
+        ("process_virtual_memory_bytes", "VmSize:", 1024.0),
+        ("process_threads", "Threads:", 1.0),
     ] {
         if let Some(number) = number(&status, key) {
             gauge!(metric).set(number * unit);

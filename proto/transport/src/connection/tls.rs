@@ -121,7 +121,7 @@ impl Identity {
     /// Reads a certificate, with those that lead to its authority if any, and its key.
     ///
     /// # Errors
-    /// [`TransportError::UnreadableFile`]; [`TransportError::InvalidFile`] if they are no certificate and
+    /// [`TransportError::UnreadableFile`]; [`TransportError::InvalidFile`] if they are not a certificate and
     /// key, or the key is another certificate's.
     pub fn read(certificate: &Path, key: &Path) -> Result<Self, TransportError> {
         install_cryptography();

@@ -189,7 +189,7 @@ pub enum FieldError {
     )]
     LargeNumber(f64),
 
-    /// A text is no number, or one that is not finite.
+    /// A text is not a number, or it is one that is not finite.
     #[error("`{0}` is not a finite number")]
     NotFinite(String),
 

@@ -35,7 +35,7 @@ impl RabbitQueue {
     /// Connects to `amqp[s]://USER:PASSWORD@HOST:PORT/VHOST` and declares the queues.
     ///
     /// # Errors
-    /// [`TransportError::UnknownUrl`] if it is no such URL;
+    /// [`TransportError::UnknownUrl`] if it is not such a URL;
     /// [`TransportError::Unavailable`] if the broker does not answer;
     /// [`TransportError::Refused`] if it refuses us, or we do not trust it.
     pub async fn connect(access: impl Into<Access>) -> Result<Self, TransportError> {

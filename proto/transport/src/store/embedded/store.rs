@@ -28,7 +28,7 @@ impl EmbeddedStore {
     ///
     /// # Errors
     /// [`TransportError::Unavailable`] if the file cannot be opened;
-    /// [`TransportError::NotAStore`] if it is no store, or one of another version.
+    /// [`TransportError::NotAStore`] if it is not a store, or one of another version.
     pub async fn open(path: &Path) -> Result<Self, TransportError> {
         let name = path.display().to_string();
         let path = path.to_owned();

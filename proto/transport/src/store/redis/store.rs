@@ -38,7 +38,7 @@ impl RedisStore {
     /// Connects to `redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]`.
     ///
     /// # Errors
-    /// [`TransportError::UnknownUrl`] if it is no such URL;
+    /// [`TransportError::UnknownUrl`] if it is not such a URL;
     /// [`TransportError::Unavailable`] if the server does not answer;
     /// [`TransportError::Refused`] if it refuses us, or we do not trust it.
     pub async fn connect(access: impl Into<Access>) -> Result<Self, TransportError> {

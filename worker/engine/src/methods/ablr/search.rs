@@ -62,7 +62,9 @@ impl LinearRegressionSearch {
 
     /// The regression of the transformed observations at its best precisions.
     fn fit(&mut self, rows: &[u32], targets: Vec<f64>) -> Result<RegressionPosterior, EngineError> {
-        let features = rows.iter().flat_map(|&row| self.pool.features(row as usize));
+        let features = rows
+            .iter()
+            .flat_map(|&row| self.pool.features(row as usize));
         let design = regressors(&features.collect::<Vec<_>>());
         let regression = Regression::new(design.view(), Array1::from(targets).view());
         lbfgs::minimise(

@@ -8,7 +8,7 @@
 /// 1.06 sigma n^(-1 / (4 + d)) on the level numbers, with n points, d
 /// hyperparameters and sigma the level numbers' standard deviation (over n).
 ///
-/// Two differences, where that is no density. The rule easily exceeds 1: here h
+/// Two differences, where that is not a density. The rule easily exceeds 1: here h
 /// is at most (c - 1) / c, which makes the kernel uniform (Li and Racine 2007).
 /// And c counts all levels, not those the points happen to have. Measured on
 /// nas_bench102 with 1000 seeds, BOHB improves on random search by 0.20 with the

@@ -68,7 +68,10 @@ impl SoftmaxPolicy {
         let all = (0..).zip(logarithms).zip(&observations.evaluated);
         let left = all.filter_map(|(row, &evaluated)| (!evaluated).then_some(row));
         let mut rows: Vec<(u32, f64)> = left.collect();
-        let greatest = rows.iter().map(|row| row.1).fold(f64::NEG_INFINITY, f64::max);
+        let greatest = rows
+            .iter()
+            .map(|row| row.1)
+            .fold(f64::NEG_INFINITY, f64::max);
         let mut total = 0.0;
         for (_, mass) in &mut rows {
             total += libm::exp(*mass - greatest);

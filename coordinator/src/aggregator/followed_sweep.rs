@@ -1,0 +1,202 @@
+//! The task that follows a sweep and publishes snapshots of it.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use loto_proto::identity::SweepId;
+use loto_proto::sweep::Sweep;
+use loto_service::wire;
+use loto_transport::store::Store;
+use tokio::sync::{Notify, OnceCell, watch};
+use tokio::time::{Instant, sleep_until};
+
+use super::snapshot::{Look, Snapshot};
+use super::status::to_status;
+use super::{progress, resume_token};
+use crate::CoordinatorError;
+use crate::dispatch::conflicts;
+use crate::metrics;
+use crate::progress::Tracker;
+use crate::results::{CollectedCurves, CollectedTraces, Keep, ObjectiveCache, PlannedTraces};
+
+/// Least time between two counts of the jobs, however many clients watch them: fast for an eye.
+pub(super) const WATCHED_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Time between two looks at a sweep that nobody asks about, so that there is little to read when
+/// somebody does; also after a look that failed, so that a server that starts is left alone.
+const IDLE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Counting takes at most one part in so many of the time: the last attempts at all unfinished
+/// jobs are read each time.
+const COUNTING_SHARE: u32 = 10;
+
+/// A sweep that is followed, as requests and the task share it.
+pub(super) struct FollowedSweep {
+    pub(super) id: SweepId,
+    pub(super) sweep: Sweep,
+    pub(super) store: Arc<dyn Store>,
+    tables: Arc<ObjectiveCache>,
+    planned: OnceCell<Arc<PlannedTraces>>,
+    wants_curves: AtomicBool,
+    asked: Notify,
+}
+
+impl FollowedSweep {
+    pub(super) fn new(sweep: Sweep, store: Arc<dyn Store>, tables: Arc<ObjectiveCache>) -> Self {
+        Self {
+            id: sweep.id(),
+            sweep,
+            store,
+            tables,
+            planned: OnceCell::new(),
+            wants_curves: AtomicBool::new(false),
+            asked: Notify::new(),
+        }
+    }
+
+    /// The plan with its tables, which are read when they are first asked for.
+    pub(super) async fn planned(&self) -> Result<&Arc<PlannedTraces>, CoordinatorError> {
+        let open = async || {
+            let sweep = self.sweep.clone();
+            let planned = PlannedTraces::open(self.store.as_ref(), &self.tables, sweep);
+            planned.await.map(Arc::new)
+        };
+        self.planned.get_or_try_init(open).await
+    }
+
+    /// Has the task look at the store soon.
+    pub(super) fn ask(&self) {
+        self.asked.notify_one();
+    }
+
+    /// Has the task collect traces from now on.
+    pub(super) fn want_curves(&self) {
+        self.wants_curves.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Follows a sweep for as long as it is polled.
+pub(super) async fn follow(
+    sweep: Arc<FollowedSweep>,
+    progress: watch::Sender<Option<Snapshot<wire::Progress>>>,
+    curves: watch::Sender<Option<Snapshot<CollectedCurves>>>,
+) {
+    let mut counting = Counting {
+        tracker: Tracker::new(&sweep.sweep),
+        sweep: Arc::clone(&sweep),
+        progress,
+        last: None,
+    };
+    let mut collected = None;
+    loop {
+        let begun = Instant::now();
+        if sweep.wants_curves.load(Ordering::Relaxed) {
+            let look = Look::begin();
+            let outcome = collect(&mut collected, &mut counting).await;
+            let last = curves
+                .borrow()
+                .as_ref()
+                .and_then(|last| last.outcome.clone().ok());
+            let outcome = outcome.map(|collected| match last {
+                Some(last) if last.done() == collected.done() => last,
+                _ => Arc::new(collected.curves()),
+            });
+            let outcome = outcome.map_err(to_status);
+            curves.send_replace(Some(Snapshot { look, outcome }));
+        }
+        if counting.due() <= Instant::now() {
+            counting.count().await;
+        }
+        tokio::select! {
+            () = sleep_until(counting.due().min(begun + IDLE_INTERVAL)) => {}
+            () = sweep.asked.notified() => {}
+        }
+    }
+}
+
+/// Reads the traces that are finished by now. Where they are many, jobs are counted meanwhile.
+async fn collect<'a>(
+    collected: &'a mut Option<CollectedTraces>,
+    counting: &mut Counting,
+) -> Result<&'a CollectedTraces, CoordinatorError> {
+    let sweep = Arc::clone(&counting.sweep);
+    let planned = sweep.planned().await?;
+    let new = || CollectedTraces::new(Arc::clone(planned), Keep::BestSoFar);
+    let collected = collected.get_or_insert_with(new);
+    let follower = counting.tracker.follow_done(sweep.store.as_ref()).await?;
+    let unread = collected.unread(follower);
+    {
+        let mut reading = pin!(collected.read(unread, sweep.store.as_ref()));
+        loop {
+            let counted = async {
+                sleep_until(counting.due()).await;
+                counting.count().await;
+            };
+            tokio::select! {
+                read = &mut reading => break read?,
+                () = counted => {}
+            }
+        }
+    }
+    metrics::traces_folded(&sweep.sweep.name, collected.done());
+    Ok(collected)
+}
+
+/// Counts the jobs of the sweep.
+struct Counting {
+    sweep: Arc<FollowedSweep>,
+    tracker: Tracker,
+    progress: watch::Sender<Option<Snapshot<wire::Progress>>>,
+    /// When the last count began, and the least time from then to the next.
+    last: Option<(Instant, Duration)>,
+}
+
+impl Counting {
+    /// When to count next.
+    fn due(&self) -> Instant {
+        // The sweep itself keeps one receiver.
+        let is_watched = self.progress.receiver_count() > 1;
+        let interval = if is_watched {
+            WATCHED_INTERVAL
+        } else {
+            IDLE_INTERVAL
+        };
+        self.last
+            .map_or_else(Instant::now, |(begun, least)| begun + interval.max(least))
+    }
+
+    async fn count(&mut self) {
+        let look = Look::begin();
+        let outcome = self.current(look.as_of_milliseconds).await;
+        let least = match &outcome {
+            Ok(_) => look.begun.elapsed() * COUNTING_SHARE,
+            Err(_) => IDLE_INTERVAL,
+        };
+        self.last = Some((look.begun, least));
+        let outcome = outcome.map(Arc::new).map_err(to_status);
+        self.progress.send_replace(Some(Snapshot { look, outcome }));
+    }
+
+    async fn current(
+        &mut self,
+        as_of_milliseconds: u64,
+    ) -> Result<wire::Progress, CoordinatorError> {
+        let Self { sweep, tracker, .. } = self;
+        let store = sweep.store.as_ref();
+        tracker.follow(store).await?;
+        let without_token = wire::Progress {
+            sweep_id: sweep.id.to_string(),
+            name: sweep.sweep.name.clone(),
+            cancelled: store.sweep_state(sweep.id).await?.cancelled,
+            ..progress::to_wire(tracker, conflicts(tracker, store).await?)
+        };
+        // The token stands for all that the message tells but its time.
+        Ok(wire::Progress {
+            resume_token: resume_token::of_progress(&without_token),
+            as_of_milliseconds,
+            ..without_token
+        })
+    }
+}
