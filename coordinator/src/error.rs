@@ -8,7 +8,7 @@ use loto_proto::message_error::MessageError;
 use loto_statistics::StatisticsError;
 use loto_transport::TransportError;
 
-use crate::results::TraceProblem;
+use crate::trace_check::TraceProblem;
 
 /// Why finished traces cannot be read, analysed or served.
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,8 @@
 //! - [`dispatch`]: puts jobs on the queue, waits for them, and cancels, resumes and retries them;
 //! - `embedded`: runs a whole sweep in this process instead, without any server;
 //! - [`progress`]: how many jobs are in which state, and how long the rest takes;
-//! - [`results`]: reads finished traces and checks them against their tables;
+//! - [`follower`]: reads from the store what is new, once for all who ask;
+//! - [`results`]: reads finished traces, and [`trace_check`] compares them with their tables;
 //! - [`score`]: reads traces that another program recorded;
 //! - [`aggregator`]: answers questions about sweeps over gRPC while they run;
 //! - [`commands`]: the command line of `loto`, one file per command;
@@ -39,5 +40,6 @@ pub mod prior_rmse;
 pub mod progress;
 pub mod results;
 pub mod score;
+pub mod trace_check;
 
 pub use error::CoordinatorError;

@@ -13,9 +13,9 @@ use super::kept_traces::{Keep, KeptTraces};
 use super::objectives::ObjectiveCache;
 use super::planned_traces::PlannedTraces;
 use super::selection::Selection;
-use super::trace_check::TraceProblem;
 use crate::CoordinatorError;
 use crate::follower::Follower;
+use crate::trace_check::TraceProblem;
 
 /// Traces of a series read at a time: a bound for memory, and for how long a thread is held.
 const TRACES_PER_READ: usize = 250;

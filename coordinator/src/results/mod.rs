@@ -8,7 +8,6 @@ mod kept_traces;
 mod objectives;
 mod planned_traces;
 mod selection;
-mod trace_check;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -18,4 +17,3 @@ pub use kept_traces::Keep;
 pub use objectives::{ObjectiveCache, TableObjectives, TaskObjective};
 pub use planned_traces::PlannedTraces;
 pub use selection::Selection;
-pub use trace_check::TraceProblem;

@@ -12,8 +12,8 @@ use loto_transport::store::Store;
 
 use super::objectives::{ObjectiveCache, TaskObjective};
 use super::selection::Selection;
-use super::trace_check::{self, TraceProblem};
 use crate::CoordinatorError;
+use crate::trace_check::{self, TraceProblem};
 
 /// The plan of a sweep with the objective values of its tasks.
 #[derive(Debug)]

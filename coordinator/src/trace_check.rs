@@ -59,7 +59,7 @@ fn without_store(error: &TransportError) -> String {
 /// Says what is wrong with a trace, if anything: it must have `iterations`
 /// evaluations, of rows that the task has, each at most once, with the values
 /// that the table gives (`objective`, by row).
-pub(super) fn check(trace: &Trace, iterations: u32, objective: &[f64]) -> Result<(), TraceProblem> {
+pub(crate) fn check(trace: &Trace, iterations: u32, objective: &[f64]) -> Result<(), TraceProblem> {
     if trace.rows.len() != iterations as usize {
         return Err(TraceProblem::Length {
             found: trace.rows.len(),
