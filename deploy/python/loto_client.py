@@ -43,9 +43,9 @@ from loto.v1.aggregator_pb2_grpc import AggregatorStub
 # The service's own limit; gRPC's default of 4 MB is short for the curves of a large sweep.
 MAX_ANSWER_BYTES = 64 << 20
 
-# Pauses between two tries to reach a service, in seconds: they double from the first to the longest.
-FIRST_PAUSE = 0.2
-LONGEST_PAUSE = 5.0
+# Delays between two tries to reach a service, in seconds: they double from the first to the longest.
+FIRST_DELAY = 0.2
+LONGEST_DELAY = 5.0
 
 
 class LotoClient:
@@ -64,8 +64,8 @@ class LotoClient:
             ("grpc.max_receive_message_length", MAX_ANSWER_BYTES),
             # By itself gRPC waits for up to two minutes before it knocks again, and takes
             # a host that vanished for a silent one.
-            ("grpc.initial_reconnect_backoff_ms", int(FIRST_PAUSE * 1000)),
-            ("grpc.max_reconnect_backoff_ms", int(LONGEST_PAUSE * 1000)),
+            ("grpc.initial_reconnect_backoff_ms", int(FIRST_DELAY * 1000)),
+            ("grpc.max_reconnect_backoff_ms", int(LONGEST_DELAY * 1000)),
             ("grpc.keepalive_time_ms", 30_000),
         ]
         if (certificate is None) != (key is None):
@@ -115,14 +115,14 @@ class LotoClient:
         If the connection breaks, or the service restarts, it goes on where it was; a service that
         is out of reach for `patience` seconds is an error.
         """
-        token, pause, out_of_reach_since = "", FIRST_PAUSE, None
+        token, delay, out_of_reach_since = "", FIRST_DELAY, None
         while True:
             request = messages.WatchProgressRequest(sweep_id=sweep_id, resume_token=token)
             stream = self._stub.WatchProgress(request)
             try:
                 stream.initial_metadata()  # Waits for the service.
                 if stream.is_active():
-                    pause, out_of_reach_since = FIRST_PAUSE, None
+                    delay, out_of_reach_since = FIRST_DELAY, None
                 for progress in stream:
                     token = progress.resume_token
                     yield progress
@@ -136,8 +136,8 @@ class LotoClient:
                     raise
             finally:
                 stream.cancel()
-            time.sleep(pause * random.uniform(0.5, 1.0))
-            pause = min(2 * pause, LONGEST_PAUSE)
+            time.sleep(delay * random.uniform(0.5, 1.0))
+            delay = min(2 * delay, LONGEST_DELAY)
 
     def curves(self, sweep_id, blackboxes=(), methods=(), baseline="EXACT"):
         """Curves with their bands, one row per iteration.
@@ -297,7 +297,7 @@ def _print_summary(client, sweep_id):
         return
     friedman, nemenyi = comparison.friedman, comparison.nemenyi
     print(
-        f"{len(comparison.data_sets)} data sets:"
+        f"{len(comparison.data_sets)} tasks:"
         f" Friedman chi-square {friedman.chi_square:.3f} (p {friedman.p_value:.3g}),"
         f" critical difference {nemenyi.critical_difference:.3f} at {nemenyi.alpha}"
     )

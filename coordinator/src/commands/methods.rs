@@ -9,7 +9,7 @@ use super::text_table::TextTable;
 
 const EXAMPLES: &str = "\
 Examples:
-  loto methods              every method in a line
+  loto methods              all methods, one per line
   loto methods gcp-prior    one method with its parameters";
 
 /// Lists the methods, or describes one of them with its parameters.

@@ -13,7 +13,7 @@ Examples:
   loto report 3fa9 --store redis://localhost --format html > report.html
   loto report demo --store loto-results/demo/sweep.loto --out results --baseline sampled";
 
-/// Reports the results of a sweep that are finished, also while the sweep still runs.
+/// Reports the finished results of a sweep, also while it still runs.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReportCommand {

@@ -18,7 +18,7 @@ A job is lost if it is neither done nor poisoned, no worker holds it and no mess
 on the queue. It takes 15 seconds to find such jobs. The command is safe at any time.
 To resume the sweep of a `loto run`, give that command again.";
 
-/// Resumes a sweep that was cancelled, and publishes the jobs of a sweep that were lost.
+/// Resumes a cancelled sweep, and publishes its lost jobs again.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ResumeCommand {
