@@ -38,7 +38,7 @@ impl Guard {
     /// Reads the files. That with the tokens is read again when it changes, the others are not.
     ///
     /// # Errors
-    /// [`CoordinatorError::Proto`] if a certificate or key is not what it should be,
+    /// [`CoordinatorError::Transport`] if a certificate or key is not what it should be,
     /// [`CoordinatorError::InvalidInput`] if the file with the tokens is not, or if there are
     /// authorities for clients and no certificate of the service.
     pub fn read(files: &GuardFiles) -> Result<Self, CoordinatorError> {

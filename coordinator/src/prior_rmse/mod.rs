@@ -31,7 +31,7 @@ const MOST_SEEDS: u32 = 10;
 /// Fills in the RMSE of every task of a sweep whose copula prior is in the store.
 ///
 /// # Errors
-/// [`CoordinatorError::Proto`] if the store fails, [`CoordinatorError::Engine`] if a table
+/// [`CoordinatorError::Transport`] if the store fails, [`CoordinatorError::Engine`] if a table
 /// or a prior in it is damaged.
 pub async fn fill_in(
     analysis: &mut SweepAnalysis,
