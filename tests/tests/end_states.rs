@@ -80,7 +80,7 @@ fn of_two_runs_in_one_folder_the_second_says_that_the_first_is_at_work() {
 async fn a_trace_with_other_bytes_stays_and_the_second_is_a_loud_error() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("sweep.toml");
-    let sweep = samples::built_in_sweep("conflict", &["gp"], &TARGETS[..1], 1, 280);
+    let sweep = samples::built_in_sweep("conflict", &["gp"], &TARGETS[..1], 1, 200);
     fs::write(&file, sweep).unwrap();
     let turn = servers::broker_turn().await;
     let store_url = servers::empty_store().await;
@@ -91,9 +91,9 @@ async fn a_trace_with_other_bytes_stays_and_the_second_is_a_loud_error() {
     let store = store::open(&store_url).await.unwrap();
     let job = running_job(store.as_ref()).await;
     let other = Trace {
-        rows: (0..280).collect(),
-        values: vec![0.5; 280],
-        microseconds: vec![1; 280],
+        rows: (0..200).collect(),
+        values: vec![0.5; 200],
+        microseconds: vec![1; 200],
         preparation_microseconds: 1,
         linear_algebra: "another code".into(),
     };
