@@ -197,7 +197,14 @@ impl SecureInstallation {
     /// # Panics
     /// If it is not.
     pub fn refused(&self, name: &str, command: &mut Command, parts: &[&str]) {
-        let output = self.run(name, command);
+        let mut output = self.run(name, command);
+        for _ in 0..5 {
+            // A server that closes at once may reset the connection before its reason is read.
+            if !String::from_utf8_lossy(&output.stderr).contains("reset by peer") {
+                break;
+            }
+            output = self.run(name, command);
+        }
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{name}: {message}");
         for part in parts {
