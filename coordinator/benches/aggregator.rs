@@ -11,7 +11,8 @@ use std::sync::Arc;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use loto_coordinator::aggregator;
 use loto_coordinator::follower::Follower;
-use loto_coordinator::results::{CollectedTraces, Keep, ObjectiveCache, PlannedTraces, Selection};
+use loto_coordinator::results::{CollectedCurves, ObjectiveCache, PlannedTraces, Selection};
+use loto_proto::trace::Trace;
 use loto_service::wire;
 use loto_service::wire::aggregator_client::AggregatorClient;
 use loto_transport::store::{EmbeddedStore, Store};
@@ -49,8 +50,8 @@ fn collecting(criterion: &mut Criterion) {
     runtime
         .block_on(follower.scan(store.as_ref()))
         .expect("the store answers");
-    let new = || CollectedTraces::new(Arc::clone(&planned), Keep::BestSoFar);
-    let refresh = |collected: &mut CollectedTraces, follower: &mut Follower| {
+    let new = || CollectedCurves::new(Arc::clone(&planned));
+    let refresh = |collected: &mut CollectedCurves, follower: &mut Follower| {
         runtime.block_on(async {
             let following = follower.follow(store.as_ref()).await;
             following.expect("the store answers");
@@ -63,13 +64,23 @@ fn collecting(criterion: &mut Criterion) {
     group.sample_size(10);
     group.throughput(Throughput::Elements(sample.sweep.job_count()));
     group.bench_function("fold in", |bencher| {
-        let fold_in = |new: &mut CollectedTraces| refresh(new, &mut follower);
+        let fold_in = |new: &mut CollectedCurves| refresh(new, &mut follower);
         bencher.iter_batched_ref(new, fold_in, criterion::BatchSize::PerIteration);
     });
     let mut collected = new();
     refresh(&mut collected, &mut follower);
     group.bench_function("arrange for statistics", |bencher| {
-        bencher.iter(|| black_box(collected.curves().select(&Selection::default())));
+        bencher.iter(|| black_box(collected.results(&Selection::default())));
+    });
+    group.throughput(Throughput::Elements(1));
+    let job = sample.sweep.jobs().next().expect("a job");
+    let (series, seed) = (job.series.id(), job.seed);
+    let bytes = sample.trace(&job).encode_for(series, seed);
+    group.bench_function("decode a trace", |bencher| {
+        bencher.iter(|| Trace::decode(black_box(&bytes)));
+    });
+    group.bench_function("check and decode a trace", |bencher| {
+        bencher.iter(|| Trace::decode_for(series, seed, black_box(&bytes)));
     });
     group.finish();
     criterion.bench_function("collect/refresh without news", |bencher| {

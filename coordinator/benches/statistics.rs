@@ -45,6 +45,7 @@ fn synthetic_sweep() -> SweepResults {
         seeds: SEEDS,
         blackboxes: vec![BlackboxResults {
             name: "synthetic".into(),
+            direction: Default::default(),
             iterations: ITERATIONS,
             methods: (0..METHODS)
                 .map(|method| format!("method {method}"))

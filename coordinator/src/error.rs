@@ -1,14 +1,21 @@
 //! What can go wrong while finished traces are read, analysed and served.
 
-use std::path::PathBuf;
-
 use loto_engine::EngineError;
-use loto_proto::identity::{Fingerprint, JobId, SweepId};
+use loto_proto::identity::{Fingerprint, SweepId};
 use loto_proto::message_error::MessageError;
 use loto_statistics::StatisticsError;
 use loto_transport::TransportError;
+use tokio::task::JoinError;
 
-use crate::trace_check::TraceProblem;
+use crate::trace_check::DamagedTrace;
+
+/// What to do about a damaged trace.
+const CURE: &str =
+    "`loto resume` has it computed again; for a sweep of `loto run`, give that command again";
+
+/// What to do about damaged traces.
+pub(crate) const RECOMPUTE: &str =
+    "`loto resume` has them computed again; for a sweep of `loto run`, give that command again";
 
 /// Why finished traces cannot be read, analysed or served.
 #[derive(Debug, thiserror::Error)]
@@ -20,15 +27,6 @@ pub enum CoordinatorError {
     /// A table in the store is damaged.
     #[error(transparent)]
     Message(#[from] MessageError),
-
-    /// A file with the tokens of clients could not be read.
-    #[error("cannot read {path}: {source}")]
-    UnreadableFile {
-        /// The file.
-        path: PathBuf,
-        /// The operating system's reason.
-        source: std::io::Error,
-    },
 
     /// A job or a table was refused.
     #[error(transparent)]
@@ -47,24 +45,13 @@ pub enum CoordinatorError {
     InvalidInput(String),
 
     /// A trace in the store does not fit its job and table, or cannot be read.
-    #[error(
-        "sweep {sweep}: the trace of job {job} ({method} on {task}, seed {seed}) is corrupt: \
-         {problem}; delete it from the store and submit the sweep again"
-    )]
+    #[error("sweep {sweep}: {damaged}. {CURE}")]
     CorruptTrace {
         /// The sweep whose traces were read.
         sweep: SweepId,
-        /// The job.
-        job: JobId,
-        /// Id of the job's method.
-        method: String,
-        /// Target task of the job.
-        task: String,
-        /// Seed of the job.
-        seed: u32,
-        /// What is wrong with it.
+        /// The job, and what is wrong with its trace.
         #[source]
-        problem: Box<TraceProblem>,
+        damaged: Box<DamagedTrace>,
     },
 
     /// A sweep names a task that its table does not have.
@@ -79,12 +66,12 @@ pub enum CoordinatorError {
     },
 
     /// A thread that computed for this process died: a bug, reported as such.
-    #[error("{task} stopped: {problem}")]
+    #[error("{task} stopped: {source}")]
     ThreadDied {
         /// What it computed.
         task: &'static str,
         /// How it ended.
-        problem: String,
+        source: JoinError,
     },
 
     /// The gRPC service cannot listen, or had to stop.

@@ -11,6 +11,8 @@
 //! - [`follower`]: reads from the store what is new, once for all who ask;
 //! - [`results`]: reads finished traces, and [`trace_check`] compares them with their tables;
 //! - [`score`]: reads traces that another program recorded;
+//! - [`import`]: writes tables and a sweep file from the data of others;
+//! - [`table_files`]: reads tables that are no CSV;
 //! - [`aggregator`]: answers questions about sweeps over gRPC while they run;
 //! - [`commands`]: the command line of `loto`, one file per command;
 //! - [`metrics`]: what a running coordinator tells about itself.
@@ -31,15 +33,19 @@ pub mod aggregator;
 pub mod commands;
 pub(crate) mod cost;
 pub mod dispatch;
+pub(crate) mod distinct_keys;
 pub(crate) mod embedded;
 pub mod error;
 pub mod follower;
+pub mod import;
+
 pub mod metrics;
 pub mod plan;
 pub mod prior_rmse;
 pub mod progress;
 pub mod results;
 pub mod score;
+pub mod table_files;
 pub mod trace_check;
 
 pub use error::CoordinatorError;

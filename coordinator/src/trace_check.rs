@@ -1,7 +1,27 @@
 //! Checks a trace from the store against its task's table.
 
+use loto_proto::job::Job;
+use loto_proto::table_spec::Direction;
 use loto_proto::trace::Trace;
+use loto_proto::untrusted_text::escape;
 use loto_transport::TransportError;
+
+/// A finished trace that cannot be read, or does not fit its job and table.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the trace of job {} ({} on {}, seed {}) is corrupt: {problem}",
+    job.id(),
+    escape(job.series.method.label()),
+    escape(&job.series.task),
+    job.seed
+)]
+pub struct DamagedTrace {
+    /// The job.
+    pub job: Box<Job>,
+    /// What is wrong with it.
+    #[source]
+    pub problem: TraceProblem,
+}
 
 /// What is wrong with a trace in the store.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +68,27 @@ pub enum TraceProblem {
     Unreadable(#[source] TransportError),
 }
 
-/// The key is what the user needs to delete a damaged value; the store they know.
+impl TraceProblem {
+    /// The problem with values in the user's units. Traces hold values as they are minimised.
+    pub(crate) fn in_users_units(self, direction: Direction) -> Self {
+        match self {
+            Self::WrongValue {
+                iteration,
+                row,
+                value,
+                expected,
+            } => Self::WrongValue {
+                iteration,
+                row,
+                value: direction.turn(value),
+                expected: direction.turn(expected),
+            },
+            other => other,
+        }
+    }
+}
+
+/// The key of a damaged value without its store, which the user knows.
 fn without_store(error: &TransportError) -> String {
     match error {
         TransportError::CorruptValue { key, reason, .. } => format!("{key}: {reason}"),
@@ -58,14 +98,30 @@ fn without_store(error: &TransportError) -> String {
 
 /// Says what is wrong with a trace, if anything: it must have `iterations`
 /// evaluations, of rows that the task has, each at most once, with the values
-/// that the table gives (`objective`, by row).
-pub(crate) fn check(trace: &Trace, iterations: u32, objective: &[f64]) -> Result<(), TraceProblem> {
+/// that the table gives (`objective`, by row), if the table is known.
+pub(crate) fn check(
+    trace: &Trace,
+    iterations: u32,
+    objective: Option<&[f64]>,
+) -> Result<(), TraceProblem> {
     if trace.rows.len() != iterations as usize {
         return Err(TraceProblem::Length {
             found: trace.rows.len(),
             planned: iterations,
         });
     }
+    if let Some(objective) = objective {
+        check_values(trace, objective)?;
+    }
+    let mut rows = trace.rows.clone();
+    rows.sort_unstable();
+    match rows.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(TraceProblem::RepeatedRow(pair[0])),
+        None => Ok(()),
+    }
+}
+
+fn check_values(trace: &Trace, objective: &[f64]) -> Result<(), TraceProblem> {
     for (iteration, (&row, &value)) in (1..).zip(trace.rows.iter().zip(&trace.values)) {
         match objective.get(row as usize) {
             None => {
@@ -86,12 +142,7 @@ pub(crate) fn check(trace: &Trace, iterations: u32, objective: &[f64]) -> Result
             Some(_) => {}
         }
     }
-    let mut rows = trace.rows.clone();
-    rows.sort_unstable();
-    match rows.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(TraceProblem::RepeatedRow(pair[0])),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -108,12 +159,22 @@ mod tests {
             preparation_microseconds: 0,
             linear_algebra: String::new(),
         };
-        check(&trace, 3, &OBJECTIVE)
+        check(&trace, 3, Some(&OBJECTIVE))
     }
 
     #[test]
     fn a_trace_of_the_table_passes() {
         checked(&[3, 0, 1], &[0.25, 0.5, 0.25]).unwrap();
+    }
+
+    #[test]
+    fn values_of_what_is_maximised_are_told_as_the_user_has_them() {
+        let problem = checked(&[3, 0, 1], &[0.25, 0.5, 0.5]).unwrap_err();
+        let told = problem.in_users_units(Direction::Maximise).to_string();
+        assert!(
+            told.contains("has the value -0.5, row 1 of the table has -0.25"),
+            "{told}"
+        );
     }
 
     #[test]

@@ -8,22 +8,29 @@ Set up once, from the root of the repository:
 
 As a program, it lists the sweeps, or sums one up:
 
-    python deploy/python/loto_client.py localhost:50051 [SWEEP_ID]
+    python deploy/python/loto_client.py localhost:50051 [SWEEP]
 
 A service with TLS and tokens takes the same files as the other programs (`--help` lists them):
 
     LOTO_TOKEN=... python deploy/python/loto_client.py loto.example:50051 --ca ca.pem
 
-As a module, its methods give lists of dictionaries, ready for `pandas.DataFrame`:
+A sweep is given by its name, its id or the first digits of the id. Of several sweeps of one name the newest is meant,
+and a warning says so.
+
+As a module, it gives lists of dictionaries, ready for `pandas.DataFrame`:
 
     import pandas
     from loto_client import LotoClient
 
     with LotoClient("localhost:50051") as client:
-        sweep_id = next(client.sweeps()).sweep_id
-        curves = pandas.DataFrame(client.curves(sweep_id))
+        sweeps = pandas.DataFrame(client.sweep_rows())
+        progress = pandas.DataFrame(client.progress_rows("demo"))
+        curves = pandas.DataFrame(client.curves("demo"))
+        improvement = pandas.DataFrame(client.improvement("demo"))
+        pairs = pandas.DataFrame(client.comparison_rows("demo"))
+        traces = pandas.DataFrame(client.trace_rows("demo"))
 
-Every message and field is documented in proto/loto/v1/aggregator.proto.
+`sweeps`, `progress`, `watch`, `compare` and `traces` give the messages of the service instead, which hold more. Every message and field is documented in proto/loto/v1/aggregator.proto.
 """
 
 import argparse
@@ -34,6 +41,7 @@ import pathlib
 import random
 import sys
 import time
+import warnings
 
 import grpc
 
@@ -42,6 +50,9 @@ from loto.v1.aggregator_pb2_grpc import AggregatorStub
 
 # The service's own limit; gRPC's default of 4 MB is short for the curves of a large sweep.
 MAX_ANSWER_BYTES = 64 << 20
+
+# Hexadecimal digits of a sweep's id.
+ID_DIGITS = 32
 
 # Delays between two tries to reach a service, in seconds: they double from the first to the longest.
 FIRST_DELAY = 0.2
@@ -104,17 +115,66 @@ class LotoClient:
             if not token:
                 return
 
-    def progress(self, sweep_id):
+    def sweep_rows(self):
+        """All sweeps in the store, one row each; None where the plan is damaged."""
+        return [
+            {
+                "sweep_id": sweep.sweep_id,
+                "name": sweep.plan.name if sweep.HasField("plan") else None,
+                "recorded": _time(sweep.recorded_seconds),
+                "cancelled": sweep.cancelled,
+                "blackboxes": len(sweep.plan.blackboxes) if sweep.HasField("plan") else None,
+                "seeds": sweep.plan.seeds if sweep.HasField("plan") else None,
+                "jobs": sweep.jobs if sweep.HasField("plan") else None,
+                "problem": sweep.problem,
+            }
+            for sweep in self.sweeps()
+        ]
+
+    def sweep_id(self, sweep):
+        """The id of the sweep with this name, id or beginning of an id."""
+        wanted = sweep.lower()
+        if len(wanted) == ID_DIGITS and all(digit in "0123456789abcdef" for digit in wanted):
+            return wanted
+        known = list(self.sweeps())
+        by_id = [one.sweep_id for one in known if wanted and one.sweep_id.startswith(wanted)]
+        if len(by_id) > 1:
+            raise LookupError(f"several sweeps begin with {sweep!r}: {_listed(by_id)}")
+        if by_id:
+            return by_id[0]
+        by_name = [one.sweep_id for one in known if one.plan.name == sweep]
+        if not by_name:
+            names = {one.plan.name for one in known if one.HasField("plan")}
+            raise LookupError(f"no sweep has the id or name {sweep!r}; known are {_listed(sorted(names))}")
+        if len(by_name) > 1:
+            others = _listed(by_name[:-1])
+            warnings.warn(f"of the sweeps named {sweep!r}, {by_name[-1]} is the newest; others: {others}", stacklevel=3)
+        return by_name[-1]
+
+    def progress(self, sweep):
         """How far a sweep is (Progress)."""
-        request = messages.GetProgressRequest(sweep_id=sweep_id)
+        request = messages.GetProgressRequest(sweep_id=self.sweep_id(sweep))
         return self._stub.GetProgress(request, timeout=self._timeout)
 
-    def watch(self, sweep_id, patience=300.0):
+    def progress_rows(self, sweep):
+        """How far a sweep is, one row per black box and method: the number of jobs by state."""
+        states = ["planned", "queued", "running", "done", "failed", "poisoned"]
+        return [
+            {
+                "blackbox": method.blackbox,
+                "method": method.method,
+                **{state: getattr(method, state) for state in states},
+            }
+            for method in self.progress(sweep).methods
+        ]
+
+    def watch(self, sweep, patience=300.0):
         """Progress now and whenever it changes, until the sweep is complete.
 
         If the connection breaks, or the service restarts, it goes on where it was; a service that
         is out of reach for `patience` seconds is an error.
         """
+        sweep_id = self.sweep_id(sweep)
         token, delay, out_of_reach_since = "", FIRST_DELAY, None
         while True:
             request = messages.WatchProgressRequest(sweep_id=sweep_id, resume_token=token)
@@ -139,13 +199,13 @@ class LotoClient:
             time.sleep(delay * random.uniform(0.5, 1.0))
             delay = min(2 * delay, LONGEST_DELAY)
 
-    def curves(self, sweep_id, blackboxes=(), methods=(), baseline="EXACT"):
+    def curves(self, sweep, blackboxes=(), methods=(), baseline="EXACT"):
         """Curves with their bands, one row per iteration.
 
         ADTM of a black box has the task None; the rest is DTM per task.
         """
         request = messages.GetCurvesRequest(
-            sweep_id=sweep_id,
+            sweep_id=self.sweep_id(sweep),
             selection=_selection(blackboxes, methods),
             baseline=_baseline(baseline),
         )
@@ -170,10 +230,10 @@ class LotoClient:
                     )
         return rows
 
-    def improvement(self, sweep_id, blackboxes=(), methods=(), baseline="EXACT"):
+    def improvement(self, sweep, blackboxes=(), methods=(), baseline="EXACT"):
         """The improvement table, one row per black box and method; None where there is no figure."""
         request = messages.GetImprovementRequest(
-            sweep_id=sweep_id,
+            sweep_id=self.sweep_id(sweep),
             selection=_selection(blackboxes, methods),
             baseline=_baseline(baseline),
         )
@@ -181,6 +241,8 @@ class LotoClient:
         figures = [
             "improvement",
             "improvement_standard_error",
+            "median_improvement",
+            "interquartile_mean_improvement",
             "average_rank",
             "final_adtm",
             "relative_improvement",
@@ -196,26 +258,79 @@ class LotoClient:
             for method in blackbox.methods
         ]
 
-    def compare(self, sweep_id, blackboxes=(), methods=(), baseline="EXACT", alpha=0.05):
+    def compare(self, sweep, blackboxes=(), methods=(), baseline="EXACT", alpha=0.05):
         """Friedman, Iman-Davenport, Nemenyi, Wilcoxon and Holm (CompareMethodsResponse)."""
         request = messages.CompareMethodsRequest(
-            sweep_id=sweep_id,
+            sweep_id=self.sweep_id(sweep),
             selection=_selection(blackboxes, methods),
             baseline=_baseline(baseline),
             alpha=alpha,
         )
         return self._stub.CompareMethods(request, timeout=self._timeout)
 
-    def traces(self, sweep_id, blackboxes=(), tasks=(), methods=(), seeds=()):
+    def comparison_rows(self, sweep, blackboxes=(), methods=(), baseline="EXACT", alpha=0.05):
+        """The comparisons of all pairs of methods, one row each: over all black boxes together, whose blackbox is
+        None, and on each of them. A comparison that is impossible has no rows."""
+        answer = self.compare(sweep, blackboxes, methods, baseline, alpha)
+        rows = []
+        comparisons = [(None, answer.together)]
+        comparisons += [(comparison.blackbox, comparison) for comparison in answer.blackboxes]
+        for blackbox, comparison in comparisons:
+            ranks = dict(zip(comparison.methods, comparison.average_ranks, strict=True))
+            nemenyi = {(pair.first, pair.second): pair.p_value for pair in comparison.nemenyi.pairs}
+            for pair in comparison.wilcoxon:
+                rows.append(
+                    {
+                        "blackbox": blackbox,
+                        "first": pair.first,
+                        "second": pair.second,
+                        "first_rank": ranks[pair.first],
+                        "second_rank": ranks[pair.second],
+                        "wins": pair.wins,
+                        "ties": pair.ties,
+                        "losses": pair.losses,
+                        "wilcoxon_p": pair.p_value,
+                        "wilcoxon_holm_p": pair.holm_p_value,
+                        "nemenyi_p": nemenyi[pair.first, pair.second],
+                        "friedman_p": comparison.friedman.p_value,
+                    }
+                )
+        return rows
+
+    def traces(self, sweep, blackboxes=(), tasks=(), methods=(), seeds=()):
         """The finished traces (FinishedTrace), one by one."""
         request = messages.StreamTracesRequest(
-            sweep_id=sweep_id,
+            sweep_id=self.sweep_id(sweep),
             blackboxes=blackboxes,
             tasks=tasks,
             methods=methods,
             seeds=seeds,
         )
         yield from self._stub.StreamTraces(request)
+
+    def trace_rows(self, sweep, blackboxes=(), tasks=(), methods=(), seeds=()):
+        """The evaluations of the finished traces, one row each; best is the best value so far."""
+        selected = {"blackboxes": blackboxes, "tasks": tasks, "methods": methods, "seeds": seeds}
+        rows = []
+        for found in self.traces(sweep, **selected):
+            best = None
+            pairs = zip(found.trace.rows, found.trace.values, strict=True)
+            for iteration, (row, value) in enumerate(pairs, start=1):
+                improves = best is None or (value > best if found.maximised else value < best)
+                best = value if improves else best
+                rows.append(
+                    {
+                        "blackbox": found.blackbox,
+                        "task": found.task,
+                        "method": found.method,
+                        "seed": found.seed,
+                        "iteration": iteration,
+                        "row": row,
+                        "value": value,
+                        "best": best,
+                    }
+                )
+        return rows
 
 
 class _Authorization(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor):
@@ -267,25 +382,47 @@ def _optional(message, field):
     return getattr(message, field) if message.HasField(field) else None
 
 
+def _time(seconds):
+    return datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc) if seconds else None
+
+
+def _listed(names, most=20):
+    rest = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + rest
+
+
 def _text(number, decimals):
     return "-" if number is None else f"{number:.{decimals}f}"
 
 
+def _escaped(text):
+    """The text without anything that could command a terminal: names in a store are written by others."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _print(line):
+    print(_escaped(line))
+
+
 def _print_sweeps(client):
     for sweep in client.sweeps():
-        print(f"{sweep.sweep_id}  {sweep.plan.name}  {sweep.jobs} jobs {sweep.problem}".rstrip())
+        recorded = _time(sweep.recorded_seconds)
+        date = f"{recorded:%Y-%m-%d %H:%M} UTC" if recorded else "-"
+        cancelled = "  cancelled" if sweep.cancelled else ""
+        _print(f"{sweep.sweep_id}  {sweep.plan.name}  {date}  {sweep.jobs} jobs{cancelled} {sweep.problem}".rstrip())
 
 
-def _print_summary(client, sweep_id):
+def _print_summary(client, sweep):
+    sweep_id = client.sweep_id(sweep)
     progress = client.progress(sweep_id)
     as_of = datetime.datetime.fromtimestamp(progress.as_of_milliseconds / 1000)
-    print(
+    _print(
         f"{progress.name}: {progress.done} of {progress.planned} traces done"
         f" as of {as_of:%Y-%m-%d %H:%M:%S}"
     )
-    print(f"{'black box':<16} {'method':<12} improvement  average rank  final ADTM")
+    _print(f"{'black box':<16} {'method':<12} improvement  average rank  final ADTM")
     for row in client.improvement(sweep_id):
-        print(
+        _print(
             f"{row['blackbox']:<16} {row['method']:<12}"
             f" {_text(row['improvement'], 2):>11}"
             f"  {_text(row['average_rank'], 2):>12}"
@@ -293,16 +430,16 @@ def _print_summary(client, sweep_id):
         )
     comparison = client.compare(sweep_id).together
     if comparison.impossible:
-        print(f"no comparison: {comparison.impossible}")
+        _print(f"no comparison: {comparison.impossible}")
         return
     friedman, nemenyi = comparison.friedman, comparison.nemenyi
-    print(
+    _print(
         f"{len(comparison.data_sets)} tasks:"
         f" Friedman chi-square {friedman.chi_square:.3f} (p {friedman.p_value:.3g}),"
         f" critical difference {nemenyi.critical_difference:.3f} at {nemenyi.alpha}"
     )
     for group in nemenyi.groups:
-        print(f"no significant difference: {', '.join(group.methods)}")
+        _print(f"no significant difference: {', '.join(group.methods)}")
 
 
 def _token(file):
@@ -315,7 +452,7 @@ def _token(file):
 def main():
     parser = argparse.ArgumentParser(description="Lists the sweeps of a loto service, or sums one up.")
     parser.add_argument("address", help="HOST:PORT of `loto serve`")
-    parser.add_argument("sweep_id", nargs="?", help="the sweep to sum up; all are listed without it")
+    parser.add_argument("sweep", nargs="?", help="name or id of the sweep to sum up; all are listed without it")
     parser.add_argument("--tls", action="store_true", help="speak TLS, trusting the system's authorities")
     for option, what in [
         ("ca", "PEM file of the authorities to trust instead; speaks TLS"),
@@ -341,12 +478,14 @@ def main():
         sys.exit(str(error))
     with client:
         try:
-            if arguments.sweep_id is None:
+            if arguments.sweep is None:
                 _print_sweeps(client)
             else:
-                _print_summary(client, arguments.sweep_id)
+                _print_summary(client, arguments.sweep)
+        except LookupError as error:
+            sys.exit(_escaped(str(error)))
         except grpc.RpcError as error:
-            sys.exit(f"{error.code().name}: {error.details()}")
+            sys.exit(_escaped(f"{error.code().name}: {error.details()}"))
 
 
 if __name__ == "__main__":

@@ -3,10 +3,13 @@
 use std::error::Error;
 
 /// The messages of `job.proto`, which `loto-proto` has already.
-const OF_JOB: [&str; 9] = [
+const OF_JOB: [&str; 12] = [
     "Blackbox",
+    "ColumnScale",
     "Job",
     "Method",
+    "ProgramBlob",
+    "ProgramFile",
     "Series",
     "StoredTrace",
     "Sweep",

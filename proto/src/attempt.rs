@@ -16,6 +16,10 @@ pub struct Attempt {
     pub state: AttemptState,
     /// The worker that made it: host name and process id.
     pub worker: String,
+    /// Names the process and the delivery that it was made for, as `PROCESS/DELIVERY`, so that an attempt
+    /// whose recording was told twice is one attempt. Empty in records of former releases.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub token: String,
     /// The error of the last attempt that failed; empty if none did.
     pub error: String,
     /// Where in the program it failed, or what its process wrote last; empty if that is not known.
@@ -46,6 +50,16 @@ pub enum AttemptState {
 pub struct AttemptVersion(pub Option<Vec<u8>>);
 
 impl Attempt {
+    /// Whether it runs in the process that this token names, which therefore lives.
+    pub(crate) fn runs_in_process_of(&self, token: &str) -> bool {
+        let process = |token: &str| {
+            let (process, _delivery) = token.split_once('/')?;
+            Some(process.to_owned())
+        };
+        let own = process(token);
+        self.state == AttemptState::Running && own.is_some() && process(&self.token) == own
+    }
+
     /// The attempt as stored text. A long error is cut.
     pub fn encode(&self) -> String {
         let kept = Self {
@@ -88,6 +102,7 @@ mod tests {
             failures: 1,
             state: AttemptState::Poisoned,
             worker: "host:1".into(),
+            token: "5a/1".into(),
             error: "\u{e9}".repeat(MAX_ERROR_BYTES) + "end",
             backtrace: "at line 3".into(),
         };
@@ -106,5 +121,7 @@ mod tests {
         let read = Attempt::decode(text).unwrap();
         assert_eq!((read.count, read.failures), (2, 0));
         assert_eq!(read.state, AttemptState::Failed);
+        // And what this one writes without a token is what they wrote.
+        assert!(!read.encode().contains("token"), "{}", read.encode());
     }
 }

@@ -1,5 +1,7 @@
 //! Texts from outside, short enough for a message.
 
+use crate::untrusted_text::escape;
+
 /// Most characters of a text that a message shows.
 const SHOWN_CHARACTERS: usize = 80;
 
@@ -9,23 +11,18 @@ const LISTED_NAMES: usize = 20;
 /// Bytes after which a message lists no further name.
 const LISTED_BYTES: usize = 400;
 
-/// The beginning of a text on one line, without control characters.
+/// The beginning of a text on one line, escaped.
 pub fn excerpt(text: &str) -> String {
-    let mut shown = text
-        .chars()
-        .map(|character| {
-            if character.is_whitespace() {
-                ' '
-            } else {
-                character
-            }
-        })
-        .filter(|character| !character.is_control());
-    let mut beginning: String = shown.by_ref().take(SHOWN_CHARACTERS).collect();
-    if shown.next().is_some() {
-        beginning.push_str("...");
+    excerpt_of(text, SHOWN_CHARACTERS)
+}
+
+/// As [`excerpt`], with at most so many characters.
+pub fn excerpt_of(text: &str, most: usize) -> String {
+    let mut characters = text.char_indices();
+    match characters.nth(most) {
+        None => escape(text).into_owned(),
+        Some((end, _)) => format!("{}...", escape(&text[..end])),
     }
-    beginning
 }
 
 /// Names in a row; of many, the first with the number of the others.
@@ -54,7 +51,7 @@ mod tests {
     #[test]
     fn a_long_text_is_cut_and_stays_on_its_line() {
         assert_eq!(excerpt("as it is"), "as it is");
-        assert_eq!(excerpt("a\nb\u{1b}[31mc\0"), "a b[31mc");
+        assert_eq!(excerpt("a\nb\u{1b}[31mc\0"), "a\\nb\\x1b[31mc\\x00");
         assert_eq!(excerpt(&"\u{e9}".repeat(80)), "\u{e9}".repeat(80));
         assert_eq!(excerpt(&"x".repeat(81)), "x".repeat(80) + "...");
     }

@@ -9,6 +9,9 @@ use crate::message_error::{MessageError, MessageKind, MessageProblem, check_coun
 /// Time between two heartbeats of a worker.
 pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
 
+/// Longest name of a remark.
+const MAX_REMARK_BYTES: usize = 400;
+
 /// The jobs that a worker holds: it took their messages and has not settled them.
 ///
 /// Heartbeats carry no time of day. A worker counts as alive as long as their number grows.
@@ -18,6 +21,21 @@ pub struct Heartbeat {
     pub number: u64,
     /// The jobs it holds.
     pub jobs: Vec<JobId>,
+}
+
+/// The name under which a worker's remark on itself is kept beside its heartbeat: to former releases it is a
+/// worker that holds nothing.
+pub fn remark_name(worker: &str, remark: &str) -> String {
+    let mut name = format!("{worker} {}", remark.replace(char::is_control, " "));
+    while name.len() > MAX_REMARK_BYTES {
+        name.pop();
+    }
+    name
+}
+
+/// The worker and its remark, if this is the name of a remark and not of a worker: those have no blanks.
+pub fn remark_of(name: &str) -> Option<(&str, &str)> {
+    name.split_once(' ')
 }
 
 impl Heartbeat {
@@ -52,6 +70,15 @@ impl Heartbeat {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn remarks_are_told_from_workers() {
+        let name = remark_name("host:1", "has seen\u{1b}[2J no jobs");
+        assert_eq!(remark_of(&name), Some(("host:1", "has seen [2J no jobs")));
+        assert_eq!(remark_of("host:1"), None);
+        let long = remark_name("host:1", &"\u{e9}".repeat(MAX_REMARK_BYTES));
+        assert!(long.len() <= MAX_REMARK_BYTES, "{}", long.len());
+    }
 
     #[test]
     fn heartbeats_survive_and_damage_is_noticed() {

@@ -86,7 +86,7 @@ macro_rules! identifier {
 }
 
 identifier!(
-    /// Names a table: a hash of its bytes with its declared objective and column types.
+    /// Names a table: a hash of its bytes with its declared objective, scales, direction and sources.
     Fingerprint,
     "table fingerprint"
 );
@@ -106,10 +106,28 @@ identifier!(
     "sweep id"
 );
 
+identifier!(
+    /// Names the program of an external method: a hash of its files and of what a sweep file says of it.
+    ProgramId,
+    "program id"
+);
+identifier!(
+    /// Names a store: drawn at random when the store is first used.
+    StoreId,
+    "store id"
+);
+
 impl Fingerprint {
     /// The name under which the store keeps the table's file and declarations.
     pub fn blob_name(self) -> String {
         format!("table:{self}")
+    }
+}
+
+impl ProgramId {
+    /// The name under which the store keeps the program.
+    pub fn blob_name(self) -> String {
+        format!("program:{self}")
     }
 }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use prost::Message;
 
-use crate::identity::{ContentHasher, Fingerprint, JobId, SeriesId};
+use crate::identity::{
+    ContentHasher, Fingerprint, InvalidIdentifier, JobId, ProgramId, SeriesId, StoreId,
+};
 use crate::limits::{MAX_ITERATIONS, MAX_MESSAGE_BYTES, MAX_PARAMETERS};
 use crate::message_error::{MessageError, MessageKind, MessageProblem, check_count, check_name};
 use crate::wire;
@@ -12,12 +14,23 @@ use crate::wire;
 /// A method as a sweep runs it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MethodSpec {
+    /// Name in the sweep file, if it is not the id; no part of any identity and not told to workers.
+    pub name: Option<String>,
     /// Method id, for example `gcp-prior`.
     pub id: String,
     /// Version of the method's code: raised whenever its traces change.
     pub version: u32,
     /// Parameters that differ from the method's defaults, as canonical text.
     pub parameters: BTreeMap<String, String>,
+    /// The program of an external method; no part of any identity, since the id covers what its traces depend on.
+    pub program: Option<ProgramId>,
+}
+
+impl MethodSpec {
+    /// What users call the method: its name, or else its id.
+    pub fn label(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.id)
+    }
 }
 
 /// Every trace of one method on one task: a job without its seed.
@@ -67,8 +80,13 @@ impl Job {
         JobId::new(self.series.id(), self.seed)
     }
 
-    /// The job as a queue message.
+    /// The job as a queue message that names no store.
     pub fn encode(&self) -> Vec<u8> {
+        self.encode_for(None)
+    }
+
+    /// The job as a queue message for the workers of a store.
+    pub fn encode_for(&self, store: Option<StoreId>) -> Vec<u8> {
         wire::Job {
             series: Some(wire::Series {
                 method: self.series.method.id.clone(),
@@ -77,8 +95,10 @@ impl Job {
                 table: self.series.table.to_string(),
                 task: self.series.task.clone(),
                 iterations: self.series.iterations,
+                program: program_text(self.series.method.program),
             }),
             seed: self.seed,
+            store: store.map(|id| id.to_string()).unwrap_or_default(),
         }
         .encode_to_vec()
     }
@@ -88,10 +108,18 @@ impl Job {
     /// # Errors
     /// [`MessageError`] if the bytes are not a job, naming the field.
     pub fn decode(bytes: &[u8]) -> Result<Self, MessageError> {
+        Ok(Self::decode_addressed(bytes)?.0)
+    }
+
+    /// Reads a queue message, with the store whose workers it is for, if it names one.
+    ///
+    /// # Errors
+    /// As [`Self::decode`].
+    pub fn decode_addressed(bytes: &[u8]) -> Result<(Self, Option<StoreId>), MessageError> {
         Self::read(bytes).map_err(|problem| MessageKind::Job.refuses(problem))
     }
 
-    fn read(bytes: &[u8]) -> Result<Self, MessageProblem> {
+    fn read(bytes: &[u8]) -> Result<(Self, Option<StoreId>), MessageProblem> {
         check_count("bytes", bytes.len() as u64, MAX_MESSAGE_BYTES as u64)?;
         let job = wire::Job::decode(bytes)?;
         let series = job.series.ok_or(MessageProblem::Missing("series"))?;
@@ -108,19 +136,38 @@ impl Job {
             return Err(MessageProblem::Missing("iterations"));
         }
         check_count("iterations", iterations.into(), MAX_ITERATIONS.into())?;
-        Ok(Self {
+        let store = match job.store.as_str() {
+            "" => None,
+            id => Some(id.parse()?),
+        };
+        let job = Self {
             series: Series {
                 method: MethodSpec {
+                    name: None,
                     id: series.method,
                     version: series.method_version,
                     parameters: series.parameters,
+                    program: program_of_text(&series.program)?,
                 },
                 table: series.table.parse()?,
                 task: series.task,
                 iterations,
             },
             seed: job.seed,
-        })
+        };
+        Ok((job, store))
+    }
+}
+
+/// A program as a field of a message: empty for a method that is no program.
+pub(crate) fn program_text(program: Option<ProgramId>) -> String {
+    program.map(|id| id.to_string()).unwrap_or_default()
+}
+
+pub(crate) fn program_of_text(text: &str) -> Result<Option<ProgramId>, InvalidIdentifier> {
+    match text {
+        "" => Ok(None),
+        id => id.parse().map(Some),
     }
 }
 
@@ -141,9 +188,11 @@ mod tests {
         Job {
             series: Series {
                 method: MethodSpec {
+                    name: None,
                     id: "gp".into(),
                     version: 1,
                     parameters: BTreeMap::from([("hyperprior".into(), "none".into())]),
+                    program: None,
                 },
                 table: Fingerprint([7; 16]),
                 task: "a6a".into(),
@@ -156,6 +205,26 @@ mod tests {
     #[test]
     fn a_job_survives_the_queue() {
         assert_eq!(Job::decode(&job().encode()).unwrap(), job());
+        let store = Some(StoreId([0xa5; 16]));
+        let addressed = job().encode_for(store);
+        assert_eq!(Job::decode_addressed(&addressed).unwrap(), (job(), store));
+        assert_eq!(
+            Job::decode_addressed(&job().encode()).unwrap(),
+            (job(), None)
+        );
+        // A worker of a former release reads the job all the same.
+        assert_eq!(Job::decode(&addressed).unwrap(), job());
+    }
+
+    #[test]
+    fn a_message_without_a_store_is_the_one_of_former_releases() {
+        let addressed = job().encode_for(Some(StoreId([0; 16])));
+        assert!(addressed.starts_with(&job().encode()));
+        assert_eq!(addressed.len(), job().encode().len() + 2 + 32);
+        let mut garbled = job().encode();
+        garbled.extend([26, 1, b'x']);
+        let error = Job::decode(&garbled).unwrap_err().to_string();
+        assert!(error.contains("store id"), "{error}");
     }
 
     #[test]
@@ -174,6 +243,24 @@ mod tests {
             change(&mut changed);
             assert_ne!(changed.id(), job().id());
         }
+    }
+
+    #[test]
+    fn a_name_of_the_sweep_file_changes_no_id() {
+        let mut named = job();
+        named.series.method.name = Some("gp-ml".into());
+        assert_eq!(named.id(), job().id());
+        assert_eq!(named.series.method.label(), "gp-ml");
+        assert_eq!(Job::decode(&named.encode()).unwrap(), job());
+    }
+
+    #[test]
+    fn the_program_of_an_external_method_travels_and_changes_no_id() {
+        let mut external = job();
+        external.series.method.program = Some(ProgramId([9; 16]));
+        assert_eq!(external.id(), job().id());
+        assert_eq!(Job::decode(&external.encode()).unwrap(), external);
+        assert_eq!(external.encode().len(), job().encode().len() + 2 + 32);
     }
 
     #[test]

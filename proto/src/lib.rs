@@ -4,10 +4,14 @@
 //! - [`sweep`], [`job`], [`trace`]: the plan, one unit of work, its outcome;
 //! - [`attempt`], [`lifecycle`]: how an unfinished job stands, and what may become of it;
 //! - [`heartbeat`], [`sweep_state`]: which jobs workers hold, and what was done with a sweep;
-//! - [`table_spec`]: what a sweep file declares about a table;
+//! - [`table_spec`], [`scale`]: what a sweep file declares about a table and its columns;
+//! - [`initial_rows`]: the first evaluations that it gives for each task and seed;
+//! - [`external_program`]: the program of a method that is not part of loto;
 //! - [`identity`]: content hashes that name tables, jobs and sweeps;
+//! - [`seal`]: the checksums of stored values;
 //! - [`limits`]: the most that is accepted from outside;
-//! - [`message_error`], [`excerpt`]: why bytes are not a message, and how texts from outside are shown;
+//! - [`message_error`], [`suggestion`]: why bytes are not a message, and which name was probably meant;
+//! - [`untrusted_text`], [`excerpt`]: how texts from outside are shown, and which names are refused;
 //! - [`wire`]: the messages generated from `loto/v1/*.proto`.
 //!
 //! Nothing here reads from a network or a store; that is the work of the crate `loto-transport`.
@@ -34,13 +38,15 @@
 //! let file = SweepFile::parse(text, Path::new("example.toml"))?;
 //! let blackbox = |entry: &loto_proto::sweep_file::BlackboxEntry| Blackbox {
 //!     name: entry.name.clone(),
-//!     table: entry.table_spec().fingerprint(b"the bytes of lr.csv"),
+//!     table: entry.table_spec(&[]).unwrap().fingerprint(b"the bytes of lr.csv"),
 //!     targets: entry.targets.clone().unwrap_or_default(),
 //!     iterations: file.iterations,
 //!     methods: vec![MethodSpec {
+//!         name: None,
 //!         id: "rs".into(),
 //!         version: 1,
 //!         parameters: Default::default(),
+//!         program: None,
 //!     }],
 //! };
 //! let sweep = Sweep {
@@ -57,18 +63,24 @@
 
 pub mod attempt;
 pub mod excerpt;
+pub mod external_program;
 pub mod heartbeat;
 pub mod identity;
+pub mod initial_rows;
 pub mod job;
 pub mod lifecycle;
 pub mod limits;
 pub mod message_error;
 mod packing;
+pub mod scale;
+pub mod seal;
+pub mod suggestion;
 pub mod sweep;
 pub mod sweep_file;
 pub mod sweep_state;
 pub mod table_spec;
 pub mod trace;
+pub mod untrusted_text;
 
 /// Messages generated from `proto/loto/v1/job.proto` and `computing.proto`, where each field is documented.
 #[allow(missing_docs, unreachable_pub, clippy::all)]

@@ -55,8 +55,12 @@ pub enum Begin {
     Drop,
 }
 
-/// What a worker does with a job that was delivered to it.
-pub fn begin(record: &JobRecord, worker: &str, limits: AttemptLimits) -> Begin {
+/// What a worker does with a job that was delivered to it. The `token` names the process and the
+/// delivery: see [`Attempt::token`].
+///
+/// An attempt of the same process counts as one with this: the process lives, so that it lost its message or
+/// the answer of the store, and did not die.
+pub fn begin(record: &JobRecord, worker: &str, token: &str, limits: AttemptLimits) -> Begin {
     if record.done {
         return Begin::Done;
     }
@@ -64,7 +68,9 @@ pub fn begin(record: &JobRecord, worker: &str, limits: AttemptLimits) -> Begin {
     if record.stopped || previous.state == AttemptState::Poisoned {
         return Begin::Drop;
     }
-    let vanished = previous.count.saturating_sub(previous.failures);
+    let is_own = previous.runs_in_process_of(token);
+    let ended = previous.count.saturating_sub(u32::from(is_own));
+    let vanished = ended.saturating_sub(previous.failures);
     if vanished >= limits.vanished {
         return Begin::Poison(Attempt {
             state: AttemptState::Poisoned,
@@ -73,9 +79,10 @@ pub fn begin(record: &JobRecord, worker: &str, limits: AttemptLimits) -> Begin {
         });
     }
     Begin::Run(Attempt {
-        count: previous.count.saturating_add(1),
+        count: ended.saturating_add(1),
         state: AttemptState::Running,
         worker: worker.to_owned(),
+        token: token.to_owned(),
         ..previous
     })
 }
@@ -136,7 +143,11 @@ mod tests {
     }
 
     fn begun(attempt: Option<Attempt>) -> Attempt {
-        match begin(&record(attempt), "host:1", LIMITS) {
+        begun_by("", attempt)
+    }
+
+    fn begun_by(token: &str, attempt: Option<Attempt>) -> Attempt {
+        match begin(&record(attempt), "host:1", token, LIMITS) {
             Begin::Run(attempt) => attempt,
             other => panic!("{other:?}"),
         }
@@ -154,7 +165,7 @@ mod tests {
             assert_eq!(last, failures == 3);
             attempt = Some(failed);
         }
-        assert_eq!(begin(&record(attempt), "host:1", LIMITS), Begin::Drop);
+        assert_eq!(begin(&record(attempt), "host:1", "", LIMITS), Begin::Drop);
     }
 
     #[test]
@@ -163,7 +174,7 @@ mod tests {
         let vanished = begun(Some(failed));
         let again = begun(Some(vanished));
         assert_eq!((again.count, again.failures), (3, 1));
-        let last = begin(&record(Some(again)), "host:2", LIMITS);
+        let last = begin(&record(Some(again)), "host:2", "", LIMITS);
         let Begin::Poison(last) = last else {
             panic!("{last:?}")
         };
@@ -200,11 +211,29 @@ mod tests {
             stopped: true,
             ..JobRecord::default()
         };
-        assert_eq!(begin(&done, "host:1", LIMITS), Begin::Done);
+        assert_eq!(begin(&done, "host:1", "", LIMITS), Begin::Done);
         let stopped = JobRecord {
             stopped: true,
             ..JobRecord::default()
         };
-        assert_eq!(begin(&stopped, "host:1", LIMITS), Begin::Drop);
+        assert_eq!(begin(&stopped, "host:1", "", LIMITS), Begin::Drop);
+    }
+
+    #[test]
+    fn attempts_of_a_process_that_lives_do_not_count_as_deaths() {
+        let mut attempt = begun_by("7f/1", None);
+        for delivery in 2..20 {
+            attempt = begun_by(&format!("7f/{delivery}"), Some(attempt));
+            assert_eq!(attempt.count, 1);
+        }
+        // Those of another process do, and so does one of which nobody knows the process.
+        let second = begun_by("80/1", Some(attempt));
+        assert_eq!(second.count, 2);
+        let last = begin(&record(Some(second)), "host:1", "81/1", LIMITS);
+        assert!(matches!(last, Begin::Poison(_)), "{last:?}");
+        assert_eq!(begun_by("7f/1", Some(begun(None))).count, 2);
+        // One that failed counts, whoever made it.
+        let failed = fail(&begun_by("7f/1", None), "it broke", "", LIMITS);
+        assert_eq!(begun_by("7f/2", Some(failed)).count, 2);
     }
 }

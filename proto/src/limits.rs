@@ -52,6 +52,20 @@ limits! {
         /// Jobs: series times seeds.
         MAX_JOBS: u64 = 10_000_000;
     }
+    "external method" {
+        /// Files of an external method, together.
+        MAX_PROGRAM_BYTES: usize = 1 << 20;
+        /// Files of an external method.
+        MAX_PROGRAM_FILES: usize = 100;
+        /// Words of its command.
+        MAX_COMMAND_WORDS: usize = 100;
+        /// Seconds until it is ready, and until it answers.
+        MAX_PROGRAM_DEADLINE: u32 = 86_400;
+        /// Line of an external method.
+        MAX_ANSWER_LINE_BYTES: usize = 64 << 10;
+        /// End of what an external method writes to its standard error that is kept.
+        MAX_LAST_WORDS_BYTES: usize = 4 << 10;
+    }
     "table" {
         /// File, packed or not.
         MAX_TABLE_FILE_BYTES: usize = 64 << 20;
@@ -73,6 +87,10 @@ limits! {
         MAX_LEVELS: usize = 1_000;
         /// Text of a level.
         MAX_LEVEL_BYTES: usize = 1_000;
+        /// File with given first evaluations.
+        MAX_INITIAL_FILE_BYTES: u64 = 16 << 20;
+        /// Given first evaluations, as they are kept with the table.
+        MAX_INITIAL_BYTES: usize = 1 << 20;
         /// Coordinates of an encoded row: one per numeric hyperparameter and per level.
         MAX_COORDINATES: usize = 10_000;
         /// Magnitude of a number: far from where sums of squares overflow.
@@ -94,7 +112,7 @@ limits! {
         /// Heartbeat of a worker, with the jobs that it holds.
         MAX_HEARTBEAT_BYTES: usize = 64 << 10;
         /// Blob: a table file with its declarations, or a fit.
-        MAX_BLOB_BYTES: usize = MAX_TABLE_FILE_BYTES + (1 << 20);
+        MAX_BLOB_BYTES: usize = MAX_TABLE_FILE_BYTES + (3 << 20);
     }
     "gRPC" {
         /// Request.
@@ -131,6 +149,10 @@ limits! {
         MAX_RECORDED_BYTES: u64 = 2 << 30;
         /// Lines.
         MAX_RECORDED_LINES: usize = 20_000_000;
+        /// A file with the results of a method on HPO-B, unpacked.
+        MAX_HPOB_BYTES: u64 = 64 << 20;
+        /// A file of HPO-B's meta-dataset, and the values of a Syne Tune black box.
+        MAX_IMPORTED_BYTES: u64 = 4 << 30;
         /// Optimizers: every statistic compares all with all.
         MAX_OPTIMIZERS: usize = 200;
     }
@@ -140,7 +162,15 @@ limits! {
 // and a time, 8 a value.
 const _: () = assert!(MAX_ITERATIONS as usize * (5 + 8 + 5) + 10_000 < MAX_TRACE_BYTES);
 // The largest table, with its declarations.
-const _: () = assert!(MAX_TABLE_FILE_BYTES + MAX_COLUMNS * (MAX_NAME_BYTES + 10) < MAX_BLOB_BYTES);
+// Of the declarations, only the names that a pattern stands for are not in the sweep file.
+const MOST_DECLARATIONS: usize =
+    MAX_SWEEP_FILE_BYTES as usize + 2 * MAX_COLUMNS * (MAX_NAME_BYTES + 30) + 10 * MAX_TASKS;
+const _: () =
+    assert!(MAX_TABLE_FILE_BYTES + MOST_DECLARATIONS + MAX_INITIAL_BYTES < MAX_BLOB_BYTES);
+// The largest program, with its declarations.
+const _: () = assert!(MAX_PROGRAM_BYTES + MAX_PROGRAM_BLOB_EXTRA < MAX_BLOB_BYTES);
+const MAX_PROGRAM_BLOB_EXTRA: usize =
+    (MAX_PROGRAM_FILES + MAX_COMMAND_WORDS + 10) * (MAX_NAME_BYTES + 20);
 // The longest error and backtrace: a byte may take six in JSON.
 const _: () = assert!(12 * MAX_ERROR_BYTES + 10_000 < MAX_ATTEMPT_BYTES);
 // The largest job: a method, its parameters and a task.

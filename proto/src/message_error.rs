@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::Utf8Error;
 
 use crate::excerpt::excerpt;
-use crate::identity::{Fingerprint, InvalidIdentifier, SweepId};
+use crate::identity::{Fingerprint, InvalidIdentifier, ProgramId, SweepId};
 use crate::limits::MAX_NAME_BYTES;
 
 /// Bytes are not the message that they should be.
@@ -27,6 +27,8 @@ pub enum MessageKind {
     Sweep(SweepId),
     /// A table file with its declarations.
     Table(Fingerprint),
+    /// The program of an external method.
+    Program(ProgramId),
     /// The outcome of a job.
     Trace,
     /// The record of a job's attempts.
@@ -45,7 +47,10 @@ impl MessageKind {
 
     fn cure(self) -> &'static str {
         match self {
-            Self::Table(_) => "; delete it and submit the sweep again",
+            Self::Table(_) | Self::Program(_) => {
+                "; if a newer release of loto submitted the sweep, update this one; \
+                 if not, delete it and submit the sweep again"
+            }
             _ => "",
         }
     }
@@ -57,6 +62,7 @@ impl fmt::Display for MessageKind {
             Self::Job => formatter.write_str("queue message"),
             Self::Sweep(id) => write!(formatter, "sweep {id} in the store"),
             Self::Table(id) => write!(formatter, "blob {} in the store", id.blob_name()),
+            Self::Program(id) => write!(formatter, "blob {} in the store", id.blob_name()),
             Self::Trace => formatter.write_str("trace"),
             Self::Attempt => formatter.write_str("attempt"),
             Self::Heartbeat => formatter.write_str("heartbeat"),
@@ -107,6 +113,23 @@ pub enum MessageProblem {
     #[error("{0}")]
     Identifier(#[from] InvalidIdentifier),
 
+    /// A column of a table has a scale that this release does not know.
+    #[error("it has a column of scale `{0}`, which is not known")]
+    UnknownScale(String),
+
+    /// The path of a program's file leads out of its folder.
+    #[error("it has a file `{0}`, whose path leads out of the program's folder")]
+    PathOutside(String),
+
+    /// A rule or a deadline of a program is none that this release knows.
+    #[error("its {what} is {value}, which is not known")]
+    UnknownValue {
+        /// Which one.
+        what: &'static str,
+        /// Its value.
+        value: u64,
+    },
+
     /// A heartbeat does not begin with its number.
     #[error("it does not begin with a number")]
     NoNumber,
@@ -144,6 +167,12 @@ pub enum MessageProblem {
         #[source]
         problem: Box<MessageProblem>,
     },
+
+    /// A stored value has the checksum of another value, or of another key.
+    #[error(
+        "its checksum is of another value: it was changed, or put here in the place of another"
+    )]
+    OtherChecksum,
 
     /// The content does not have the hash that is its name.
     #[error("its {what} hash to {found}")]

@@ -3,12 +3,13 @@
 use prost::Message;
 
 use crate::identity::{ContentHasher, Fingerprint, InvalidIdentifier, JobId, SweepId};
-use crate::job::{Job, MethodSpec, Series};
+use crate::job::{Job, MethodSpec, Series, program_of_text, program_text};
 use crate::limits::{
     MAX_BLACKBOXES, MAX_ITERATIONS, MAX_JOBS, MAX_METHODS, MAX_PARAMETERS, MAX_SEEDS, MAX_SERIES,
     MAX_SWEEP_BYTES, MAX_TASKS,
 };
 use crate::message_error::{MessageError, MessageKind, MessageProblem, check_count, check_name};
+use crate::seal::{FIELD_BYTES, Key, check_message, seal_message};
 use crate::wire;
 
 /// A sweep as it is stored: all that is needed to list its jobs again.
@@ -57,6 +58,7 @@ impl Blackbox {
         }
         for method in &self.methods {
             check_name("the id of a method", &method.id)?;
+            check_name("the name of a method", method.label())?;
             let parameters = method.parameters.len() as u64;
             check_count("parameters of a method", parameters, MAX_PARAMETERS as u64)?;
             for (name, value) in &method.parameters {
@@ -128,7 +130,7 @@ impl Sweep {
             MAX_SERIES,
         )?;
         check_count("jobs (series times seeds)", self.job_count(), MAX_JOBS)?;
-        let bytes = self.to_wire().encoded_len() as u64;
+        let bytes = (self.to_wire().encoded_len() + FIELD_BYTES) as u64;
         check_count("bytes", bytes, MAX_SWEEP_BYTES as u64)
     }
 
@@ -149,12 +151,20 @@ impl Sweep {
         self.to_wire().encode_to_vec()
     }
 
+    /// The sweep as a store keeps it: the bytes of [`Self::encode`] with a checksum, also of the names,
+    /// which are not part of its identity.
+    pub fn encode_for_store(&self) -> Vec<u8> {
+        seal_message(Key::Sweep(self.id()), self.encode())
+    }
+
     /// The sweep as a message of the gRPC service.
     pub fn to_wire(&self) -> wire::Sweep {
         let method = |method: &MethodSpec| wire::Method {
             id: method.id.clone(),
             version: method.version,
             parameters: method.parameters.clone(),
+            name: method.name.clone().unwrap_or_default(),
+            program: program_text(method.program),
         };
         let blackbox = |blackbox: &Blackbox| wire::Blackbox {
             name: blackbox.name.clone(),
@@ -180,11 +190,16 @@ impl Sweep {
 
     fn read(bytes: &[u8], expected: SweepId) -> Result<Self, MessageProblem> {
         check_count("bytes", bytes.len() as u64, MAX_SWEEP_BYTES as u64)?;
+        check_message(Key::Sweep(expected), bytes)?;
         let stored = wire::Sweep::decode(bytes)?;
-        let method = |method: wire::Method| MethodSpec {
-            id: method.id,
-            version: method.version,
-            parameters: method.parameters,
+        let method = |method: wire::Method| {
+            Ok(MethodSpec {
+                name: Some(method.name).filter(|name| !name.is_empty()),
+                id: method.id,
+                version: method.version,
+                parameters: method.parameters,
+                program: program_of_text(&method.program)?,
+            })
         };
         let blackboxes = stored.blackboxes.into_iter().map(|blackbox| {
             Ok(Blackbox {
@@ -192,7 +207,8 @@ impl Sweep {
                 table: blackbox.table.parse()?,
                 targets: blackbox.targets,
                 iterations: blackbox.iterations,
-                methods: blackbox.methods.into_iter().map(method).collect(),
+                methods: (blackbox.methods.into_iter().map(method))
+                    .collect::<Result<_, InvalidIdentifier>>()?,
             })
         });
         let sweep = Self {
@@ -222,9 +238,11 @@ mod tests {
 
     fn method(id: &str) -> MethodSpec {
         MethodSpec {
+            name: None,
             id: id.into(),
             version: 1,
             parameters: BTreeMap::new(),
+            program: None,
         }
     }
 
@@ -269,12 +287,27 @@ mod tests {
 
     #[test]
     fn a_sweep_survives_the_store_and_damage_is_noticed() {
+        let mut named = sweep();
+        named.blackboxes[1].methods[0].name = Some("chance".into());
+        assert_eq!(named.id(), sweep().id());
+        assert_eq!(Sweep::decode(&named.encode(), sweep().id()).unwrap(), named);
         let bytes = sweep().encode();
         assert_eq!(Sweep::decode(&bytes, sweep().id()).unwrap(), sweep());
         let mut changed = sweep();
         changed.seeds = 4;
         assert!(Sweep::decode(&changed.encode(), sweep().id()).is_err());
         assert!(Sweep::decode(&bytes[..bytes.len() - 5], sweep().id()).is_err());
+    }
+
+    #[test]
+    fn no_bit_of_a_sweep_can_change_unnoticed() {
+        let bytes = sweep().encode_for_store();
+        for bit in 0..8 * bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            let read = Sweep::decode(&flipped, sweep().id());
+            assert!(read.is_err() || read.unwrap() == sweep(), "bit {bit}");
+        }
     }
 
     #[test]

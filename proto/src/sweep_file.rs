@@ -1,6 +1,15 @@
 //! The sweep file: the TOML a user writes.
 
+mod blackbox;
+mod checks;
 mod error;
+mod external;
+mod hazards;
+mod method_entries;
+mod parameter;
+mod parser_message;
+mod places;
+mod scales;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -8,16 +17,19 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-pub use self::error::{SweepFileError, SweepFileProblem};
+pub use self::blackbox::BlackboxEntry;
+use self::checks::{check_distinct, check_name, check_range};
+pub use self::error::{SweepFileError, SweepFileProblem, place};
+pub use self::external::ExternalEntry;
+pub use self::method_entries::{MethodEntries, MethodEntry};
+pub use self::parameter::Parameter;
+use self::parser_message::describe;
+use self::places::Places;
+pub use self::scales::{CategoricalEntry, ScaleEntry, ScaleProblem};
 use crate::excerpt::excerpt;
 use crate::limits::{
-    MAX_BLACKBOXES, MAX_ITERATIONS, MAX_METHODS, MAX_NAME_BYTES, MAX_PARAMETERS, MAX_SEEDS,
-    MAX_SWEEP_FILE_BYTES, MAX_TASKS,
+    MAX_BLACKBOXES, MAX_ITERATIONS, MAX_METHODS, MAX_PARAMETERS, MAX_SEEDS, MAX_SWEEP_FILE_BYTES,
 };
-use crate::table_spec::{Categorical, TableSpec};
-
-/// Longest message of the TOML parser that is passed on whole, in bytes: it quotes the line.
-const PARSER_MESSAGE_BYTES: usize = 600;
 
 /// A sweep file, checked.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -25,100 +37,25 @@ const PARSER_MESSAGE_BYTES: usize = 600;
 pub struct SweepFile {
     /// Name of the sweep, for people.
     pub name: String,
-    /// Ids of the methods to run on every black box that does not name its own.
+    /// Names or ids of the methods to run on every black box that does not name its own.
     #[serde(default)]
     pub methods: Vec<String>,
     /// Number of seeds: 0 to `seeds - 1` are run.
     pub seeds: u32,
     /// Number of evaluations in a trace.
     pub iterations: u32,
-    /// Parameters by method id, where they differ from the method's defaults.
+    /// Methods with parameters that differ from their defaults, or with names of their own.
     #[serde(default)]
-    pub method: BTreeMap<String, BTreeMap<String, Parameter>>,
+    pub method: MethodEntries,
+    /// Methods that are programs of the user, by name.
+    #[serde(default)]
+    pub external: BTreeMap<String, ExternalEntry>,
     /// The black boxes.
     #[serde(rename = "blackbox", default)]
     pub blackboxes: Vec<BlackboxEntry>,
-}
-
-/// One `[[blackbox]]` of a sweep file.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BlackboxEntry {
-    /// Name of the black box, for people and reports.
-    pub name: String,
-    /// Table file, relative to the sweep file, then to the data folder.
-    pub table: String,
-    /// Column that is minimised.
-    pub objective: String,
-    /// Which hyperparameters are categorical; the rest is numeric.
-    #[serde(default)]
-    pub categorical: CategoricalEntry,
-    /// Tasks that are never a target.
-    #[serde(default)]
-    pub sources_only: Vec<String>,
-    /// The target tasks; all that are not `sources_only` if left out.
-    pub targets: Option<Vec<String>>,
-    /// Number of evaluations in a trace, where it differs from the sweep's.
-    pub iterations: Option<u32>,
-    /// Ids of the methods to run, where they differ from the sweep's.
-    pub methods: Option<Vec<String>>,
-}
-
-/// `categorical = "all"` or a list of columns.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged, expecting = "expected \"all\" or a list of hp_ columns")]
-pub enum CategoricalEntry {
-    /// The word `all`.
-    Word(String),
-    /// Columns by their full names.
-    Columns(Vec<String>),
-}
-
-impl Default for CategoricalEntry {
-    fn default() -> Self {
-        Self::Columns(Vec::new())
-    }
-}
-
-/// A method's parameter: a number, a word or a truth value.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged, expecting = "expected a number, a text or true/false")]
-pub enum Parameter {
-    /// `true` or `false`.
-    Flag(bool),
-    /// A whole number.
-    Integer(i64),
-    /// A number.
-    Number(f64),
-    /// A text.
-    Text(String),
-}
-
-impl Parameter {
-    /// The one spelling under which the parameter enters a job's identity.
-    pub fn canonical(&self) -> String {
-        match self {
-            Self::Flag(flag) => flag.to_string(),
-            Self::Integer(integer) => (*integer as f64).to_string(),
-            Self::Number(number) => number.to_string(),
-            Self::Text(text) => text.clone(),
-        }
-    }
-}
-
-impl BlackboxEntry {
-    /// How the table's bytes are to be read.
-    pub fn table_spec(&self) -> TableSpec {
-        TableSpec {
-            objective: self.objective.clone(),
-            categorical: match &self.categorical {
-                CategoricalEntry::Word(_) => Categorical::All,
-                CategoricalEntry::Columns(columns) => {
-                    Categorical::Columns(columns.iter().cloned().collect())
-                }
-            },
-        }
-    }
+    /// The lines of the keys, for messages.
+    #[serde(skip)]
+    places: Places,
 }
 
 impl SweepFile {
@@ -141,6 +78,7 @@ impl SweepFile {
         if length as u64 > MAX_SWEEP_FILE_BYTES {
             return Err(SweepFileError::Invalid {
                 path: path.to_owned(),
+                line: None,
                 problem: SweepFileProblem::TooLong,
             });
         }
@@ -152,12 +90,41 @@ impl SweepFile {
     /// # Errors
     /// [`SweepFileError::Invalid`] with the line or key.
     pub fn parse(text: &str, path: &Path) -> Result<Self, SweepFileError> {
-        let file = toml::from_str(text).map_err(|error| describe(error, text));
-        let checked = file.and_then(|file: Self| file.check().map(|()| file));
-        checked.map_err(|problem| SweepFileError::Invalid {
+        let invalid = |line, problem| SweepFileError::Invalid {
             path: path.to_owned(),
+            line,
             problem,
-        })
+        };
+        let mut file: Self =
+            toml::from_str(text).map_err(|error| invalid(None, describe(error, text)))?;
+        hazards::refuse(text).map_err(|problem| invalid(None, problem))?;
+        file.places = Places::of(text);
+        match file.check() {
+            Ok(()) => Ok(file),
+            Err(problem) => Err(invalid(file.line_of(&problem), problem)),
+        }
+    }
+
+    /// The line of the sweep file on which the black box at `position` has that key, or else the line of the key
+    /// at the top, or of the name of the black box.
+    pub fn line_of_blackbox(&self, position: usize, key: &str) -> Option<usize> {
+        self.places.of_blackbox(position, key)
+    }
+
+    fn line_of(&self, problem: &SweepFileProblem) -> Option<usize> {
+        let blackbox = |wanted: &String| {
+            let mut blackboxes = self.blackboxes.iter();
+            blackboxes.position(|blackbox| blackbox.name == *wanted)
+        };
+        match problem {
+            SweepFileProblem::Blackbox { name, problem } => {
+                self.places.of_blackbox(blackbox(name)?, problem.key()?)
+            }
+            SweepFileProblem::NoMethods(name) => {
+                self.places.of_blackbox(blackbox(name)?, problem.key()?)
+            }
+            problem => self.places.of_top(problem.key()?),
+        }
     }
 
     fn check(&self) -> Result<(), SweepFileProblem> {
@@ -172,10 +139,20 @@ impl SweepFile {
         }
         let methods = self.blackboxes.iter().flat_map(|b| self.methods_of(b));
         let methods: BTreeSet<&String> = methods.collect();
-        for (method, parameters) in &self.method {
-            if !methods.contains(method) {
-                return Err(SweepFileProblem::UnusedMethod(excerpt(method)));
-            }
+        let unused = |entry: &&MethodEntry| !methods.contains(&entry.name);
+        if let Some(entry) = self.method.iter().find(unused) {
+            return Err(SweepFileProblem::UnusedMethod(excerpt(&entry.name)));
+        }
+        self.check_external(&methods)?;
+        let names: Vec<_> = self.method.iter().map(|m| m.name.clone()).collect();
+        check_distinct("the names of [[method]]", &names, MAX_METHODS)?;
+        for MethodEntry {
+            name: method,
+            id,
+            parameters,
+        } in self.method.iter()
+        {
+            check_name("the id of a [[method]]", id)?;
             if parameters.len() > MAX_PARAMETERS {
                 return Err(SweepFileProblem::TooManyParameters {
                     method: method.clone(),
@@ -204,93 +181,24 @@ impl SweepFile {
         Ok(())
     }
 
-    /// Ids of the methods that run on a black box: its own, or the sweep's.
+    fn check_external(&self, methods: &BTreeSet<&String>) -> Result<(), SweepFileProblem> {
+        for (name, entry) in &self.external {
+            let of_entry = |problem| SweepFileProblem::External {
+                name: excerpt(name),
+                problem: Box::new(problem),
+            };
+            let mut variants = self.method.iter().filter(|method| method.id == *name);
+            if !methods.contains(name) && !variants.any(|method| methods.contains(&method.name)) {
+                return Err(of_entry(SweepFileProblem::UnusedExternal(excerpt(name))));
+            }
+            entry.check(name).map_err(of_entry)?;
+        }
+        Ok(())
+    }
+
+    /// Names or ids of the methods that run on a black box: its own, or the sweep's.
     pub fn methods_of<'a>(&'a self, blackbox: &'a BlackboxEntry) -> &'a [String] {
         blackbox.methods.as_ref().unwrap_or(&self.methods)
-    }
-}
-
-impl BlackboxEntry {
-    fn check(&self) -> Result<(), SweepFileProblem> {
-        check_name("table", &self.table)?;
-        check_name("objective", &self.objective)?;
-        match &self.categorical {
-            CategoricalEntry::Word(word) if word == "all" => {}
-            CategoricalEntry::Word(word) => {
-                return Err(SweepFileProblem::UnknownWord(excerpt(word)));
-            }
-            CategoricalEntry::Columns(columns) => columns
-                .iter()
-                .try_for_each(|column| check_name("categorical", column))?,
-        }
-        if let Some(iterations) = self.iterations {
-            check_range("iterations", iterations, MAX_ITERATIONS)?;
-        }
-        let methods = self.methods.as_deref().unwrap_or_default();
-        check_distinct("methods", methods, MAX_METHODS)?;
-        let sources_only = check_distinct("sources_only", &self.sources_only, MAX_TASKS)?;
-        let targets = self.targets.as_deref().unwrap_or_default();
-        check_distinct("targets", targets, MAX_TASKS)?;
-        if self.targets.is_some() && targets.is_empty() {
-            return Err(SweepFileProblem::NoTargets);
-        }
-        match targets.iter().find(|task| sources_only.contains(task)) {
-            Some(task) => Err(SweepFileProblem::TargetAndSource(task.clone())),
-            None => Ok(()),
-        }
-    }
-}
-
-fn check_name(key: &str, name: &str) -> Result<(), SweepFileProblem> {
-    if name.trim().is_empty() || name.len() > MAX_NAME_BYTES {
-        return Err(SweepFileProblem::NameLength(key.to_owned()));
-    }
-    if name.chars().any(char::is_control) {
-        return Err(SweepFileProblem::ControlCharacters(key.to_owned()));
-    }
-    Ok(())
-}
-
-fn check_range(key: &'static str, value: u32, most: u32) -> Result<(), SweepFileProblem> {
-    if value == 0 || value > most {
-        return Err(SweepFileProblem::OutOfRange { key, value, most });
-    }
-    Ok(())
-}
-
-/// Checks a list of names; gives them as a set.
-fn check_distinct<'a>(
-    key: &'static str,
-    names: &'a [String],
-    most: usize,
-) -> Result<BTreeSet<&'a String>, SweepFileProblem> {
-    let count = names.len();
-    if count > most {
-        return Err(SweepFileProblem::LongList { key, count, most });
-    }
-    let mut seen = BTreeSet::new();
-    for name in names {
-        check_name(key, name)?;
-        if !seen.insert(name) {
-            let name = name.clone();
-            return Err(SweepFileProblem::Repeated { key, name });
-        }
-    }
-    Ok(seen)
-}
-
-/// The parser's message with its picture of the line, or without it if the line is long.
-fn describe(error: toml::de::Error, text: &str) -> SweepFileProblem {
-    let mut message = error.to_string();
-    if message.len() > PARSER_MESSAGE_BYTES {
-        let place = error.span().map_or(0, |span| span.start.min(text.len()));
-        let lines = text.bytes().take(place).filter(|&byte| byte == b'\n');
-        let line = 1 + lines.count();
-        message = format!("line {line}: {}", excerpt(error.message()));
-    }
-    SweepFileProblem::Toml {
-        excerpt: message,
-        source: Box::new(error),
     }
 }
 

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use prost::Message;
 
+use crate::identity::SeriesId;
 use crate::limits::{MAX_ITERATIONS, MAX_TRACE_BYTES};
 use crate::message_error::{MessageError, MessageKind, MessageProblem, check_count};
 use crate::packing::{pack_rows, pack_times, unpack_rows, unpack_times};
+use crate::seal::{Key, check_message, seal_message};
 use crate::wire;
 
 /// The rows a method chose, in order, with their objective values.
@@ -82,6 +84,21 @@ impl Trace {
     /// unequal length, no iteration at all, a value that is not finite.
     pub fn decode(bytes: &[u8]) -> Result<Self, MessageError> {
         Self::read(bytes).map_err(|problem| MessageKind::Trace.refuses(problem))
+    }
+
+    /// The trace as a store keeps it: the bytes of [`Self::encode`] with a checksum.
+    pub fn encode_for(&self, series: SeriesId, seed: u32) -> Vec<u8> {
+        seal_message(Key::Trace(series, seed), self.encode())
+    }
+
+    /// Reads the trace of that job from a store.
+    ///
+    /// # Errors
+    /// As [`Self::decode`]; also if the bytes have a checksum that is not theirs, or is of another job.
+    pub fn decode_for(series: SeriesId, seed: u32, bytes: &[u8]) -> Result<Self, MessageError> {
+        check_message(Key::Trace(series, seed), bytes)
+            .and_then(|()| Self::read(bytes))
+            .map_err(|problem| MessageKind::Trace.refuses(problem))
     }
 
     fn read(bytes: &[u8]) -> Result<Self, MessageProblem> {
@@ -184,7 +201,35 @@ mod tests {
             linear_algebra: "OpenBLAS 0.3.21, core Haswell, 1 thread".into(),
         };
         // Redis's header of a string needs some bytes too.
-        assert!(trace.encode().len() <= 1270, "{}", trace.encode().len());
+        let bytes = trace.encode_for(SeriesId([1; 16]), 1).len();
+        assert!(bytes <= 1270, "{bytes}");
+    }
+
+    #[test]
+    fn a_trace_is_bound_to_its_job() {
+        let series = SeriesId([1; 16]);
+        let bytes = trace().encode_for(series, 3);
+        assert_eq!(Trace::decode_for(series, 3, &bytes).unwrap(), trace());
+        // Those who do not know the checksum read the trace, too.
+        assert_eq!(Trace::decode(&bytes).unwrap(), trace());
+        let earlier = trace().encode();
+        assert_eq!(Trace::decode_for(series, 3, &earlier).unwrap(), trace());
+        for (series, seed) in [(series, 4), (SeriesId([2; 16]), 3)] {
+            let error = Trace::decode_for(series, seed, &bytes).unwrap_err();
+            assert!(error.to_string().contains("in the place of"), "{error}");
+        }
+    }
+
+    #[test]
+    fn no_bit_of_a_trace_can_change_unnoticed() {
+        let series = SeriesId([1; 16]);
+        let bytes = trace().encode_for(series, 3);
+        for bit in 0..8 * bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            let read = Trace::decode_for(series, 3, &flipped);
+            assert!(read.is_err() || read.unwrap() == trace(), "bit {bit}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ and the code generated from the .proto files have to be on PYTHONPATH.
 """
 
 import csv
+import datetime
 import gzip
 import math
 import pathlib
@@ -107,10 +108,50 @@ def check_traces(client, sweep_id, traces):
     assert [trace.seed for trace in only] == [last[3]]
 
 
+def check_rows(client, sweep_id, traces, name):
+    """Every answer as rows with the same keys each, for a sweep by its name or the beginning of its id."""
+    assert client.sweep_id(sweep_id[:9].upper()) == sweep_id == client.sweep_id(sweep_id)
+    assert client.sweep_id(name) == sweep_id
+    sweeps = client.sweep_rows()
+    (listed,) = [row for row in sweeps if row["sweep_id"] == sweep_id]
+    assert listed["name"] == name and not listed["cancelled"] and not listed["problem"], listed
+    age = datetime.datetime.now(datetime.timezone.utc) - listed["recorded"]
+    assert datetime.timedelta(0) <= age < datetime.timedelta(hours=1), age
+    answers = {
+        "sweep_rows": sweeps,
+        "progress_rows": client.progress_rows(name),
+        "curves": client.curves(name),
+        "improvement": client.improvement(name),
+        "comparison_rows": client.comparison_rows(name),
+        "trace_rows": client.trace_rows(name),
+    }
+    for answer, rows in answers.items():
+        assert rows and all(row.keys() == rows[0].keys() for row in rows), answer
+    assert sum(row["done"] for row in answers["progress_rows"]) == listed["jobs"]
+    keys = ["blackbox", "task", "method"]
+    found = [(*(row[key] for key in keys), row["seed"], row["iteration"], row["best"]) for row in answers["trace_rows"]]
+    reported = [
+        (*(t[key] for key in keys), int(t["seed"]), int(t["iteration"]), float(t["best"])) for t in traces
+    ]
+    assert sorted(found) == sorted(reported)
+    together = [row for row in answers["comparison_rows"] if row["blackbox"] is None]
+    pairs = client.compare(sweep_id).together.nemenyi.pairs
+    assert len(together) == len(pairs) > 0
+    for row, pair in zip(together, pairs, strict=True):
+        assert (row["first"], row["second"]) == (pair.first, pair.second)
+        assert row["nemenyi_p"] == pair.p_value, (row, pair)
+    for unknown in ["nobody", "", "0" * 31]:
+        try:
+            client.sweep_id(unknown)
+        except LookupError as error:
+            assert name in str(error), error
+        else:
+            raise AssertionError(f"{unknown!r} was found")
+
+
 def check_refusals(client, sweep_id):
     cases = [
         (lambda: client.progress("0" * 32), grpc.StatusCode.NOT_FOUND, "0" * 32),
-        (lambda: client.progress("none"), grpc.StatusCode.INVALID_ARGUMENT, "sweep_id"),
         (lambda: client.compare(sweep_id, alpha=2.0), grpc.StatusCode.INVALID_ARGUMENT, "alpha"),
         (lambda: client.curves(sweep_id, methods=["x"]), grpc.StatusCode.INVALID_ARGUMENT, "`x`"),
     ]
@@ -135,6 +176,7 @@ def main():
         check_curves(client, sweep_id, traces, rows_of(folder / "scores_by_task.csv"))
         check_comparison(client, sweep_id, [method for _, method in methods])
         check_traces(client, sweep_id, traces)
+        check_rows(client, sweep_id, traces, client.progress(sweep_id).name)
         check_refusals(client, sweep_id)
     print(f"{len(traces)} evaluations, {len(scores)} scores: the service agrees with the report")
 

@@ -9,6 +9,7 @@
 //! - [`programs`]: the binaries of this workspace as processes;
 //! - [`public_tables`] and [`python`]: the public tables and Python's packages, or a skipped test;
 //! - [`settings`]: of tests that have a short and a long form;
+//! - [`simulation`]: sweeps under faults on a simulated clock, each from one seed;
 //! - [`skipped`]: names the skipped tests;
 //! - [`cluster`]: a sweep over a broker and a store, with workers as processes;
 //! - [`reports`]: the traces in a report, to be compared;
@@ -32,6 +33,7 @@ pub mod samples;
 pub mod security;
 pub mod servers;
 pub mod settings;
+pub mod simulation;
 pub mod skipped;
 pub mod small_disk;
 pub mod small_sweep;

@@ -30,17 +30,37 @@ pub struct Proxy {
     accepting: JoinHandle<()>,
 }
 
+/// A direction in which a connection carries bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// From the client to the server.
+    ToServer,
+    /// From the server to the client.
+    ToClient,
+}
+
+/// Both directions: the network as a whole.
+const BOTH: [Direction; 2] = [Direction::ToServer, Direction::ToClient];
+
 /// What a proxy does now. Connections are numbered from 1; orders for open ones name
 /// the last of them.
 #[derive(Debug, Clone, Copy, Default)]
 struct Orders {
     newest: u64,
-    stalled: bool,
-    bytes_per_second: Option<usize>,
     turned_away: bool,
-    swallow_to: u64,
     cut_to: u64,
     cut_after: usize,
+    /// In the order of [`BOTH`].
+    one_way: [OneWayOrders; 2],
+}
+
+/// What a proxy does now in one direction.
+#[derive(Debug, Clone, Copy, Default)]
+struct OneWayOrders {
+    stalled: bool,
+    bytes_per_second: Option<usize>,
+    swallow_to: u64,
+    closed_to: u64,
 }
 
 impl Proxy {
@@ -77,23 +97,69 @@ impl Proxy {
     /// Leaves the open connections open, but nothing passes any more, as when the host
     /// on the other side vanished.
     pub fn swallow(&self) {
-        self.orders
-            .send_modify(|orders| orders.swallow_to = orders.newest);
+        BOTH.into_iter()
+            .for_each(|direction| self.swallow_one_way(direction));
+    }
+
+    /// As [`Self::swallow`], but what goes in the other direction passes.
+    pub fn swallow_one_way(&self, direction: Direction) {
+        self.orders.send_modify(|orders| {
+            orders.one_way[direction as usize].swallow_to = orders.newest;
+        });
+    }
+
+    /// Ends the open connections in one direction: the receiver reads their end, and may still send.
+    pub fn half_close(&self, direction: Direction) {
+        self.orders.send_modify(|orders| {
+            orders.one_way[direction as usize].closed_to = orders.newest;
+        });
     }
 
     /// Holds everything back for so long, then passes it on.
     pub async fn stall(&self, time: Duration) {
-        self.orders.send_modify(|orders| orders.stalled = true);
+        self.stall_in(&BOTH, time).await;
+    }
+
+    /// As [`Self::stall`], but what goes in the other direction passes.
+    pub async fn stall_one_way(&self, direction: Direction, time: Duration) {
+        self.stall_in(&[direction], time).await;
+    }
+
+    async fn stall_in(&self, directions: &[Direction], time: Duration) {
+        let stall = |stalled| self.order(directions, |orders| orders.stalled = stalled);
+        stall(true);
         sleep(time).await;
-        self.orders.send_modify(|orders| orders.stalled = false);
+        stall(false);
     }
 
     /// Passes on only so much in each direction of each connection, for so long.
     pub async fn throttle(&self, bytes_per_second: usize, time: Duration) {
-        let limit = |limit| move |orders: &mut Orders| orders.bytes_per_second = limit;
-        self.orders.send_modify(limit(Some(bytes_per_second)));
+        self.throttle_in(&BOTH, bytes_per_second, time).await;
+    }
+
+    /// As [`Self::throttle`], but what goes in the other direction passes at full speed.
+    pub async fn throttle_one_way(
+        &self,
+        direction: Direction,
+        bytes_per_second: usize,
+        time: Duration,
+    ) {
+        self.throttle_in(&[direction], bytes_per_second, time).await;
+    }
+
+    async fn throttle_in(&self, directions: &[Direction], rate: usize, time: Duration) {
+        let limit = |limit| self.order(directions, |orders| orders.bytes_per_second = limit);
+        limit(Some(rate));
         sleep(time).await;
-        self.orders.send_modify(limit(None));
+        limit(None);
+    }
+
+    fn order(&self, directions: &[Direction], order: impl Fn(&mut OneWayOrders)) {
+        self.orders.send_modify(|orders| {
+            for &direction in directions {
+                order(&mut orders.one_way[direction as usize]);
+            }
+        });
     }
 
     /// Cuts all connections and takes no new ones for so long.
@@ -142,8 +208,8 @@ async fn forward(
     let (client_reader, client_writer) = client.into_split();
     let (server_reader, server_writer) = server.into_split();
     tokio::select! {
-        () = pump(client_reader, server_writer, number, orders.clone()) => {}
-        () = pump(server_reader, client_writer, number, orders.clone()) => {}
+        () = pump(client_reader, server_writer, Direction::ToServer, number, orders.clone()) => {}
+        () = pump(server_reader, client_writer, Direction::ToClient, number, orders.clone()) => {}
         () = silent_cut(number, orders) => {}
     }
 }
@@ -161,31 +227,50 @@ async fn silent_cut(number: u64, mut orders: watch::Receiver<Orders>) {
     }
 }
 
+/// Returns when the connection is to be closed in one direction.
+async fn closing(direction: Direction, number: u64, orders: &mut watch::Receiver<Orders>) {
+    let is_closed = |orders: &Orders| number <= orders.one_way[direction as usize].closed_to;
+    if orders.wait_for(is_closed).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
 /// Forwards one direction until it ends or is cut.
 async fn pump(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
+    direction: Direction,
     number: u64,
     mut orders: watch::Receiver<Orders>,
 ) {
     let mut buffer = vec![0; CHUNK];
+    let mut for_closing = orders.clone();
     loop {
-        let read = match from.read(&mut buffer).await {
+        let read = tokio::select! {
+            read = from.read(&mut buffer) => read,
+            () = closing(direction, number, &mut for_closing) => {
+                let _gone_already = to.shutdown().await;
+                let _ended = tokio::io::copy(&mut from, &mut tokio::io::sink()).await;
+                return;
+            }
+        };
+        let read = match read {
             Ok(0) | Err(_) => return,
             Ok(read) => read,
         };
         let mut rest = &buffer[..read];
         while !rest.is_empty() {
-            let now = orders.wait_for(|orders| !orders.stalled).await;
-            let Ok(now) = now.map(|orders| *orders) else {
+            let is_moving = |orders: &Orders| !orders.one_way[direction as usize].stalled;
+            let Ok(now) = orders.wait_for(is_moving).await.map(|orders| *orders) else {
                 return;
             };
-            if number <= now.swallow_to {
+            let one_way = now.one_way[direction as usize];
+            if number <= one_way.swallow_to {
                 break;
             }
             let is_cut = number <= now.cut_to;
             let mut length = rest.len();
-            if let Some(rate) = now.bytes_per_second {
+            if let Some(rate) = one_way.bytes_per_second {
                 length = length.min(rate.div_ceil(THROTTLED_PIECES));
             }
             if is_cut {
@@ -195,7 +280,7 @@ async fn pump(
             if to.write_all(&rest[..length]).await.is_err() || is_cut {
                 return;
             }
-            if now.bytes_per_second.is_some() {
+            if one_way.bytes_per_second.is_some() {
                 sleep_until(begin + Duration::from_secs(1) / THROTTLED_PIECES as u32).await;
             }
             rest = &rest[length..];
@@ -204,97 +289,4 @@ async fn pump(
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Instant;
-
-    use tokio::time::timeout;
-
-    use super::*;
-
-    const SHORT: Duration = Duration::from_millis(300);
-
-    /// A proxy to a server that sends everything back, and a connection through it.
-    async fn echo() -> (Proxy, TcpStream) {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let proxy = Proxy::to(listener.local_addr().unwrap()).await;
-        tokio::spawn(async move {
-            while let Ok((mut stream, _)) = listener.accept().await {
-                tokio::spawn(async move {
-                    let (mut reader, mut writer) = stream.split();
-                    tokio::io::copy(&mut reader, &mut writer).await
-                });
-            }
-        });
-        let connection = connect(&proxy).await;
-        (proxy, connection)
-    }
-
-    async fn connect(proxy: &Proxy) -> TcpStream {
-        let address = ("127.0.0.1", proxy.port());
-        TcpStream::connect(address).await.unwrap()
-    }
-
-    async fn exchange(connection: &mut TcpStream, text: &[u8]) -> std::io::Result<Vec<u8>> {
-        connection.write_all(text).await?;
-        let mut answer = vec![0; text.len()];
-        connection.read_exact(&mut answer).await?;
-        Ok(answer)
-    }
-
-    #[tokio::test]
-    async fn it_forwards_and_cuts_what_is_open() {
-        let (proxy, mut connection) = echo().await;
-        assert_eq!(exchange(&mut connection, b"hello").await.unwrap(), b"hello");
-        proxy.cut(3);
-        assert!(exchange(&mut connection, b"hello").await.is_err());
-        let mut next = connect(&proxy).await;
-        assert_eq!(exchange(&mut next, b"again").await.unwrap(), b"again");
-    }
-
-    #[tokio::test]
-    async fn a_silent_connection_is_cut_too() {
-        let (proxy, mut connection) = echo().await;
-        exchange(&mut connection, b"hello").await.unwrap();
-        proxy.cut(3);
-        let end = timeout(20 * LONGEST_SILENCE, connection.read(&mut [0; 1])).await;
-        assert!(matches!(end.unwrap(), Ok(0) | Err(_)));
-    }
-
-    #[tokio::test]
-    async fn it_stalls_swallows_and_turns_away() {
-        let (proxy, mut connection) = echo().await;
-        exchange(&mut connection, b"hello").await.unwrap();
-        let begin = Instant::now();
-        let (answer, ()) = tokio::join!(exchange(&mut connection, b"late"), proxy.stall(SHORT));
-        assert_eq!(answer.unwrap(), b"late");
-        assert!(begin.elapsed() >= SHORT);
-
-        proxy.swallow();
-        let nothing = timeout(SHORT, exchange(&mut connection, b"lost")).await;
-        assert!(nothing.is_err(), "{nothing:?}");
-
-        let refused = async {
-            sleep(SHORT / 3).await;
-            let mut connection = connect(&proxy).await;
-            exchange(&mut connection, b"hello").await
-        };
-        let (refused, ()) = tokio::join!(refused, proxy.turn_away(SHORT));
-        assert!(refused.is_err(), "{refused:?}");
-        let mut next = connect(&proxy).await;
-        assert_eq!(exchange(&mut next, b"again").await.unwrap(), b"again");
-    }
-
-    #[tokio::test]
-    async fn a_throttled_connection_is_slow_and_whole() {
-        let (proxy, mut connection) = echo().await;
-        exchange(&mut connection, b"hello").await.unwrap();
-        let text: Vec<u8> = (0..=255).collect();
-        let begin = Instant::now();
-        let (answer, ()) = tokio::join!(
-            exchange(&mut connection, &text),
-            proxy.throttle(1000, 5 * SHORT)
-        );
-        assert_eq!(answer.unwrap(), text);
-        assert!(begin.elapsed() >= Duration::from_millis(200));
-    }
-}
+mod tests;

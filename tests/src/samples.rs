@@ -11,9 +11,11 @@ use loto_proto::trace::Trace;
 /// A method without parameters.
 pub fn method(id: &str) -> MethodSpec {
     MethodSpec {
+        name: None,
         id: id.into(),
         version: 1,
         parameters: BTreeMap::new(),
+        program: None,
     }
 }
 

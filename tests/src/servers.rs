@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use lapin::options::QueuePurgeOptions;
-use loto_transport::queue::{DEAD_LETTERS, DELAYED, JOBS, RabbitQueue};
+use loto_transport::queue::{DEAD_LETTERS, DELAYED, FORMER_DELAYED, JOBS, RabbitQueue};
 use tempfile::TempDir;
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -71,7 +71,7 @@ pub async fn broker_turn() -> BrokerTurn {
         .await
         .unwrap_or_else(|error| panic!("{error}"));
     let (_connection, channel) = connect_broker(&url).await;
-    for queue in [JOBS, DELAYED, DEAD_LETTERS] {
+    for queue in [JOBS, DELAYED, FORMER_DELAYED, DEAD_LETTERS] {
         let purged = channel
             .queue_purge(queue.into(), QueuePurgeOptions::default())
             .await;
@@ -89,6 +89,9 @@ pub async fn connect_broker(url: &str) -> (lapin::Connection, lapin::Channel) {
     let connection = lapin::Connection::connect(url, properties).await;
     let connection = connection.unwrap_or_else(|error| panic!("{url} is not there: {error}"));
     let channel = connection.create_channel().await.expect("a channel opens");
+    let confirms = lapin::options::ConfirmSelectOptions::default();
+    let confirmed = channel.confirm_select(confirms).await;
+    confirmed.expect("the broker confirms what is published");
     (connection, channel)
 }
 
@@ -220,6 +223,25 @@ impl PrivateServers {
         let file = self.data(server).join("port");
         let port = std::fs::read_to_string(file).expect("the server was started");
         port.trim().parse().expect("a port is a number")
+    }
+
+    /// Runs a command of `rabbitmqctl` on the broker.
+    ///
+    /// # Panics
+    /// If it fails.
+    pub fn control_broker(&self, arguments: &[&str]) {
+        let data = self.data(Server::Broker);
+        let unpacked = scripts().join("../../target/servers/bin");
+        let others = std::env::var("PATH").unwrap_or_default();
+        let path = format!("{}:/usr/lib/rabbitmq/bin:{others}", unpacked.display());
+        let mapper = std::fs::read_to_string(data.join("epmd-port")).expect("it was started");
+        let node = format!("loto-{}@localhost", self.port(Server::Broker));
+        let mut command = Command::new("rabbitmqctl");
+        command.env("PATH", path).env("HOME", &data);
+        command.env("ERL_EPMD_PORT", mapper.trim());
+        command.args(["--node", &node]).args(arguments);
+        let output = command.output().expect("rabbitmqctl is installed");
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
     }
 
     fn script(&self, name: &str, options: &[&str], server: Server) {

@@ -33,6 +33,7 @@ pub fn table_blob() -> (Fingerprint, Vec<u8>) {
     let spec = TableSpec {
         objective: "metric_error".into(),
         categorical: Categorical::Columns(BTreeSet::new()),
+        ..TableSpec::default()
     };
     let file = TABLE.as_bytes();
     (spec.fingerprint(file), spec.encode_with(file))

@@ -74,6 +74,7 @@ impl SyntheticSweep {
         let spec = TableSpec {
             objective: "metric_error".into(),
             categorical: Categorical::Columns(BTreeSet::new()),
+            ..TableSpec::default()
         };
         let mut csv = String::from("task,hp_x,metric_error\n");
         let mut best_rows = Vec::with_capacity(shape.tasks);
@@ -91,6 +92,7 @@ impl SyntheticSweep {
             best_rows.push(rows);
         }
         let methods = (0..shape.methods).map(|method| MethodSpec {
+            name: None,
             id: if method == 0 {
                 "rs".into()
             } else {
@@ -98,6 +100,7 @@ impl SyntheticSweep {
             },
             version: 1,
             parameters: BTreeMap::new(),
+            program: None,
         });
         let positions = targets.iter().cloned().zip(0..).collect();
         let blackbox = Blackbox {

@@ -66,9 +66,28 @@ fn a_sweep_is_run_reported_and_found_again() {
         "scores.csv",
         "scores_by_task.csv",
         "statistics.json",
+        "curves.csv",
+        "curves_by_task.csv",
+        "about.json",
+        "tables.tex",
+        "charts/overview.pdf",
     ] {
         assert!(folder.path("out").join(file).is_file(), "{file}");
     }
+    let about = fs::read(folder.path("out/about.json")).unwrap();
+    let about: serde_json::Value = serde_json::from_slice(&about).unwrap();
+    let known = &about["blackboxes"][0];
+    assert_eq!(known["objective"], "metric_error", "{about}");
+    assert_eq!(known["direction"], "minimise");
+    assert_eq!(known["table_name"], "table.csv");
+    assert_eq!(about["loto"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(about["methods"][1]["id"], "gcp");
+    assert!(
+        about["made"]["command"]
+            .as_str()
+            .unwrap()
+            .starts_with("loto run ")
+    );
     // A header, and six rows for each of eight traces.
     assert_eq!(outcomes(&folder.path("out")).len(), 1 + 8 * 6);
 
@@ -110,6 +129,59 @@ fn a_sweep_extended_by_methods_and_seeds_recomputes_nothing() {
     for line in before {
         assert!(after.contains(&line), "{line} was computed again");
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn kernels_share_no_fits_and_a_mixture_of_them_is_told() {
+    let folder = small();
+    let run_with = |kernels: &str, methods: &str, parameters: &str| {
+        let sweep = SWEEP.replace("\"rs\", \"gcp\"", methods);
+        folder.write("sweep.toml", sweep + parameters);
+        let output = run_command(&folder)
+            .env("OPENBLAS_CORETYPE", kernels)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let priors = || {
+        let store = rusqlite::Connection::open(folder.path("out/sweep.loto")).unwrap();
+        let count = "SELECT COUNT(*) FROM blobs WHERE name LIKE 'prior:%'";
+        store
+            .query_row(count, [], |row| row.get::<_, u32>(0))
+            .unwrap()
+    };
+    let first = run_with("Prescott", "\"cts\"", "");
+    assert!(!first.contains("computed with"), "{first}");
+    // Two tasks with two seeds.
+    assert_eq!(priors(), 4);
+    run_with("Prescott", "\"cts\", \"gcp-prior\"", "");
+    assert_eq!(priors(), 4);
+    let parameters = "[method.gcp-prior]\nhyperprior = \"none\"\n";
+    let mixed = run_with("Nehalem", "\"cts\", \"gcp-prior\"", parameters);
+    assert_eq!(priors(), 8);
+    for told in [
+        mixed,
+        fs::read_to_string(folder.path("out/report.html")).unwrap(),
+    ] {
+        assert!(told.contains("core Prescott"), "{told}");
+        assert!(told.contains("core Nehalem"), "{told}");
+    }
+    let statistics = fs::read_to_string(folder.path("out/statistics.json")).unwrap();
+    assert!(
+        statistics.contains("core Prescott, 1 thread"),
+        "{statistics}"
+    );
+    let store = folder.path("out/sweep.loto");
+    let store = store.to_str().unwrap();
+    let sweeps = run("loto", ["status", "--store", store]);
+    let sweeps = String::from_utf8(sweeps.stdout).unwrap();
+    let last = sweeps.lines().last().unwrap();
+    let id = last.split_whitespace().next().unwrap();
+    let status = run("loto", ["status", id, "--store", store]);
+    let status = String::from_utf8(status.stdout).unwrap();
+    assert!(status.contains("computed with OpenBLAS"), "{status}");
 }
 
 #[test]
@@ -173,19 +245,13 @@ fn a_sampled_baseline_without_random_search_is_refused_before_the_run() {
 }
 
 #[test]
-fn an_ambiguous_name_is_answered_with_ids() {
-    let folder = small();
-    assert_eq!(run_in(&folder).status.code(), Some(0));
-    folder.write("sweep.toml", SWEEP.replacen("seeds = 2", "seeds = 3", 1));
-    assert_eq!(run_in(&folder).status.code(), Some(0));
-    let store = folder.path("out/sweep.loto");
-    let status = run(
-        "loto",
-        ["status", "small", "--store", store.to_str().unwrap()],
-    );
-    let error = refusal_of("status", &status);
-    let expected = "2 sweeps have this name, say which one by its id: ";
-    assert!(error.contains(expected), "{error}");
+fn a_method_to_pair_with_that_does_not_run_is_refused_before_the_run() {
+    let folder = Folder::with_sweep(SWEEP);
+    let mut run = run_command(&folder);
+    let error = refusal_of("run", &run.args(["--against", "gpc"]).output().unwrap());
+    assert!(error.contains("the method gpc"), "{error}");
+    assert!(error.contains("one of gcp, rs"), "{error}");
+    assert!(!folder.path("out").exists(), "it left a folder behind");
 }
 
 #[test]

@@ -148,12 +148,37 @@ async fn a_run_that_is_killed_again_and_again_loses_nothing() {
     let status = Process::start(run(&file, &undisturbed)).wait(PATIENCE);
     assert!(status.success(), "{status}");
     assert_same(&outcomes(&out), &outcomes(&undisturbed));
-    for name in ["scores.csv", "scores_by_task.csv", "statistics.json"] {
+    for name in [
+        "scores.csv",
+        "scores_by_task.csv",
+        "curves.csv",
+        "curves_by_task.csv",
+    ] {
         let content = |folder: &Path| fs::read_to_string(folder.join(name)).unwrap();
         assert_eq!(content(&out), content(&undisturbed), "{name}");
+    }
+    for name in ["statistics.json", "about.json"] {
+        assert_eq!(
+            statistics(&out, name),
+            statistics(&undisturbed, name),
+            "{name}"
+        );
     }
     for folder_in in ["", "charts"] {
         let (killed, whole) = (out.join(folder_in), undisturbed.join(folder_in));
         assert_eq!(names(&killed), names(&whole), "what is left of killed runs");
     }
+}
+
+/// A JSON file of a report without the time and the command, in which reports of the same traces differ.
+fn statistics(folder: &Path, name: &str) -> serde_json::Value {
+    let content = fs::read(folder.join(name)).unwrap();
+    let mut content: serde_json::Value = serde_json::from_slice(&content).unwrap();
+    let about = match name {
+        "about.json" => &mut content,
+        _ => &mut content["about"],
+    };
+    let made = about.as_object_mut().unwrap().remove("made");
+    assert!(made.is_some_and(|made| made["at"].is_string()), "{name}");
+    content
 }

@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use lapin::options::BasicGetOptions;
+use loto_coordinator::plan::{Plan, SweepSource};
 use loto_proto::attempt::AttemptState;
 use loto_proto::job::Job;
 use loto_proto::trace::Trace;
@@ -90,9 +91,12 @@ async fn a_trace_with_other_bytes_stays_and_the_second_is_a_loud_error() {
 
     let store = store::open(&store_url).await.unwrap();
     let job = running_job(store.as_ref()).await;
+    // It fits the table, as that of other code would.
+    let plan = Plan::read(&SweepSource::File(file.clone()), None).unwrap();
+    let table = &plan.table(job.series.table).unwrap().table;
     let other = Trace {
         rows: (0..200).collect(),
-        values: vec![0.5; 200],
+        values: table.task(TARGETS[0]).unwrap().objective[..200].to_vec(),
         microseconds: vec![1; 200],
         preparation_microseconds: 1,
         linear_algebra: "another code".into(),

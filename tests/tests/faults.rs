@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use loto_tests::faults::round;
@@ -28,13 +29,27 @@ const FAULTS_PER_ROUND: u64 = 40;
 /// Seeds of the short and of the long form, so that a sweep lasts about as long as its faults.
 const SEEDS: (usize, usize) = (17, 130);
 
+/// Rounds of both tests follow each other, so that the hosts of neither are too busy.
+static TURN: Mutex<()> = Mutex::new(());
+
 #[test]
 fn a_sweep_outlives_its_faults() {
+    outlives("faults", [Schedule::short, Schedule::long]);
+}
+
+#[test]
+fn a_sweep_outlives_partitions_alarms_and_a_lost_history() {
+    outlives("campaign", [Schedule::short_campaign, Schedule::campaign]);
+}
+
+/// Runs rounds under the short or the long form of a schedule.
+fn outlives(name: &str, [short, long]: [fn(u64) -> Schedule; 2]) {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let faults = settings::number("LOTO_FAULTS", FEW);
     let first_seed = settings::number("LOTO_FAULT_SEED", 1);
     let is_short = faults <= FEW;
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let folder = format!("faults-{first_seed}");
+    let folder = format!("{name}-{first_seed}");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     // What an earlier run left.
     let _ = fs::remove_dir_all(&folder);
@@ -57,11 +72,7 @@ fn a_sweep_outlives_its_faults() {
         println!("LOTO_FAULT_SEED={seed} LOTO_FAULTS={most}");
         let logs = folder.join(seed.to_string());
         fs::create_dir(&logs).unwrap();
-        let schedule = if is_short {
-            Schedule::short(seed)
-        } else {
-            Schedule::long(seed)
-        };
+        let schedule = if is_short { short(seed) } else { long(seed) };
         let poison = schedule::poison(seed, seeds as u32, !is_short);
         println!("misbehaving jobs, by seed: {poison:?}");
         let round = round::run(&sweep, &poison, schedule, most, &logs);

@@ -10,6 +10,7 @@ use std::time::Duration;
 use lapin::BasicProperties;
 use lapin::options::{BasicGetOptions, BasicPublishOptions};
 use loto_proto::limits::MAX_MESSAGE_BYTES;
+use loto_proto::trace::Trace;
 use loto_service::wire::aggregator_client::AggregatorClient;
 use loto_service::wire::{GetCurvesRequest, GetProgressRequest};
 use loto_tests::cluster::Cluster;
@@ -72,7 +73,7 @@ fn wrong_tables_are_refused_with_file_line_and_column_before_anything_is_sent() 
         (replaced(",task", ",tasks"), "line 1: the column `task`"),
         (
             replaced("metric_error", "metric_loss"),
-            "line 1: the objective `metric_error` is not a column; the table has metric_loss",
+            "line 1: the objective `metric_error` is not a column; known are metric_loss",
         ),
         (
             replaced("0.75", "high"),
@@ -287,8 +288,20 @@ async fn a_corrupt_trace_is_named_by_its_key() {
         let mut client = AggregatorClient::connect(format!("http://{address}"))
             .await
             .unwrap();
-        let error = refusal(report(&store));
-        assert_told(&error, &["rs on ", "seed 0", &keys[0], "corrupt"]);
+        // The job is named and the rest is told.
+        for (command, sound) in [
+            ("report", "1 of 2 traces finished"),
+            ("status", "1 of 2 done"),
+        ] {
+            let output = programs::run("loto", [command, "hostile", "--store", &store]);
+            assert_eq!(output.status.code(), Some(2), "{output:?}");
+            let text = String::from_utf8(output.stdout).unwrap();
+            let named = ["rs on ", "seed 0", &keys[0], "corrupt"];
+            assert_told(&text, &named);
+            assert_told(&text, &[sound]);
+            let error = String::from_utf8(output.stderr).unwrap();
+            assert_told(&error, &["damaged traces in the store: 1", "loto resume"]);
+        }
         let request = GetCurvesRequest {
             sweep_id: id.clone(),
             ..GetCurvesRequest::default()
@@ -305,10 +318,17 @@ async fn a_corrupt_trace_is_named_by_its_key() {
     }
 
     // What the error says to do helps.
-    let _: () = redis.hdel(&keys[0], 0).await.unwrap();
-    tokio::task::block_in_place(|| {
-        cluster.run(&folder.sweep(), "hostile", &folder.path("out"));
-    });
+    let servers = ["--broker", &turn.url, "--store", &store];
+    let resume = ["resume", "hostile", "--wait"].into_iter().chain(servers);
+    let resumed = tokio::task::block_in_place(|| programs::run("loto", resume));
+    assert!(resumed.status.success(), "{resumed:?}");
+    let again: Vec<u8> = redis.hget(&keys[0], 0).await.unwrap();
+    let (again, whole) = (
+        Trace::decode(&again).unwrap(),
+        Trace::decode(&whole).unwrap(),
+    );
+    assert_eq!(again.first_difference(&whole), None);
+    tokio::task::block_in_place(|| cluster.report("hostile", &folder.path("out")));
     let request = GetCurvesRequest {
         sweep_id: id,
         ..GetCurvesRequest::default()

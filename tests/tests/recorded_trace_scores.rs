@@ -1,4 +1,4 @@
-//! The public recorded traces against their reference scores. Needs `LOTO_DATA`.
+//! The public recorded traces and the recorded results of HPO-B against their reference scores. Needs `LOTO_DATA`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -124,4 +124,63 @@ fn artefacts_of_recorded_traces_are_named() {
         .filter(|line| line.contains(", seed "))
         .count();
     assert_eq!(groups, 6, "{error}");
+}
+
+#[test]
+fn recorded_results_of_hpob_give_the_published_ranks() {
+    let Some(data) = data_folder("recorded_results_of_hpob_give_the_published_ranks") else {
+        return;
+    };
+    let names = [
+        "Random",
+        "GP",
+        "DNGO",
+        "BOHAMIANN",
+        "DGP",
+        "RGPE",
+        "TAF",
+        "TST",
+        "FSBO",
+        "FSBO2",
+    ];
+    let path = |name: &str| data.join("hpob-results").join(format!("{name}.json"));
+    let files = names.map(path);
+    let scores = hpob::score(&hpob::read(&files, None).unwrap());
+    assert_eq!((scores.trials, scores.tasks, scores.traces), (100, 86, 430));
+    // SciPy 1.17: rankdata, trim_mean(.25) and friedmanchisquare of the regrets rounded to eight digits.
+    let expected = [
+        (7.659, 0.01594, 0.07918),
+        (5.840, 0.00182, 0.04557),
+        (5.624, 0.00164, 0.03984),
+        (5.621, 0.00166, 0.03956),
+        (5.520, 0.00139, 0.03913),
+        (5.056, 0.00113, 0.04988),
+        (5.386, 0.00199, 0.04370),
+        (5.363, 0.00183, 0.04695),
+        (4.536, 0.00021, 0.03092),
+        (4.395, 0.00015, 0.02661),
+    ];
+    for (method, (rank, middle, area)) in scores.methods.iter().zip(expected) {
+        let name = &method.method;
+        assert!((method.mean_rank - rank).abs() <= 5.1e-4, "{name}");
+        assert!(
+            (method.interquartile_mean_regret - middle).abs() <= 5.1e-6,
+            "{name}"
+        );
+        let found = method.area_under_curve.unwrap();
+        assert!((found - area).abs() <= 5.1e-6, "{name}: {found}");
+    }
+    let friedman = scores.friedman.unwrap().tie_corrected.unwrap();
+    assert!(
+        (friedman.chi_square - 185.745_559_242_631).abs() < 1e-9,
+        "{friedman:?}"
+    );
+    // One method is recorded for five trials only.
+    let with_short = [path("Random"), path("RF")];
+    let error = hpob::read(&with_short, None).unwrap_err().to_string();
+    assert!(
+        error.contains("RF.json") && error.contains("--trials 5"),
+        "{error}"
+    );
+    assert_eq!(hpob::read(&with_short, Some(5)).unwrap().trials, 5);
 }

@@ -199,3 +199,27 @@ fn a_circle_planted_in_a_copy_of_this_workspace_is_found() {
         assert!(found.contains(circle), "{found}");
     }
 }
+
+/// The page of promises names tests: `FILE`: `TEST`, `TEST`; `FILE`: `TEST`.
+#[test]
+fn every_promise_names_a_test_that_there_is() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let page = repository.join("coordinator/PROMISES.md");
+    let page = fs::read_to_string(page).unwrap();
+    let mut tests = 0;
+    for line in page.lines().filter(|line| line.contains(".rs`: `")) {
+        let shows = line.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        for place in shows.split("; ").filter(|place| place.contains(".rs`")) {
+            let (file, names) = place.split_once(": ").unwrap();
+            let file = repository.join(file.trim_matches('`'));
+            let code = fs::read_to_string(&file);
+            let code = code.unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+            for name in names.split(", ") {
+                let function = format!("fn {}(", name.trim_matches('`'));
+                assert!(code.contains(&function), "{}: {name}", file.display());
+                tests += 1;
+            }
+        }
+    }
+    assert!(tests > 20, "{tests} tests");
+}

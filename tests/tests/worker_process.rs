@@ -7,8 +7,8 @@ use lapin::BasicProperties;
 use lapin::options::{BasicGetOptions, BasicPublishOptions};
 use loto_proto::attempt::AttemptState;
 use loto_tests::programs::{self, Process};
-use loto_tests::samples::{job, series, trace};
-use loto_tests::servers;
+use loto_tests::samples::{job, trace};
+use loto_tests::{servers, small_sweep};
 use loto_transport::queue::{self, DEAD_LETTERS, JOBS};
 use loto_transport::store;
 
@@ -87,7 +87,12 @@ async fn garbage_and_impossible_jobs_do_not_end_it_and_sigterm_does() {
     let queue = queue::connect(&turn.url).await.unwrap();
     let (_connection, channel) = servers::connect_broker(&turn.url).await;
 
-    // Done already, garbage, and a job whose table does not exist.
+    let (table, blob) = small_sweep::table_blob();
+    store.put_blob(&table.blob_name(), &blob).await.unwrap();
+    let mut impossible = small_sweep::job(table, 1);
+    impossible.series.task = "nowhere".into();
+
+    // Done already, garbage, and a job for a task that the table does not have.
     store.put_trace(&job("one", 0), &trace(0)).await.unwrap();
     queue.publish(&[job("one", 0)]).await.unwrap();
     let options = BasicPublishOptions::default();
@@ -97,14 +102,14 @@ async fn garbage_and_impossible_jobs_do_not_end_it_and_sigterm_does() {
         .basic_publish("".into(), JOBS.into(), options, garbage, properties)
         .await;
     sent.unwrap().await.unwrap();
-    queue.publish(&[job("one", 1)]).await.unwrap();
+    queue.publish(&[impossible.clone()]).await.unwrap();
 
     let mut command = worker(&turn.url, &store_url);
     command
         .args(["--max-attempts", "2"])
         .stderr(Stdio::inherit());
     let mut running = Process::start(command);
-    let id = series("one").id();
+    let id = impossible.series.id();
     let poisoned = async {
         loop {
             let attempts = store.attempts(&[id]).await.unwrap().remove(0);
@@ -119,7 +124,7 @@ async fn garbage_and_impossible_jobs_do_not_end_it_and_sigterm_does() {
     let attempt = tokio::time::timeout(Duration::from_secs(60), poisoned).await;
     let attempt = attempt.expect("the impossible job is poisoned");
     assert_eq!(attempt.count, 2);
-    assert!(attempt.error.contains("table"), "{}", attempt.error);
+    assert!(attempt.error.contains("nowhere"), "{}", attempt.error);
     assert!(
         attempt.worker.ends_with(&format!(":{}", running.id())),
         "{}",

@@ -12,7 +12,7 @@ use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_ma
 use loto_engine::acquisition::expected_improvement::LogExpectedImprovement;
 use loto_engine::blobs::{BlobError, Blobs};
 use loto_engine::prior::training;
-use loto_engine::random::{Purpose, RandomStream};
+use loto_engine::random::{RandomStream, StreamName};
 use loto_engine::runner::TraceRunner;
 use loto_engine::setting::Source;
 use loto_engine::surrogate::candidates::CandidatePool;
@@ -29,7 +29,7 @@ const SVM: &[u8] = include_bytes!("../../coordinator/sweeps/svm-sklearn.csv.zip"
 
 fn random(seed: u32) -> RandomStream {
     RandomStream::new(
-        Purpose::RandomSearch,
+        StreamName::new("benchmark", "numbers"),
         Fingerprint([0; 16]),
         "benchmark",
         seed,
@@ -172,6 +172,7 @@ fn prior_fit(criterion: &mut Criterion) {
         let mut noise = random(3);
         let targets: Vec<f64> = (0..5000).map(|_| noise.normal()).collect();
         let task = Task {
+            first_line: 2,
             name: "source".into(),
             objective: targets.clone(),
             columns,
@@ -204,6 +205,7 @@ fn whole_trace(criterion: &mut Criterion) {
     let spec = TableSpec {
         objective: "metric_error".into(),
         categorical: Categorical::Columns(BTreeSet::new()),
+        ..TableSpec::default()
     };
     let table = Table::read(SVM, &spec, "svm-sklearn.csv.zip").unwrap();
     let blob = (table.fingerprint.blob_name(), spec.encode_with(SVM));
@@ -221,9 +223,11 @@ fn whole_trace(criterion: &mut Criterion) {
                 seed += 1;
                 let series = Series {
                     method: MethodSpec {
+                        name: None,
                         id: method.id.into(),
                         version: method.version,
                         parameters: BTreeMap::new(),
+                        program: None,
                     },
                     table: table.fingerprint,
                     task: table.tasks[0].name.clone(),

@@ -29,6 +29,12 @@ pub enum ComputeError {
         /// Where in the program, or what its process said last; empty if that is not known.
         backtrace: String,
     },
+    /// The job is for another release of the method than this program has; the job is not at fault.
+    #[error("{0}")]
+    OtherRelease(String),
+    /// The store does not have the job's table: it has lost it, or the job is another store's. The job is not at fault.
+    #[error("{0}")]
+    MissingTable(String),
     /// The store is unavailable: the job may be computed later and is not at fault.
     #[error("{0}")]
     Unavailable(#[source] Reason),

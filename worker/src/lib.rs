@@ -6,6 +6,7 @@
 //! - [`consumer`]: the loop that brings each delivery of a queue to its [`outcome`];
 //! - [`compute`]: what the loop asks for a trace; in use are
 //!   [`isolation`], jobs in processes of their own, and [`threads`], jobs in this one;
+//! - [`external`]: the programs of methods that are not part of loto, as processes;
 //! - [`program`] and [`job_options`]: the command line;
 //! - [`metrics`]: what a worker reports about itself.
 //!
@@ -23,7 +24,7 @@
 //!
 //! # #[tokio::main]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let method = MethodSpec { id: "first-row".into(), version: 1, parameters: Default::default() };
+//! let method = MethodSpec { name: None, id: "first-row".into(), version: 1, parameters: Default::default(), program: None };
 //! let (table, task) = (Fingerprint([0; 16]), "task".into());
 //! let series = Series { method, table, task, iterations: 1 };
 //! let queue = InProcessQueue::new();
@@ -51,6 +52,7 @@
 mod blobs;
 pub mod compute;
 pub mod consumer;
+pub mod external;
 pub mod isolation;
 pub mod job_options;
 pub mod metrics;

@@ -16,6 +16,8 @@ const CONSUMING: &str = "loto_worker_consuming";
 const JOB_SECONDS: &str = "loto_worker_job_seconds";
 const PHASE_SECONDS: &str = "loto_worker_phase_cpu_seconds";
 const CACHE_LOOKUPS: &str = "loto_worker_cache_lookups_total";
+const SLOTS_STALLED: &str = "loto_worker_slots_stalled";
+const BROKER_ALARM: &str = "loto_worker_broker_alarm";
 const PROCESSES: &str = "loto_worker_computing_processes_total";
 
 /// From a millisecond to the longest deadlines.
@@ -24,10 +26,10 @@ const SECONDS: &[f64] = &[
 ];
 
 /// The metrics of a worker.
-pub const METRICS: [Metric; 8] = [
+pub const METRICS: [Metric; 10] = [
     Metric::counter(
         JOBS,
-        "Deliveries that were settled, by method and outcome (stored, already_done, failed, poisoned, refused, given_back, dropped)",
+        "Deliveries that were settled, by method and outcome (stored, already_done, failed, poisoned, refused, given_back, foreign, other_release, missing_table, dropped)",
     ),
     Metric::gauge(JOBS_RUNNING, "Jobs that are computed now"),
     Metric::gauge(JOBS_AT_MOST, "Jobs that may be computed side by side"),
@@ -48,6 +50,14 @@ pub const METRICS: [Metric; 8] = [
     Metric::counter(
         CACHE_LOOKUPS,
         "Tables and shared fits that jobs asked for, by result: hit_memory, hit_store, or miss (a fit that had to be computed)",
+    ),
+    Metric::gauge(
+        SLOTS_STALLED,
+        "Jobs that have made no progress for longer than their deadline allows although broker and store are there",
+    ),
+    Metric::gauge(
+        BROKER_ALARM,
+        "1 while the broker has an alarm and takes no messages, else 0",
     ),
     Metric::counter(PROCESSES, "Processes that were started to compute jobs"),
 ];
@@ -70,6 +80,14 @@ pub(crate) fn process_started() {
 pub(crate) fn consuming(consumes: bool, jobs: u16) {
     gauge!(CONSUMING).set(f64::from(u8::from(consumes)));
     gauge!(JOBS_AT_MOST).set(f64::from(jobs));
+}
+
+pub(crate) fn slots_stalled(count: usize) {
+    gauge!(SLOTS_STALLED).set(count as f64);
+}
+
+pub(crate) fn broker_alarm(has_alarm: bool) {
+    gauge!(BROKER_ALARM).set(f64::from(u8::from(has_alarm)));
 }
 
 pub(crate) fn job_settled(job: &Job, outcome: &Outcome) {

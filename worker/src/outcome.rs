@@ -20,11 +20,25 @@ pub enum Outcome {
     Refused(String),
     /// The job was requeued: a shutdown came first, or another worker has taken it.
     Requeued,
+    /// The job is for the workers of another store, and was requeued for them.
+    Foreign(String),
+    /// The job's method is another release's, and the job was requeued for its workers.
+    OtherRelease(String),
+    /// The store has lost the job's table, and the job was requeued until the table is back.
+    MissingTable(String),
     /// The job was poisoned before or its sweep is cancelled: its message is forgotten.
     Dropped,
 }
 
 impl Outcome {
+    /// Whether the job is for another worker, or for later.
+    pub(crate) fn is_misfit(&self) -> bool {
+        matches!(
+            self,
+            Self::Foreign(_) | Self::OtherRelease(_) | Self::MissingTable(_)
+        )
+    }
+
     /// The word for it in metrics.
     pub(crate) fn label(&self) -> &'static str {
         match self {
@@ -34,6 +48,9 @@ impl Outcome {
             Self::Poisoned(_) => "poisoned",
             Self::Refused(_) => "refused",
             Self::Requeued => "given_back",
+            Self::Foreign(_) => "foreign",
+            Self::OtherRelease(_) => "other_release",
+            Self::MissingTable(_) => "missing_table",
             Self::Dropped => "dropped",
         }
     }
@@ -52,6 +69,9 @@ pub struct ConsumerSummary {
     pub poisoned: u64,
     pub refused: u64,
     pub requeued: u64,
+    pub foreign: u64,
+    pub other_release: u64,
+    pub missing_table: u64,
     pub dropped: u64,
 }
 
@@ -64,6 +84,9 @@ impl ConsumerSummary {
             Outcome::Poisoned(_) => &mut self.poisoned,
             Outcome::Refused(_) => &mut self.refused,
             Outcome::Requeued => &mut self.requeued,
+            Outcome::Foreign(_) => &mut self.foreign,
+            Outcome::OtherRelease(_) => &mut self.other_release,
+            Outcome::MissingTable(_) => &mut self.missing_table,
             Outcome::Dropped => &mut self.dropped,
         } += 1;
     }

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
-use loto_engine::blobs::Blobs;
 use loto_process::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
 use loto_process::logs::LogOptions;
 use loto_process::observation::endpoint::EndpointOption;
@@ -18,7 +17,7 @@ use loto_transport::{queue, store};
 
 use crate::consumer::{self, ConsumerOptions, JOBS_ARRIVE};
 use crate::isolation::ProcessPool;
-use crate::isolation::child::{self, Run};
+use crate::isolation::child::{self, MakeRun};
 use crate::job_options::JobOptions;
 use crate::metrics::METRICS;
 
@@ -80,7 +79,7 @@ struct Arguments {
 
 /// The whole program: a worker that computes with the function `run` makes, in
 /// processes of their own (see [`crate::isolation`]).
-pub fn main(run: impl FnOnce(Arc<dyn Blobs>) -> Run) -> ExitCode {
+pub fn main(run: MakeRun) -> ExitCode {
     child::enter(run).unwrap_or_else(|| {
         let arguments = Arguments::parse();
         let logs = arguments.logs.clone();
@@ -94,13 +93,15 @@ async fn consume(arguments: Arguments) -> Result<(), ProcessError> {
     let defaults = ConsumerOptions::default();
     let options = ConsumerOptions {
         jobs: arguments.jobs.number(),
-        give_up: AttemptLimits {
+        attempt_limits: AttemptLimits {
             failures: arguments.max_attempts,
-            ..defaults.give_up
+            ..defaults.attempt_limits
         },
         grace: seconds(arguments.grace),
         exit_when_idle: arguments.exit_when_idle.map(seconds),
         heartbeat_interval: Some(HEARTBEAT_INTERVAL),
+        longest_silence: arguments.jobs.limits().deadline
+            + ConsumerOptions::SILENCE_BEYOND_DEADLINE,
         ..defaults
     };
     options.readiness.need(JOBS_ARRIVE);
@@ -123,11 +124,15 @@ async fn consume(arguments: Arguments) -> Result<(), ProcessError> {
     let compute = Arc::new(ProcessPool::new(Arc::clone(&store), limits));
     let summary = consumer::run(queue, store, compute, options, shutdown, None).await?;
     tracing::info!(
-        "{} traces stored, {} were there already, {} jobs poisoned, {} requeued, {} dropped, {} messages refused",
+        "{} traces stored, {} were there already, {} jobs poisoned, {} requeued, {} of other stores, \
+         {} of other releases, {} without their table, {} dropped, {} messages refused",
         summary.stored,
         summary.already_done,
         summary.poisoned,
         summary.requeued,
+        summary.foreign,
+        summary.other_release,
+        summary.missing_table,
         summary.dropped,
         summary.refused,
     );

@@ -63,7 +63,14 @@ fn compute_error(error: EngineError) -> ComputeError {
             Ok(error) => (*error).into(),
             Err(error) => ComputeError::job(error),
         },
-        error => ComputeError::job(error),
+        error @ (EngineError::MissingTable(_) | EngineError::MissingProgram(_)) => {
+            ComputeError::MissingTable(error.to_string())
+        }
+        error if error.is_of_another_release() => ComputeError::OtherRelease(error.to_string()),
+        error => ComputeError::Job {
+            error: error.to_string(),
+            backtrace: error.details().to_owned(),
+        },
     }
 }
 

@@ -5,19 +5,21 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use crate::charts::{self, Palette, Svg};
+use loto_statistics::analysis::BlackboxAnalysis;
+
+use crate::charts::{self, CURVES_SIZE, HALF_SIZE, Palette, Picture, WIDTH};
 use crate::error::UnwritableFile;
+use crate::file_name::file_name;
 use crate::format::Format;
 use crate::report::Report;
-use crate::{atomic_file, published, published_csv, scores_csv, traces_csv};
-
-/// Longest part of a file name that comes from a name of the user.
-const MAX_NAME_CHARACTERS: usize = 60;
+use crate::{
+    about_json, atomic_file, curves_csv, latex, published, published_csv, scores_csv, traces_csv,
+};
 
 impl Report<'_> {
-    /// Writes `traces.csv.gz`, `scores.csv`, `scores_by_task.csv`, `statistics.json`, `report.html`
-    /// and, in `charts/`, every chart as a picture of its own; `published.csv` if there are published
-    /// figures of this sweep.
+    /// Writes `traces.csv.gz`, `scores.csv`, `scores_by_task.csv`, `curves.csv`, `curves_by_task.csv`,
+    /// `statistics.json`, `about.json`, `tables.tex`, `report.html` and, in `charts/`, every chart as SVG and
+    /// PDF; `published.csv` if there are published figures of this sweep.
     ///
     /// The folder is made if it is not there. Each file appears only when it is whole.
     ///
@@ -36,12 +38,24 @@ impl Report<'_> {
         atomic_file::write(&folder.join("scores_by_task.csv"), |output| {
             scores_csv::write_scores_by_task(self.analysis, output)
         })?;
-        let published = published::compare(self.analysis);
+        atomic_file::write(&folder.join("curves.csv"), |output| {
+            curves_csv::write_curves(self.analysis, output)
+        })?;
+        atomic_file::write(&folder.join("curves_by_task.csv"), |output| {
+            curves_csv::write_curves_by_task(self.analysis, output)
+        })?;
+        let published = published::compare(self.analysis, self.planned);
         if !published.is_empty() {
             atomic_file::write(&folder.join("published.csv"), |output| {
                 published_csv::write(&published, output)
             })?;
         }
+        atomic_file::write(&folder.join("about.json"), |output| {
+            about_json::write(self, output)
+        })?;
+        atomic_file::write(&folder.join("tables.tex"), |output| {
+            output.write_all(latex::tables(self).as_bytes())
+        })?;
         write("statistics.json", Format::Json)?;
         write("report.html", Format::Html)?;
         self.write_charts(&charts_folder)
@@ -49,60 +63,87 @@ impl Report<'_> {
 
     fn write_charts(&self, folder: &Path) -> Result<(), UnwritableFile> {
         let palette = Palette::new(self.analysis);
-        let write = |name: &str, picture: Option<Svg>, title: &str| match picture {
-            Some(picture) => atomic_file::write(&folder.join(format!("{name}.svg")), |output| {
-                output.write_all(picture.finish(title).as_bytes())
-            }),
-            None => Ok(()),
-        };
-        let baseline = self.draws_baseline();
         let mut taken = BTreeSet::new();
         for blackbox in &self.analysis.blackboxes {
             let name = file_name(&blackbox.name, &mut taken);
-            let curves = charts::adtm(blackbox, &palette, baseline, charts::CURVES_SIZE);
-            let title = format!("ADTM over iterations on {}", blackbox.name);
-            write(&format!("adtm-{name}"), curves, &title)?;
-            let scores = charts::improvement(blackbox, &palette, charts::WIDTH);
-            let title = format!("Improvement over random search on {}", blackbox.name);
-            write(&format!("improvement-{name}"), scores, &title)?;
-            let title = format!("Average ranks on {}", blackbox.name);
-            let ranks = blackbox.comparison.computed().map(|comparison| {
-                charts::critical_difference(comparison, &title, &palette, charts::WIDTH)
-            });
-            write(&format!("critical-difference-{name}"), ranks, &title)?;
+            for (kind, title, picture) in self.charts_of(blackbox, &palette) {
+                write_chart(folder, &format!("{kind}-{name}"), picture, &title)?;
+            }
         }
         let title = format!("Results of {}", self.analysis.name);
-        write(
-            "overview",
-            charts::overview(self.analysis, &palette, baseline),
-            &title,
-        )
+        let overview = charts::overview(self.analysis, &palette, self.draws_baseline());
+        write_chart(folder, "overview", overview, &title)
+    }
+
+    /// The charts of a black box, each with the beginning of its file name and with what it shows.
+    fn charts_of(
+        &self,
+        blackbox: &BlackboxAnalysis,
+        palette: &Palette,
+    ) -> [(&'static str, String, Option<Picture>); 8] {
+        let name = &blackbox.name;
+        let baseline = self.draws_baseline();
+        let ranks_title = format!("Average ranks on {name}");
+        let ranks = blackbox.comparison.computed().map(|comparison| {
+            charts::critical_difference(comparison, &ranks_title, palette, WIDTH)
+        });
+        [
+            (
+                "adtm",
+                format!("ADTM over evaluations on {name}"),
+                charts::adtm(blackbox, palette, baseline, CURVES_SIZE),
+            ),
+            (
+                "rank",
+                format!("Average rank over evaluations on {name}"),
+                charts::average_rank(blackbox, palette, HALF_SIZE),
+            ),
+            (
+                "unsolved",
+                format!("Unsolved runs over evaluations on {name}"),
+                charts::unsolved(blackbox, palette, HALF_SIZE),
+            ),
+            (
+                "targets",
+                format!("Reached targets over evaluations on {name}"),
+                charts::targets(blackbox, palette, HALF_SIZE),
+            ),
+            (
+                "profile",
+                format!("Performance profile on {name}"),
+                charts::profile(blackbox, palette, HALF_SIZE),
+            ),
+            (
+                "improvement",
+                format!("Improvement over random search on {name}"),
+                charts::improvement(blackbox, palette, WIDTH),
+            ),
+            (
+                "tasks",
+                format!("DTM over evaluations on the tasks of {name}"),
+                charts::small_multiples(blackbox, palette, baseline, WIDTH),
+            ),
+            ("critical-difference", ranks_title.clone(), ranks),
+        ]
     }
 }
 
-/// A file name for a name of the user: unlike all in `taken`, on every file system.
-fn file_name(name: &str, taken: &mut BTreeSet<String>) -> String {
-    let safe = |character: char| match character {
-        safe if safe.is_ascii_alphanumeric() || matches!(safe, '-' | '_') => safe,
-        _ => '_',
+/// Writes a chart, if there is one, as SVG and as PDF.
+fn write_chart(
+    folder: &Path,
+    name: &str,
+    picture: Option<Picture>,
+    title: &str,
+) -> Result<(), UnwritableFile> {
+    let Some(picture) = picture else {
+        return Ok(());
     };
-    let base: String = name.chars().take(MAX_NAME_CHARACTERS).map(safe).collect();
-    let numbered = (2..).map(|number| format!("{base}-{number}"));
-    let mut candidates = std::iter::once(base.clone()).chain(numbered);
-    let free = candidates.find(|candidate| taken.insert(candidate.to_lowercase()));
-    free.expect("there are more numbers than black boxes")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn file_names_are_safe_and_distinct() {
-        let mut taken = BTreeSet::new();
-        assert_eq!(file_name("../a b", &mut taken), "___a_b");
-        assert_eq!(file_name("NAS", &mut taken), "NAS");
-        assert_eq!(file_name("nas", &mut taken), "nas-2");
-        assert_eq!(file_name("nas", &mut taken), "nas-3");
+    for (ending, bytes) in [
+        ("svg", picture.svg(title).into_bytes()),
+        ("pdf", picture.pdf(title)),
+    ] {
+        let path = folder.join(format!("{name}.{ending}"));
+        atomic_file::write(&path, |output| output.write_all(&bytes))?;
     }
+    Ok(())
 }

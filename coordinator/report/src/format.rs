@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::report::Report;
-use crate::{html, scores_csv, text};
+use crate::{html, json, scores_csv, text};
 
 /// A format in which a report can be written to a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -26,10 +26,7 @@ impl Report<'_> {
     pub fn write(&self, format: Format, output: &mut impl Write) -> io::Result<()> {
         match format {
             Format::Text => text::write(self, output),
-            Format::Json => {
-                serde_json::to_writer(&mut *output, self.analysis)?;
-                output.write_all(b"\n")
-            }
+            Format::Json => json::write(self, output),
             Format::Csv => scores_csv::write_scores(self.analysis, output),
             Format::Html => output.write_all(html::page(self).as_bytes()),
         }

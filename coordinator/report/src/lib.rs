@@ -4,22 +4,25 @@
 //!
 //! | to find | look in |
 //! |---|---|
-//! | all files of a report | [`Report::write_folder`] (`folder`) |
+//! | all files of a report | [`Report::write_folder`] (`folder`, `file_name`) |
 //! | one format on a stream | [`Report::write`] (`format`) |
 //! | the page | `html`, one file per table |
 //! | the tables on a terminal | `text` |
-//! | files for other programs | `scores_csv`, `traces_csv`, `published_csv` |
+//! | files for other programs | `json`, `scores_csv`, `curves_csv`, `traces_csv`, `published_csv` (texts: [`csv_text`]) |
+//! | what these files are of | [`About`] (`about`, `about_json`, `csv_columns`) |
+//! | tables for papers | `latex` |
 //! | pictures | [`charts`] |
 //! | figures of the paper | [`published`] |
 //! | how numbers are written | [`numbers`] |
 //! | what is said first, if anything is missing | `missing` |
+//! | which task makes most of a mean, which tests are left out | `dominant`, `withheld` |
 //!
 //! # Example
 //!
 //! ```
 //! use std::collections::BTreeMap;
 //!
-//! use loto_report::{Format, Report};
+//! use loto_report::{About, Format, Report};
 //! use loto_statistics::analysis::{AnalysisOptions, analyse};
 //! use loto_statistics::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
 //!
@@ -30,6 +33,7 @@
 //!     seeds: 1,
 //!     blackboxes: vec![BlackboxResults {
 //!         name: "forest".into(),
+//!         direction: Default::default(),
 //!         iterations: 2,
 //!         methods: vec!["rs".into()],
 //!         tasks: vec![TaskResults {
@@ -40,19 +44,36 @@
 //!     }],
 //! };
 //! let analysis = analyse(&results, &AnalysisOptions::default())?;
-//! let report = Report { results: &results, analysis: &analysis, sweep: None, notes: &[] };
+//! let report = Report {
+//!     results: &results,
+//!     analysis: &analysis,
+//!     sweep: None,
+//!     planned: &[],
+//!     about: &About::default(),
+//!     notes: &[],
+//! };
 //! let mut text = Vec::new();
 //! report.write(Format::Text, &mut text)?;
 //! assert!(String::from_utf8(text)?.contains("forest: 1 task, 2 iterations"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod about;
+mod about_json;
 mod atomic_file;
+mod best;
 pub mod charts;
+mod csv_columns;
+pub mod csv_text;
+mod curves_csv;
+mod dominant;
 pub mod error;
+mod file_name;
 mod folder;
 mod format;
 mod html;
+mod json;
+mod latex;
 mod missing;
 pub mod numbers;
 pub mod published;
@@ -61,10 +82,18 @@ mod report;
 mod scores_csv;
 mod text;
 mod traces_csv;
+mod withheld;
 
+pub use about::{About, AboutBlackbox, AboutHyperparameter, AboutMethod, Made};
 pub use error::UnwritableFile;
 pub use format::Format;
 pub use report::Report;
 
+#[cfg(test)]
+mod about_tests;
+#[cfg(test)]
+mod published_tests;
+#[cfg(test)]
+mod score_tests;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! How numbers are shown to readers. Files for machines have all digits instead.
 
 use loto_statistics::by_iteration::Notation;
+use loto_statistics::interval::Interval;
 
 /// A score such as the improvement: two decimals, none from 100 on.
 pub(crate) fn score(value: f64) -> String {
@@ -25,14 +26,15 @@ pub(crate) fn difference(value: f64) -> String {
     }
 }
 
-/// A score with its standard error, if there is one, to the same number of decimals.
-pub(crate) fn with_error(value: f64, error: Option<f64>, sign: &str) -> String {
-    let score = score(value);
-    let decimals = if score.contains('.') { 2 } else { 0 };
-    match error {
-        Some(error) => format!("{score} {sign} {error:.decimals$}"),
-        None => score,
-    }
+/// An interval of scores: `[0.85, 0.88]`.
+pub(crate) fn interval(interval: Interval) -> String {
+    format!("[{}, {}]", score(interval.lower), score(interval.upper))
+}
+
+/// An interval of differences of scores.
+pub(crate) fn difference_interval(interval: Interval) -> String {
+    let [lower, upper] = [interval.lower, interval.upper].map(difference);
+    format!("[{lower}, {upper}]")
 }
 
 /// A quantity that spans many orders of magnitude, such as ADTM: two significant digits.
@@ -41,6 +43,19 @@ pub(crate) fn magnitude(value: f64) -> String {
         0.0 => "0".into(),
         large if large.abs() >= 0.01 && large.abs() < 100.0 => significant(large),
         _ => format!("{value:.1e}"),
+    }
+}
+
+/// An objective value in its own units: four significant digits.
+pub(crate) fn value(value: f64) -> String {
+    let size = value.abs();
+    match size {
+        0.0 => "0".into(),
+        _ if (1e-3..1e6).contains(&size) => {
+            let decimals = (3 - size.log10().floor() as i32).clamp(0, 9) as usize;
+            format!("{value:.decimals$}")
+        }
+        _ => format!("{value:.3e}"),
     }
 }
 
@@ -86,7 +101,7 @@ pub(crate) fn shown_as(notation: Notation) -> fn(f64) -> String {
 }
 
 /// A count with its noun: `1 task`, `1,234 tasks`.
-pub(crate) fn count(number: u64, noun: &str) -> String {
+pub fn count(number: u64, noun: &str) -> String {
     let plural = match noun {
         _ if number == 1 => "",
         noun if noun.ends_with('x') => "es",
@@ -132,10 +147,20 @@ mod tests {
         assert_eq!(difference(0.157), "+0.16");
         assert_eq!(difference(-770.0), "-770");
         assert_eq!(difference(0.001), "0.00");
-        assert_eq!(with_error(-145.2, Some(56.04), "+-"), "-145 +- 56");
+        let limits = Interval {
+            lower: -145.2,
+            upper: 0.504,
+        };
+        assert_eq!(interval(limits), "[-145, 0.50]");
+        assert_eq!(difference_interval(limits), "[-145, +0.50]");
         assert_eq!(magnitude(2.13e-5), "2.1e-5");
         assert_eq!(magnitude(0.0213), "0.021");
         assert_eq!(magnitude(0.0), "0");
+        assert_eq!(value(0.123456), "0.1235");
+        assert_eq!(value(-12.3456), "-12.35");
+        assert_eq!(value(123_456.7), "123457");
+        assert_eq!(value(1.5e-7), "1.500e-7");
+        assert_eq!(value(0.0), "0");
         assert_eq!(seconds(0.4567), "0.46");
         assert_eq!(seconds(12.6), "13");
         assert_eq!(probability(1e-9), "<0.001");

@@ -1,9 +1,12 @@
 //! What every format of a report is made from.
 
 use loto_proto::identity::SweepId;
+use loto_proto::sweep::Blackbox;
 use loto_statistics::analysis::SweepAnalysis;
 use loto_statistics::random_search::Baseline;
 use loto_statistics::results::SweepResults;
+
+use crate::about::About;
 
 /// All that a report is made from.
 #[derive(Debug, Clone, Copy)]
@@ -14,6 +17,10 @@ pub struct Report<'a> {
     pub analysis: &'a SweepAnalysis,
     /// The sweep; none for traces that were recorded elsewhere.
     pub sweep: Option<SweepId>,
+    /// The black boxes as they were planned, which says what tables and parameters were used.
+    pub planned: &'a [Blackbox],
+    /// What the traces are of, and how the report was made.
+    pub about: &'a About,
     /// What readers must know about the data, one sentence each; shown before all else.
     pub notes: &'a [String],
 }
@@ -35,6 +42,20 @@ impl Report<'_> {
             .map(|trace| trace.seconds.iter().sum())
             .collect();
         (!totals.is_empty()).then(|| totals.iter().sum::<f64>() / totals.len() as f64)
+    }
+
+    /// CPU seconds of all finished traces together, and the number of traces of which they were recorded.
+    pub(crate) fn seconds_in_all(&self) -> (f64, u64) {
+        let tasks = self
+            .results
+            .blackboxes
+            .iter()
+            .flat_map(|blackbox| &blackbox.tasks);
+        let traces = tasks.flat_map(|task| task.traces.iter().flat_map(|seeds| seeds.values()));
+        let timed = traces.filter(|trace| !trace.seconds.is_empty());
+        timed.fold((0.0, 0), |(sum, count), trace| {
+            (sum + trace.seconds.iter().sum::<f64>(), count + 1)
+        })
     }
 
     /// What the improvement is measured against, in words.

@@ -1,19 +1,23 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use loto_proto::identity::SweepId;
+use loto_proto::scale::Scale;
+use loto_proto::sweep::Blackbox;
+use loto_proto::table_spec::{Direction, TableSpec};
 use loto_statistics::analysis::{AnalysisOptions, SweepAnalysis, analyse};
 use loto_statistics::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
 
 use super::*;
+use crate::csv_text::text_cell;
 
 /// A name as an attacker would choose it.
 const EVIL: &str = "</svg><script>alert('1')</script>\"&\u{7}";
 
 /// Two methods on three tasks; the second lacks a seed on the first task.
-fn results() -> SweepResults {
+pub(crate) fn results() -> SweepResults {
     let objective: Arc<[f64]> = (1..=20).map(|row| f64::from(row) / 10.0).collect();
     let trace = |start: u32, step: u32| {
         let rows: Vec<u32> = (0..5).map(|t| (start + 7 * step * t) % 20).collect();
@@ -41,6 +45,7 @@ fn results() -> SweepResults {
         seeds: 4,
         blackboxes: vec![BlackboxResults {
             name: format!("box, {EVIL}"),
+            direction: Default::default(),
             iterations: 5,
             methods: vec!["rs".into(), format!("method {EVIL}")],
             tasks: vec![task(EVIL, 0), task("plain", 1), task("third", 2)],
@@ -48,25 +53,76 @@ fn results() -> SweepResults {
     }
 }
 
-fn with_report(check: impl FnOnce(&Report<'_>)) {
+pub(crate) fn with_report(check: impl FnOnce(&Report<'_>)) {
     let results = results();
     let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
     check(&Report {
         results: &results,
         analysis: &analysis,
         sweep: Some(SweepId([0xab; 16])),
+        planned: &[],
+        about: &about(),
         notes: &[format!("note {EVIL}")],
     });
 }
 
-fn text(report: &Report<'_>, format: Format) -> String {
+pub(crate) fn text(report: &Report<'_>, format: Format) -> String {
     let mut output = Vec::new();
     report.write(format, &mut output).unwrap();
     String::from_utf8(output).unwrap()
 }
 
+/// Nothing is known of the traces.
+static NOTHING: LazyLock<About> = LazyLock::new(About::default);
+
+/// All is known, with names as an attacker would choose them.
+pub(crate) fn about() -> About {
+    let results = results();
+    let blackbox = Blackbox {
+        name: results.blackboxes[0].name.clone(),
+        table: "4c4de9790b6b38cec373d6e108706675".parse().unwrap(),
+        targets: Vec::new(),
+        iterations: 5,
+        methods: Vec::new(),
+    };
+    let spec = TableSpec {
+        objective: format!("metric_{EVIL}"),
+        direction: Direction::Maximise,
+        scales: [(format!("hp_{EVIL}"), Scale::Log)].into(),
+        ..TableSpec::default()
+    };
+    let columns = [format!("hp_{EVIL}"), "hp_plain".into()];
+    let table_name = Some(format!("table {EVIL}"));
+    let method = AboutMethod {
+        name: format!("method {EVIL}"),
+        id: "gp".into(),
+        version: 7,
+        program: None,
+        parameters: [("noise".to_owned(), "0.25".to_owned())].into(),
+        defaults: [("hyperprior".to_owned(), "gamma".to_owned())].into(),
+        source: Some(format!("source {EVIL}")),
+        blackboxes: vec![blackbox.name.clone()],
+    };
+    About {
+        loto: "0.0.7".into(),
+        sweep: Some("abab".into()),
+        blackboxes: vec![AboutBlackbox::new(
+            &blackbox,
+            &spec,
+            columns,
+            (3, 60),
+            table_name,
+        )],
+        methods: vec![method],
+        made: Made {
+            at: "2026-01-31T12:00:00Z".into(),
+            command: format!("loto run {EVIL}"),
+        },
+    }
+}
+
 /// Checks that every element of the markup is closed, in order. `<` occurs in tags alone, since text is escaped.
-fn check_well_formed(markup: &str) {
+pub(crate) fn check_well_formed(markup: &str) {
     const EMPTY: [&str; 4] = ["meta", "!DOCTYPE", "br", "link"];
     let mut open: Vec<&str> = Vec::new();
     for tag in markup.split('<').skip(1) {
@@ -82,11 +138,13 @@ fn check_well_formed(markup: &str) {
 }
 
 /// The report of an analysis, of no sweep and without notes.
-fn report_of<'a>(results: &'a SweepResults, analysis: &'a SweepAnalysis) -> Report<'a> {
+pub(crate) fn report_of<'a>(results: &'a SweepResults, analysis: &'a SweepAnalysis) -> Report<'a> {
     Report {
         results,
         analysis,
         sweep: None,
+        planned: &[],
+        about: &NOTHING,
         notes: &[],
     }
 }
@@ -104,8 +162,9 @@ fn the_page_is_well_formed_safe_and_needs_no_network() {
         assert!(page.contains("abababababababababababababababab"));
         assert!(page.contains("23 of 24 finished"));
         assert!(page.contains("(3 of 4 seeds)"));
-        // Curves, scores and ranks of the black box; ranks of the whole sweep.
-        assert_eq!(page.matches("<svg").count(), 4);
+        // Of the one black box: ADTM, four smaller charts, improvements, curves by task and ranks, each once.
+        assert_eq!(page.matches("<svg").count(), 8);
+        assert!(!page.contains("<h2>Summary</h2>"));
         for bad in ["NaN", "inf\"", "infinity"] {
             assert!(!page.contains(bad), "{bad}");
         }
@@ -118,7 +177,13 @@ fn text_tells_scores_and_what_is_missing() {
         let text = text(report, Format::Text);
         assert!(text.contains("23 of 24 traces finished"), "{text}");
         assert!(text.contains("missing:\n  method"), "{text}");
-        assert!(text.contains("Friedman chi-square"), "{text}");
+        // Two methods on three tasks: the smallest possible p is 2^-2.
+        let left_out = "Friedman's test is left out: with 2 methods on 3 tasks its smallest possible p is 0.250";
+        assert!(text.contains(left_out), "{text}");
+        assert!(
+            !text.contains("chi-square") && !text.contains("no significant"),
+            "{text}"
+        );
         assert!(!text.contains('\u{7}'), "{text:?}");
         let row = text.lines().find(|line| line.starts_with("  rs ")).unwrap();
         assert_eq!(row.split_whitespace().last(), Some("12"), "{row}");
@@ -163,14 +228,22 @@ fn scores_read_back_bit_for_bit() {
         assert_eq!(rows.len(), methods.len());
         for (row, method) in rows.iter().zip(methods) {
             let averages = method.averages.as_ref().unwrap();
+            let interval = averages.improvement_interval.unwrap();
             let expected = [
                 averages.improvement,
                 averages.average_rank,
                 averages.final_adtm,
+                3.0,
+                method.finished_traces as f64,
+                averages.improvement_standard_error.unwrap(),
+                interval.lower,
+                interval.upper,
+                averages.median_improvement,
             ];
-            let found = [2, 3, 4].map(|column| row[column].parse::<f64>().unwrap());
-            assert_eq!(row[0], report.analysis.blackboxes[0].name);
-            assert_eq!(row[1], method.method);
+            let found = [2, 3, 4, 5, 6, 7, 8, 9, 10];
+            let found = found.map(|column| row[column].parse::<f64>().unwrap());
+            let names = [&report.analysis.blackboxes[0].name, &method.method];
+            assert_eq!([&row[0], &row[1]], names.map(|name| text_cell(name)));
             assert_eq!(found.map(f64::to_bits), expected.map(f64::to_bits));
         }
     });
@@ -188,6 +261,10 @@ fn the_folder_has_every_file_and_the_same_bytes_each_time() {
             "scores_by_task.csv",
             "statistics.json",
             "report.html",
+            "curves.csv",
+            "curves_by_task.csv",
+            "about.json",
+            "tables.tex",
         ];
         let read = |name: &str| fs::read(out.join(name)).unwrap();
         let before = names.map(read);
@@ -202,8 +279,18 @@ fn the_folder_has_every_file_and_the_same_bytes_each_time() {
             .map(Result::unwrap)
             .collect();
         charts.sort_by_key(fs::DirEntry::file_name);
-        assert_eq!(charts.len(), 4);
+        // Eight of the black box and the overview, as SVG and as PDF.
+        assert_eq!(charts.len(), 18);
         for chart in charts {
+            let bytes = fs::read(chart.path()).unwrap();
+            if chart
+                .path()
+                .extension()
+                .is_some_and(|ending| ending == "pdf")
+            {
+                assert!(bytes.starts_with(b"%PDF-1.4\n") && bytes.ends_with(b"%%EOF\n"));
+                continue;
+            }
             let picture = fs::read_to_string(chart.path()).unwrap();
             check_well_formed(&picture);
             assert!(!picture.contains("<script"));
@@ -211,47 +298,6 @@ fn the_folder_has_every_file_and_the_same_bytes_each_time() {
         let json: serde_json::Value = serde_json::from_slice(&before[3]).unwrap();
         assert_eq!(json["finished_traces"], 23);
     });
-}
-
-#[test]
-fn published_figures_are_shown_where_they_apply_and_nowhere_else() {
-    with_report(|report| {
-        assert!(!text(report, Format::Text).contains("published"));
-        assert!(!text(report, Format::Html).contains("published"));
-    });
-    let mut results = results();
-    let blackbox = &mut results.blackboxes[0];
-    blackbox.name = "nas_bench102".into();
-    blackbox.iterations = 70;
-    blackbox.methods[1] = "gcp-prior".into();
-    let objective: Arc<[f64]> = (1..=70).map(f64::from).collect();
-    let names = ["cifar10", "cifar100", "ImageNet16-120"];
-    for (task, name) in blackbox.tasks.iter_mut().zip(names) {
-        task.name = name.into();
-        task.objective = Arc::clone(&objective);
-        for trace in task.traces.iter_mut().flat_map(BTreeMap::values_mut) {
-            trace.values = objective.to_vec();
-        }
-    }
-    let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
-    let report = report_of(&results, &analysis);
-    // Each trace finds the optimum at once: improvement 1, all ranks 1.5.
-    let text_report = text(&report, Format::Text);
-    assert!(text_report.contains("ICML 2020, Table 2"), "{text_report}");
-    let rows = text_report.lines().map(|line| line.split_whitespace());
-    let rows: Vec<Vec<&str>> = rows.map(Iterator::collect).collect();
-    let expected = ["gcp-prior", "1.00", "0.94", "+0.06", "1.50", "1.30", "-"];
-    assert!(rows.iter().any(|row| *row == expected), "{text_report}");
-    let page = text(&report, Format::Html);
-    check_well_formed(&page);
-    assert!(page.contains("<td>0.94</td><td>+0.06</td>"));
-    let folder = tempfile::tempdir().unwrap();
-    report.write_folder(folder.path()).unwrap();
-    let csv = fs::read_to_string(folder.path().join("published.csv")).unwrap();
-    assert!(
-        csv.contains("\nnas_bench102,rs,1,0,1,1.5,12,,2,16,"),
-        "{csv}"
-    );
 }
 
 #[test]
@@ -266,7 +312,8 @@ fn tasks_are_ordered_by_the_error_of_the_prior_where_it_is_known() {
     };
     let (page, csv) = files(&analysis);
     assert!(!page.contains("<th>prior RMSE</th>"));
-    assert!(csv.starts_with("blackbox,task,method,improvement,rank,final_dtm\n"));
+    assert!(csv.starts_with("blackbox,task,method,improvement,rank,final_dtm,seeds,"));
+    assert!(!csv.contains("prior_rmse"));
     for (task, error) in [(0, 1.25), (1, 0.875)] {
         analysis.blackboxes[0].tasks[task].prior_rmse = Some(error);
     }
@@ -278,8 +325,11 @@ fn tasks_are_ordered_by_the_error_of_the_prior_where_it_is_known() {
     assert!(place("<th>plain</th><td>0.88</td>") < place("<td>1.25</td>"));
     assert!(place("<td>1.25</td>") < place("<th>third</th><td class=\"muted\">–</td>"));
     assert!(page.contains("plain (0.88)"), "the chart names the error");
-    assert!(csv.starts_with("blackbox,task,method,improvement,rank,final_dtm,prior_rmse\n"));
-    let lines = csv.lines().filter(|line| line.ends_with(",0.875"));
+    let header = csv.lines().next().unwrap();
+    assert!(header.ends_with(",best_in_table,prior_rmse"), "{header}");
+    let lines = csv
+        .lines()
+        .filter(|line| line.split(',').next_back() == Some("0.875"));
     assert_eq!(lines.count(), 2);
 }
 

@@ -2,11 +2,14 @@
 
 use std::io::{self, Write};
 
-use loto_statistics::analysis::{BlackboxAnalysis, Comparison, ComparisonOutcome};
+use loto_proto::table_spec::Direction;
+use loto_proto::untrusted_text::escape;
+use loto_statistics::analysis::{BlackboxAnalysis, Comparison, ComparisonOutcome, MethodAverages};
 
+use crate::best::best_two;
 use crate::published::{self, Figure};
 use crate::report::Report;
-use crate::{missing, numbers};
+use crate::{dominant, missing, numbers, withheld};
 
 /// Most sentences on what is missing; the other formats have all of them.
 const MOST_SENTENCES: usize = 20;
@@ -20,7 +23,8 @@ pub(crate) fn write(report: &Report<'_>, output: &mut impl Write) -> io::Result<
     }
     writeln!(
         output,
-        "{} of {} finished; improvement over the {}",
+        "{} of {} finished; improvement over the {}\nmean, median and interquartile mean are over the tasks, \
+         intervals over the seeds; * marks the best two average ranks",
         numbers::grouped(analysis.finished_traces),
         numbers::count(analysis.planned_traces, "trace"),
         report.baseline_in_words(),
@@ -48,29 +52,83 @@ fn write_blackbox(
 ) -> io::Result<()> {
     writeln!(
         output,
-        "\n{}: {}, {}",
+        "\n{}: {}, {}{}",
         clean(&blackbox.name),
         numbers::count(blackbox.averaged_tasks as u64, "task"),
         numbers::count(blackbox.iterations as u64, "iteration"),
+        objective(report, blackbox),
     )?;
-    let header = "method|improvement|average rank|final ADTM|CPU s/trace|traces";
-    let rows = blackbox.methods.iter().map(|method| {
+    let confidence = numbers::percentage(report.analysis.confidence);
+    let header = format!(
+        "method|average rank|mean|{confidence} interval|median|interquartile mean|final ADTM|CPU s/trace|traces"
+    );
+    let ranks = blackbox.methods.iter().map(|method| {
         let averages = method.averages.as_ref();
-        let improvement = averages.map(|averages| {
-            let error = averages.improvement_standard_error;
-            numbers::with_error(averages.improvement, error, "+-")
-        });
+        averages.map(|averages| -averages.average_rank)
+    });
+    let rows = blackbox.methods.iter().zip(best_two(ranks));
+    let rows = rows.map(|(method, is_best)| {
+        let averages = method.averages.as_ref();
+        let interval = averages.and_then(|averages| averages.improvement_interval);
+        let score = |of: fn(&MethodAverages) -> f64| or_dash(averages.map(of).map(numbers::score));
+        let mark = if is_best { "*" } else { " " };
         let seconds = report.seconds_per_trace(&blackbox.name, &method.method);
         vec![
             clean(&method.method),
-            or_dash(improvement),
-            or_dash(averages.map(|averages| numbers::score(averages.average_rank))),
+            score(|averages| averages.average_rank) + mark,
+            score(|averages| averages.improvement),
+            or_dash(interval.map(numbers::interval)),
+            score(|averages| averages.median_improvement),
+            score(|averages| averages.interquartile_mean_improvement),
             or_dash(averages.map(|averages| numbers::magnitude(averages.final_adtm))),
             or_dash(seconds.map(numbers::seconds)),
             method.finished_traces.to_string(),
         ]
     });
-    write_table(header, rows, output)
+    write_table(&header, rows, output)?;
+    for sentence in dominant::sentences(blackbox) {
+        writeln!(output, "  note: {}", clean(&sentence))?;
+    }
+    write_differences(blackbox, &confidence, output)
+}
+
+/// What is optimised, after a comma; nothing if that is not known.
+fn objective(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> String {
+    match report.about.blackbox(&blackbox.name) {
+        Some(known) => format!(", {}", clean(&known.objective_in_words())),
+        None if blackbox.direction == Direction::Maximise => ", maximised".into(),
+        None => String::new(),
+    }
+}
+
+/// The improvement minus that of one method, from traces of the same tasks and seeds.
+fn write_differences(
+    blackbox: &BlackboxAnalysis,
+    confidence: &str,
+    output: &mut impl Write,
+) -> io::Result<()> {
+    let differences = blackbox.methods.iter().filter_map(|method| {
+        let difference = method.averages.as_ref()?.difference.as_ref()?;
+        Some((clean(&method.method), difference))
+    });
+    let mut differences = differences.peekable();
+    let (Some(against), Some(_)) = (&blackbox.against, differences.peek()) else {
+        return Ok(());
+    };
+    writeln!(output, "  minus {}, trace by trace:", clean(against))?;
+    let header =
+        format!("method|pairs of traces|mean|{confidence} interval|median|{confidence} interval");
+    let rows = differences.map(|(method, difference)| {
+        vec![
+            method,
+            difference.pairs.to_string(),
+            numbers::difference(difference.mean),
+            or_dash(difference.mean_interval.map(numbers::difference_interval)),
+            numbers::difference(difference.median),
+            or_dash(difference.median_interval.map(numbers::difference_interval)),
+        ]
+    });
+    write_table(&header, rows, output)
 }
 
 /// Writes a table, the first column flush left and the others flush right; `|` separates the headings.
@@ -112,18 +170,32 @@ fn write_missing(report: &Report<'_>, output: &mut impl Write) -> io::Result<()>
 
 fn write_ranks(comparison: &Comparison, output: &mut impl Write) -> io::Result<()> {
     let friedman = &comparison.friedman.plain;
-    writeln!(
+    write!(
         output,
-        "\nall {}: Friedman chi-square {} (p {}), Iman-Davenport F {} (p {}); Nemenyi critical \
-         difference {:.2} at {}",
+        "\nall {}",
         numbers::count(comparison.tasks.len() as u64, "task"),
-        numbers::statistic(friedman.chi_square),
-        numbers::probability(friedman.p_value),
-        numbers::statistic(friedman.iman_davenport),
-        numbers::probability(friedman.iman_davenport_p_value),
-        comparison.nemenyi.critical_difference,
-        comparison.nemenyi.alpha,
     )?;
+    if comparison.friedman_can_reject() {
+        write!(
+            output,
+            ": Friedman chi-square {} (p {}), Iman-Davenport F {} (p {})",
+            numbers::statistic(friedman.chi_square),
+            numbers::probability(friedman.p_value),
+            numbers::statistic(friedman.iman_davenport),
+            numbers::probability(friedman.iman_davenport_p_value),
+        )?;
+    }
+    if comparison.nemenyi_can_reject() {
+        write!(
+            output,
+            "; Nemenyi critical difference {:.2} at {}",
+            comparison.nemenyi.critical_difference, comparison.nemenyi.alpha,
+        )?;
+    }
+    writeln!(output)?;
+    for sentence in withheld::sentences(comparison) {
+        writeln!(output, "  {sentence}")?;
+    }
     let methods = comparison.methods.iter().map(|method| clean(method));
     let mut ranked: Vec<_> = methods.zip(&comparison.average_ranks).collect();
     ranked.sort_by(|(_, one), (_, other)| one.total_cmp(other));
@@ -137,7 +209,11 @@ fn write_ranks(comparison: &Comparison, output: &mut impl Write) -> io::Result<(
             "  left out, because they are not finished or not planned on every black box: {names}"
         )?;
     }
-    for group in &comparison.nemenyi.groups {
+    let groups = match comparison.nemenyi_can_reject() {
+        true => &comparison.nemenyi.groups[..],
+        false => &[],
+    };
+    for group in groups {
         let names = group
             .iter()
             .map(|&method| clean(&comparison.methods[method]));
@@ -147,7 +223,7 @@ fn write_ranks(comparison: &Comparison, output: &mut impl Write) -> io::Result<(
 }
 
 fn write_published(report: &Report<'_>, output: &mut impl Write) -> io::Result<()> {
-    let blackboxes = published::compare(report.analysis);
+    let blackboxes = published::compare(report.analysis, report.planned);
     if blackboxes.is_empty() {
         return Ok(());
     }
@@ -169,12 +245,16 @@ fn write_published(report: &Report<'_>, output: &mut impl Write) -> io::Result<(
             ]
         };
         let rows = blackbox.methods.iter().map(|method| {
-            let improvement = cells(method.improvement, method.improvement.difference());
+            let difference = blackbox.improvement_difference(method);
+            let improvement = cells(method.improvement, difference);
             let rank = cells(method.average_rank, blackbox.rank_difference(method));
             let name = std::iter::once(clean(&method.method));
             name.chain(improvement).chain(rank).collect()
         });
         write_table(header, rows, output)?;
+        for sentence in blackbox.sentences() {
+            writeln!(output, "  {}", clean(&sentence))?;
+        }
     }
     Ok(())
 }
@@ -188,7 +268,7 @@ fn or_dash(number: Option<String>) -> String {
     number.unwrap_or_else(|| "-".into())
 }
 
-/// A name without control characters, which could command a terminal.
+/// A text of others, harmless for a terminal.
 fn clean(text: &str) -> String {
-    text.replace(char::is_control, "\u{fffd}")
+    escape(text).into_owned()
 }

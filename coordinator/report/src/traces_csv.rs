@@ -4,12 +4,15 @@ use std::io::{self, Write};
 
 use flate2::{Compression, GzBuilder};
 
+use loto_proto::table_spec::Direction;
 use loto_statistics::results::{SeedTrace, SweepResults};
 
-const COLUMNS: &str = "blackbox task method seed iteration row value best seconds";
+use crate::csv_columns::TRACES;
+use crate::csv_text::text_cell;
 
 /// Writes the traces, gzipped; the same traces give the same bytes.
 ///
+/// Values are in the units of the table, and the best is the greatest if the objective is maximised.
 /// Iterations are counted from 1, rows from 0. Row and seconds are empty where they were not recorded.
 pub(crate) fn write(results: &SweepResults, output: &mut impl Write) -> io::Result<()> {
     // No name and no time in the header: they would make equal results differ.
@@ -17,14 +20,17 @@ pub(crate) fn write(results: &SweepResults, output: &mut impl Write) -> io::Resu
         .mtime(0)
         .write(output, Compression::default());
     let mut lines = csv::Writer::from_writer(gzip);
-    lines.write_record(COLUMNS.split(' '))?;
+    lines.write_record(TRACES.names())?;
     let mut line = csv::ByteRecord::new();
     for blackbox in &results.blackboxes {
         for task in &blackbox.tasks {
             for (method, seeds) in blackbox.methods.iter().zip(&task.traces) {
+                let texts = [&blackbox.name, &task.name, method].map(|name| text_cell(name));
                 for (seed, trace) in seeds {
-                    let prefix = [&blackbox.name, &task.name, method, &seed.to_string()];
-                    write_trace(prefix, trace, &mut line, &mut lines)?;
+                    let [first, second, third] = texts.each_ref().map(|name| &**name);
+                    let number = seed.to_string();
+                    let prefix = [first, second, third, number.as_str()];
+                    write_trace(prefix, trace, blackbox.direction, &mut line, &mut lines)?;
                 }
             }
         }
@@ -34,8 +40,9 @@ pub(crate) fn write(results: &SweepResults, output: &mut impl Write) -> io::Resu
 }
 
 fn write_trace(
-    prefix: [&String; 4],
+    prefix: [&str; 4],
     trace: &SeedTrace,
+    direction: Direction,
     line: &mut csv::ByteRecord,
     lines: &mut csv::Writer<impl Write>,
 ) -> io::Result<()> {
@@ -57,8 +64,8 @@ fn write_trace(
         };
         push(Some(&(index + 1)))?;
         push(trace.rows.get(index).map(|row| row as _))?;
-        push(Some(&value))?;
-        push(Some(&best))?;
+        push(Some(&direction.turn(value)))?;
+        push(Some(&direction.turn(best)))?;
         push(trace.seconds.get(index).map(|seconds| seconds as _))?;
         lines.write_byte_record(line)?;
     }

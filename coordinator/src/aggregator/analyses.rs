@@ -1,10 +1,11 @@
 //! Analyses of a sweep that were asked for, each kept up to date by a task.
 
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use loto_proto::limits::MAX_ANALYSES;
 use loto_statistics::analysis::{AnalysisOptions, Bands, SweepAnalysis, analyse_curves};
+use parking_lot::Mutex;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -17,7 +18,7 @@ use crate::results::{CollectedCurves, Selection};
 
 /// So many evaluations are analysed in about a tenth of a second, bands
 /// included: that is waited for.
-const SMALL_VALUES: u64 = 100_000;
+const SMALL_EVALUATIONS: u64 = 100_000;
 
 /// An analysis is kept up to date for so long after it was asked for.
 const KEEP_UP: Duration = Duration::from_secs(60);
@@ -34,7 +35,7 @@ static PROCESSORS: LazyLock<[Semaphore; 2]> = LazyLock::new(|| {
 
 /// Whether so little is finished that an analysis of it is waited for.
 pub(super) fn is_small(curves: &CollectedCurves) -> bool {
-    curves.values() <= SMALL_VALUES
+    curves.evaluations() <= SMALL_EVALUATIONS
 }
 
 /// The analyses of one sweep that were asked for lately.
@@ -81,7 +82,7 @@ impl Analyses {
 
     /// The place of a question: whoever asks the same gets the same place.
     fn question(&self, selection: Selection, options: AnalysisOptions) -> Arc<Question> {
-        let mut questions = self.questions();
+        let mut questions = self.questions.lock();
         let same = questions
             .iter()
             .position(|known| known.selection == selection && known.options == options);
@@ -98,7 +99,7 @@ impl Analyses {
 
     /// Forgets what was not asked for the longest, if all is too large; the last one stays.
     fn make_room(&self) {
-        let mut questions = self.questions();
+        let mut questions = self.questions.lock();
         let mut numbers = 0;
         let newest_first = questions.iter().rev();
         let kept = newest_first.take_while(|question| {
@@ -107,12 +108,6 @@ impl Analyses {
         });
         let forgotten = questions.len() - kept.count().max(1);
         questions.drain(..forgotten);
-    }
-
-    fn questions(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Question>>> {
-        self.questions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -203,29 +198,23 @@ async fn compute(
     selection: Selection,
     options: AnalysisOptions,
 ) -> Result<Arc<SweepAnalysis>, Status> {
-    let died = |problem: String| {
-        to_status(CoordinatorError::ThreadDied {
-            task: "an analysis",
-            problem,
-        })
-    };
-    let [with_bands, without] = &*PROCESSORS;
     let processors = match options.bands {
-        Bands::All | Bands::Averages => with_bands,
-        Bands::None => without,
+        Bands::All | Bands::Averages => &PROCESSORS[0],
+        Bands::None => &PROCESSORS[1],
     };
     // What takes no time does not queue behind what may.
     let permit = if is_small(&curves) {
         None
     } else {
-        let permit = processors.acquire().await;
-        Some(permit.map_err(|error| died(error.to_string()))?)
+        processors.acquire().await.ok()
     };
     let computing = tokio::task::spawn_blocking(move || {
         let _permit = permit;
-        analyse_curves(&curves.select(&selection), &options)
+        analyse_curves(&curves.results(&selection), &options)
     });
-    let analysis = computing.await.map_err(|error| died(error.to_string()))?;
+    let task = "an analysis";
+    let died = |source| to_status(CoordinatorError::ThreadDied { task, source });
+    let analysis = computing.await.map_err(died)?;
     analysis
         .map(Arc::new)
         .map_err(|error| to_status(error.into()))
@@ -253,7 +242,7 @@ mod tests {
         let first = ask(1);
         assert!(!Arc::ptr_eq(&first, &ask(2)));
         assert!(Arc::ptr_eq(&first, &ask(1)));
-        assert_eq!(analyses.questions().len(), 2);
+        assert_eq!(analyses.questions.lock().len(), 2);
     }
 
     #[tokio::test]
@@ -265,7 +254,7 @@ mod tests {
             ask(number);
             ask(0);
         }
-        assert_eq!(analyses.questions().len(), MAX_ANALYSES);
+        assert_eq!(analyses.questions.lock().len(), MAX_ANALYSES);
         assert!(Arc::ptr_eq(&first, &ask(0)));
     }
 }

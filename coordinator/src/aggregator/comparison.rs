@@ -22,8 +22,9 @@ pub(super) async fn compare(
     let options = AnalysisOptions {
         baseline: request::baseline(request.baseline)?,
         significance: request::number("alpha", request.alpha, default.significance, 0.001..=0.5)?,
-        // No band is part of the answer.
+        // Neither bands nor intervals are part of the answer.
         bands: Bands::None,
+        intervals: false,
         ..default
     };
     let (analysis, as_of) = sweep.analysis(selection, options).await?;

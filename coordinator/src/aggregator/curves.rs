@@ -33,6 +33,8 @@ pub(super) async fn curves(
         } else {
             Bands::All
         },
+        // No score is part of the answer.
+        intervals: false,
         ..default
     };
     let (analysis, as_of) = sweep.analysis(selection, options).await?;
@@ -47,17 +49,14 @@ pub(super) async fn curves(
 
 /// Refuses what would be too large to be sent, before it is computed.
 fn check_size(sweep: &Sweep, selection: &Selection, only_averages: bool) -> Result<(), Status> {
-    let blackboxes = sweep.blackboxes.iter();
-    let blackboxes = blackboxes.filter(|blackbox| selection.has_blackbox(&blackbox.name));
-    let points = blackboxes.map(|blackbox| {
-        let methods = blackbox.methods.iter();
-        let methods = methods.filter(|method| selection.has_method(&method.id));
+    let points = sweep.blackboxes.iter().map(|blackbox| {
+        let methods = selection.methods_of(blackbox).len() as u64;
         let tasks = if only_averages {
             0
         } else {
             blackbox.targets.len()
         };
-        (methods.count() as u64) * (1 + tasks as u64) * u64::from(blackbox.iterations)
+        methods * (1 + tasks as u64) * u64::from(blackbox.iterations)
     });
     let points: u64 = points.sum();
     if points <= MAX_ANSWER_POINTS {

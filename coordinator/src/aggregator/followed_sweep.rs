@@ -19,7 +19,7 @@ use crate::CoordinatorError;
 use crate::dispatch::conflicts;
 use crate::metrics;
 use crate::progress::Tracker;
-use crate::results::{CollectedCurves, CollectedTraces, Keep, ObjectiveCache, PlannedTraces};
+use crate::results::{CollectedCurves, ObjectiveCache, PlannedTraces};
 
 /// Least time between two counts of the jobs, however many clients watch them: fast for an eye.
 pub(super) const WATCHED_INTERVAL: Duration = Duration::from_millis(200);
@@ -101,7 +101,7 @@ pub(super) async fn follow(
                 .and_then(|last| last.outcome.clone().ok());
             let outcome = outcome.map(|collected| match last {
                 Some(last) if last.done() == collected.done() => last,
-                _ => Arc::new(collected.curves()),
+                _ => Arc::new(collected.clone()),
             });
             let outcome = outcome.map_err(to_status);
             curves.send_replace(Some(Snapshot { look, outcome }));
@@ -110,6 +110,7 @@ pub(super) async fn follow(
             counting.count().await;
         }
         tokio::select! {
+            biased;
             () = sleep_until(counting.due().min(begun + IDLE_INTERVAL)) => {}
             () = sweep.asked.notified() => {}
         }
@@ -118,13 +119,12 @@ pub(super) async fn follow(
 
 /// Reads the traces that are finished by now. Where they are many, jobs are counted meanwhile.
 async fn collect<'a>(
-    collected: &'a mut Option<CollectedTraces>,
+    collected: &'a mut Option<CollectedCurves>,
     counting: &mut Counting,
-) -> Result<&'a CollectedTraces, CoordinatorError> {
+) -> Result<&'a CollectedCurves, CoordinatorError> {
     let sweep = Arc::clone(&counting.sweep);
     let planned = sweep.planned().await?;
-    let new = || CollectedTraces::new(Arc::clone(planned), Keep::BestSoFar);
-    let collected = collected.get_or_insert_with(new);
+    let collected = collected.get_or_insert_with(|| CollectedCurves::new(Arc::clone(planned)));
     let follower = counting.tracker.follow_done(sweep.store.as_ref()).await?;
     let unread = collected.unread(follower);
     {
@@ -135,6 +135,7 @@ async fn collect<'a>(
                 counting.count().await;
             };
             tokio::select! {
+                biased;
                 read = &mut reading => break read?,
                 () = counted => {}
             }
@@ -186,11 +187,13 @@ impl Counting {
         let Self { sweep, tracker, .. } = self;
         let store = sweep.store.as_ref();
         tracker.follow(store).await?;
+        let conflicts = conflicts(tracker, store).await?;
         let without_token = wire::Progress {
             sweep_id: sweep.id.to_string(),
             name: sweep.sweep.name.clone(),
             cancelled: store.sweep_state(sweep.id).await?.cancelled,
-            ..progress::to_wire(tracker, conflicts(tracker, store).await?)
+            passed_over: progress::passed_over(store),
+            ..progress::to_wire(tracker, conflicts)
         };
         // The token stands for all that the message tells but its time.
         Ok(wire::Progress {

@@ -1,10 +1,11 @@
 //! Who may ask: TLS, certificates of clients, tokens.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use loto_process::connections::connection::Client;
 use loto_transport::connection::tls::{self, Identity};
 use tonic::service::{Interceptor, InterceptorLayer};
 use tonic::transport::{Certificate, ServerTlsConfig};
@@ -31,6 +32,8 @@ pub struct GuardFiles {
 #[derive(Default)]
 pub struct Guard {
     tls: Option<ServerTlsConfig>,
+    /// Whether clients have to show a certificate.
+    demands_certificate: bool,
     tokens: Option<Arc<Tokens>>,
 }
 
@@ -45,6 +48,7 @@ impl Guard {
         let tokens = files.tokens.clone().map(Tokens::read).transpose()?;
         Ok(Self {
             tls: server_tls(files)?,
+            demands_certificate: files.client_ca.is_some(),
             tokens: tokens.map(Arc::new),
         })
     }
@@ -58,18 +62,27 @@ impl Guard {
         InterceptorLayer::new(Doorkeeper(self.tokens.clone()))
     }
 
-    /// Says what a user may not know who makes the service reachable for others.
-    pub(super) fn warn_if_open_to_others(&self, address: SocketAddr) {
-        if address.ip().is_loopback() || self.tls.is_some() {
-            return;
+    /// Refuses to let in everybody who reaches an address of this host from elsewhere.
+    ///
+    /// # Errors
+    /// [`CoordinatorError::InvalidInput`], with what to do.
+    pub fn refuse_anyone(&self, address: SocketAddr) -> Result<(), CoordinatorError> {
+        let knows_clients = self.tokens.is_some() || self.demands_certificate;
+        if knows_clients || address.ip().is_loopback() {
+            return Ok(());
         }
-        match self.tokens {
-            Some(_) => tracing::warn!(
+        Err(CoordinatorError::InvalidInput(format!(
+            "--listen {address}: whoever reaches this address could ask: give --tokens (and --tls-certificate) \
+             or --client-ca, listen on 127.0.0.1, or say with --allow-anyone that this is meant"
+        )))
+    }
+
+    /// Says what a user may not know who makes the service reachable for others.
+    pub(super) fn warn_of_tokens_in_the_clear(&self, address: SocketAddr) {
+        if self.tokens.is_some() && self.tls.is_none() && !address.ip().is_loopback() {
+            tracing::warn!(
                 "tokens travel in the clear: give a certificate with --tls-certificate, or let nobody else near the network"
-            ),
-            None => tracing::warn!(
-                "whoever reaches {address} may ask: see --tokens and --tls-certificate"
-            ),
+            );
         }
     }
 }
@@ -101,9 +114,17 @@ pub(super) struct Doorkeeper(Option<Arc<Tokens>>);
 
 impl Interceptor for Doorkeeper {
     fn call(&mut self, request: Request<()>) -> Result<Request<()>, Status> {
+        let client = request.extensions().get::<Arc<Client>>();
         if let Some(tokens) = &self.0 {
-            let checked = tokens.check(request.metadata());
+            let address = client.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |client| {
+                client.address.ip()
+            });
+            let checked = tokens.check(request.metadata(), address);
             checked.inspect_err(|refusal| metrics::request_refused(refusal.code()))?;
+        }
+        // Only now: who is not let in keeps no connection.
+        if let Some(client) = client {
+            client.note_request();
         }
         Ok(request)
     }

@@ -29,8 +29,9 @@ pub(super) async fn improvement(
     check_size(sweep.plan(), &selection, iterations.len())?;
     let options = AnalysisOptions {
         baseline: request::baseline(request.baseline)?,
-        // No band is part of the answer.
+        // Neither bands nor intervals are part of the answer.
         bands: Bands::None,
+        intervals: false,
         ..AnalysisOptions::default()
     };
     let (analysis, as_of) = sweep.analysis(selection, options).await?;
@@ -45,12 +46,8 @@ pub(super) async fn improvement(
 
 /// Refuses what would be too large to be sent, before it is computed.
 fn check_size(sweep: &Sweep, selection: &Selection, iterations: usize) -> Result<(), Status> {
-    let blackboxes = sweep.blackboxes.iter();
-    let blackboxes = blackboxes.filter(|blackbox| selection.has_blackbox(&blackbox.name));
-    let entries = blackboxes.map(|blackbox| {
-        let methods = blackbox.methods.iter();
-        let methods = methods.filter(|method| selection.has_method(&method.id));
-        methods.count() * (blackbox.targets.len() + iterations)
+    let entries = sweep.blackboxes.iter().map(|blackbox| {
+        selection.methods_of(blackbox).len() * (blackbox.targets.len() + iterations)
     });
     let entries: usize = entries.sum();
     if entries <= MAX_ANSWER_ENTRIES {
@@ -124,6 +121,8 @@ fn method_improvement(method: &MethodAnalysis, iterations: &[u32]) -> wire::Meth
     wire::MethodImprovement {
         improvement: Some(averages.improvement),
         improvement_standard_error: averages.improvement_standard_error,
+        median_improvement: Some(averages.median_improvement),
+        interquartile_mean_improvement: Some(averages.interquartile_mean_improvement),
         improvement_terms_left_out: averages.improvement_terms_left_out as u64,
         average_rank: Some(averages.average_rank),
         final_adtm: Some(averages.final_adtm),

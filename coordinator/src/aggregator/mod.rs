@@ -4,6 +4,8 @@
 //! A task follows each sweep that is asked for (`followed_sweep`) and publishes snapshots of it;
 //! another one keeps each analysis up to date (`analyses`). A request reads the newest snapshot
 //! (`watched_sweep`). One file per group of questions; `request` checks what comes in.
+//!
+//! `incoming` takes connections, `guard` lets in who may ask (`tokens`, `guesses`), `server` puts all together.
 
 mod analyses;
 mod comparison;
@@ -11,7 +13,9 @@ mod completeness;
 mod curves;
 mod followed_sweep;
 mod guard;
+mod guesses;
 mod improvement;
+mod incoming;
 mod preparation;
 mod progress;
 mod progress_stream;

@@ -8,7 +8,6 @@ use loto_transport::retry::{Backoff, retry_transient};
 use loto_transport::store::Store;
 use tonic::Status;
 
-use super::watched_sweep::WatchedSweep;
 use super::watched_sweeps::WatchedSweeps;
 use super::{comparison, curves, improvement};
 
@@ -33,25 +32,14 @@ pub(super) async fn prepare(store: Arc<dyn Store>, sweeps: Arc<WatchedSweeps>) {
 /// Asks the questions that have no choice.
 async fn ask(sweeps: &WatchedSweeps, id: SweepId) -> Result<(), Status> {
     let sweep = sweeps.get(id).await.map_err(super::status::to_status)?;
-    let sweep: &WatchedSweep = &sweep;
-    let sweep_id = id.to_string();
-    let request = wire::GetImprovementRequest {
-        sweep_id: sweep_id.clone(),
-        ..Default::default()
-    };
-    improvement::improvement(sweep, request).await?;
-    let request = wire::CompareMethodsRequest {
-        sweep_id: sweep_id.clone(),
-        ..Default::default()
-    };
-    comparison::compare(sweep, request).await?;
+    improvement::improvement(&sweep, wire::GetImprovementRequest::default()).await?;
+    comparison::compare(&sweep, wire::CompareMethodsRequest::default()).await?;
     for only_averages in [true, false] {
         let request = wire::GetCurvesRequest {
-            sweep_id: sweep_id.clone(),
             only_averages,
             ..Default::default()
         };
-        curves::curves(sweep, request).await?;
+        curves::curves(&sweep, request).await?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use loto_proto::limits::{MAX_LISTED_CONFLICTS, MAX_LISTED_POISONED_JOBS};
 use loto_service::wire;
-use loto_transport::store::Conflict;
+use loto_transport::store::{Conflict, Store};
 
 use crate::progress::{GroupProgress, PoisonedJob, Tracker};
 
@@ -28,6 +28,13 @@ pub(super) fn to_wire(tracker: &Tracker, conflicts: Vec<Conflict>) -> wire::Prog
     }
 }
 
+/// What the store passed over because it is damaged.
+pub(super) fn passed_over(store: &dyn Store) -> Vec<String> {
+    let passed_over = store.passed_over().into_iter();
+    let problems = passed_over.map(|entry| entry.problem);
+    problems.take(MAX_LISTED_CONFLICTS).collect()
+}
+
 fn method_to_wire(group: &GroupProgress) -> wire::MethodProgress {
     wire::MethodProgress {
         blackbox: group.blackbox.clone(),
@@ -50,7 +57,7 @@ fn poisoned_to_wire(poisoned: PoisonedJob) -> wire::PoisonedJob {
     wire::PoisonedJob {
         blackbox,
         task: job.series.task,
-        method: job.series.method.id,
+        method: job.series.method.label().to_owned(),
         seed: job.seed,
         attempts: attempt.count,
         worker: attempt.worker,

@@ -30,6 +30,7 @@ pub(super) fn watch(
     let (sender, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
         let ended = tokio::select! {
+            biased;
             ended = send_changes(&sweep, sent, &sender) => ended,
             () = sender.closed() => return,
             () = stopping.cancelled() => Err(stopping_status()),

@@ -7,6 +7,7 @@ use loto_proto::excerpt::list;
 use loto_proto::identity::SweepId;
 use loto_proto::limits::{MAX_NAME_BYTES, MAX_REQUEST_NAMES};
 use loto_proto::sweep::Sweep;
+use loto_proto::untrusted_text::check_name;
 use loto_service::wire;
 use tonic::Status;
 
@@ -39,6 +40,7 @@ pub(super) fn names(
             ));
         }
         if !known.contains(name.as_str()) {
+            check_name(name).map_err(|hazard| invalid(field, hazard))?;
             return Err(invalid(
                 field,
                 format!(
@@ -79,8 +81,7 @@ pub(super) fn selection(
     };
     let selected = sweep.blackboxes.iter();
     let selected = selected.filter(|blackbox| blackboxes_only.has_blackbox(&blackbox.name));
-    let known =
-        selected.flat_map(|blackbox| blackbox.methods.iter().map(|method| method.id.as_str()));
+    let known = selected.flat_map(|blackbox| blackbox.methods.iter().map(|method| method.label()));
     let methods = names("selection.methods", request.methods, &known.collect())?;
     Ok(Selection {
         methods,
@@ -153,6 +154,12 @@ mod tests {
             unknown.contains("`gpp`") && unknown.contains("gp, rs"),
             "{unknown}"
         );
+        let hazard = message(names("methods", vec!["r\u{202e}s".into()], &known));
+        let told = "field `methods`: character 2 of the name is U+202E";
+        assert!(hazard.starts_with(told), "{hazard}");
+        // One that a store has already can be asked for.
+        let stored = BTreeSet::from(["r\u{202e}s"]);
+        assert!(names("methods", vec!["r\u{202e}s".into()], &stored).is_ok());
         let long = message(names("methods", vec!["x".repeat(5000)], &known));
         assert!(long.contains("5000 bytes") && long.len() < 200, "{long}");
         // The answer's status is a header, which clients refuse if it is long.

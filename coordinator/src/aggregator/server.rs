@@ -10,9 +10,9 @@ use loto_transport::store::Store;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
 
 use super::guard::Guard;
+use super::incoming::incoming;
 use super::service::AggregatorService;
 use crate::CoordinatorError;
 
@@ -66,8 +66,6 @@ pub async fn serve(
         .build_v1alpha()
         .map_err(|error| serving(address, error))?;
 
-    // A stream of connections leaves Nagle's algorithm on by itself: 45 ms an answer.
-    let connections = TcpIncoming::from(listener).with_nodelay(Some(true));
     let mut server = Server::builder();
     if let Some(tls) = guard.tls() {
         server = server
@@ -82,8 +80,8 @@ pub async fn serve(
         .add_service(reflection)
         .add_service(reflection_alpha)
         .add_service(aggregator)
-        .serve_with_incoming_shutdown(connections, stopping.clone().cancelled_owned());
-    guard.warn_if_open_to_others(address);
+        .serve_with_incoming_shutdown(incoming(listener), stopping.clone().cancelled_owned());
+    guard.warn_of_tokens_in_the_clear(address);
     tracing::info!("serving loto.v1.Aggregator on {address}");
     let out_of_time = async {
         stopping.cancelled().await;

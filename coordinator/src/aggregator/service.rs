@@ -44,29 +44,33 @@ impl AggregatorService {
     }
 }
 
+/// Measures how an answer is computed.
+async fn answer<Answer>(
+    rpc: &'static str,
+    computing: impl Future<Output = Result<Answer, Status>>,
+) -> Result<Response<Answer>, Status> {
+    measured(rpc, computing).await.map(Response::new)
+}
+
 #[tonic::async_trait]
 impl Aggregator for AggregatorService {
     async fn list_sweeps(
         &self,
         request: Request<wire::ListSweepsRequest>,
     ) -> Result<Response<wire::ListSweepsResponse>, Status> {
-        measured("ListSweeps", async {
-            let page = sweep_list::page(self.store.as_ref(), &request.into_inner()).await?;
-            Ok(Response::new(page))
-        })
-        .await
+        let page = sweep_list::page(self.store.as_ref(), request.get_ref());
+        answer("ListSweeps", page).await
     }
 
     async fn get_progress(
         &self,
         request: Request<wire::GetProgressRequest>,
     ) -> Result<Response<wire::Progress>, Status> {
-        measured("GetProgress", async {
+        let progress = async {
             let sweep = self.sweep(&request.get_ref().sweep_id).await?;
-            let progress = sweep.progress().await?;
-            Ok(Response::new(wire::Progress::clone(&progress)))
-        })
-        .await
+            Ok(wire::Progress::clone(&*sweep.progress().await?))
+        };
+        answer("GetProgress", progress).await
     }
 
     type WatchProgressStream = ReceiverStream<Result<wire::Progress, Status>>;
@@ -75,50 +79,45 @@ impl Aggregator for AggregatorService {
         &self,
         request: Request<wire::WatchProgressRequest>,
     ) -> Result<Response<Self::WatchProgressStream>, Status> {
-        measured("WatchProgress", async {
+        let stream = async {
             let request = request.into_inner();
             let sweep = self.sweep(&request.sweep_id).await?;
-            let watch = progress_stream::watch(sweep, request.resume_token, self.stopping.clone())?;
-            Ok(Response::new(watch))
-        })
-        .await
+            progress_stream::watch(sweep, request.resume_token, self.stopping.clone())
+        };
+        answer("WatchProgress", stream).await
     }
 
     async fn get_curves(
         &self,
         request: Request<wire::GetCurvesRequest>,
     ) -> Result<Response<wire::GetCurvesResponse>, Status> {
-        measured("GetCurves", async {
+        let curves = async {
             let sweep = self.sweep(&request.get_ref().sweep_id).await?;
-            Ok(Response::new(
-                curves::curves(&sweep, request.into_inner()).await?,
-            ))
-        })
-        .await
+            curves::curves(&sweep, request.into_inner()).await
+        };
+        answer("GetCurves", curves).await
     }
 
     async fn get_improvement(
         &self,
         request: Request<wire::GetImprovementRequest>,
     ) -> Result<Response<wire::GetImprovementResponse>, Status> {
-        measured("GetImprovement", async {
+        let improvement = async {
             let sweep = self.sweep(&request.get_ref().sweep_id).await?;
-            let improvement = improvement::improvement(&sweep, request.into_inner()).await?;
-            Ok(Response::new(improvement))
-        })
-        .await
+            improvement::improvement(&sweep, request.into_inner()).await
+        };
+        answer("GetImprovement", improvement).await
     }
 
     async fn compare_methods(
         &self,
         request: Request<wire::CompareMethodsRequest>,
     ) -> Result<Response<wire::CompareMethodsResponse>, Status> {
-        measured("CompareMethods", async {
+        let comparison = async {
             let sweep = self.sweep(&request.get_ref().sweep_id).await?;
-            let comparison = comparison::compare(&sweep, request.into_inner()).await?;
-            Ok(Response::new(comparison))
-        })
-        .await
+            comparison::compare(&sweep, request.into_inner()).await
+        };
+        answer("CompareMethods", comparison).await
     }
 
     type StreamTracesStream = ReceiverStream<Result<wire::FinishedTrace, Status>>;
@@ -127,13 +126,11 @@ impl Aggregator for AggregatorService {
         &self,
         request: Request<wire::StreamTracesRequest>,
     ) -> Result<Response<Self::StreamTracesStream>, Status> {
-        measured("StreamTraces", async {
+        let stream = async {
             let sweep = self.sweep(&request.get_ref().sweep_id).await?;
-            let stopping = self.stopping.clone();
-            let traces =
-                traces::stream(Arc::clone(&sweep.followed), request.into_inner(), stopping).await?;
-            Ok(Response::new(traces))
-        })
-        .await
+            let followed = Arc::clone(&sweep.followed);
+            traces::stream(followed, request.into_inner(), self.stopping.clone()).await
+        };
+        answer("StreamTraces", stream).await
     }
 }

@@ -33,9 +33,9 @@ pub(super) fn to_status(error: CoordinatorError) -> Status {
 fn transport_status(error: &TransportError, message: String) -> Status {
     match error {
         TransportError::Unavailable { .. } => Status::unavailable(message),
-        TransportError::MissingTable(_) | TransportError::Refused { .. } => {
-            Status::failed_precondition(message)
-        }
+        TransportError::MissingTable(_)
+        | TransportError::MissingProgram(_)
+        | TransportError::Refused { .. } => Status::failed_precondition(message),
         TransportError::CorruptValue { .. }
         | TransportError::NotAStore { .. }
         | TransportError::InvalidCursor { .. } => Status::data_loss(message),

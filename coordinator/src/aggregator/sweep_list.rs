@@ -1,9 +1,12 @@
 //! Lists sweeps.
 
+use std::time::UNIX_EPOCH;
+
 use loto_proto::identity::SweepId;
 use loto_proto::limits::{MAX_ANSWER_BYTES, MAX_PAGE_SIZE};
 use loto_service::wire;
-use loto_transport::store::Store;
+use loto_transport::TransportError;
+use loto_transport::store::{Store, recorded};
 use prost::Message;
 use tonic::Status;
 
@@ -66,13 +69,33 @@ pub(super) async fn page(
 
 /// A damaged sweep is listed with its problem: the others are still of interest.
 async fn summary(store: &dyn Store, id: SweepId) -> Result<wire::SweepSummary, Status> {
-    let (sweep, problem) = match store.sweep(id).await {
+    let (sweep, mut problem) = match store.sweep(id).await {
         Ok(Some(sweep)) => (Some(sweep), String::new()),
         Ok(None) => (None, "the plan is gone from the store".into()),
         Err(error) if error.concerns_server() => return Err(to_status(error.into())),
         Err(error) => (None, error.to_string()),
     };
+    let mut told = |error: TransportError| match error.concerns_server() {
+        true => Err(to_status(error.into())),
+        false => {
+            if problem.is_empty() {
+                problem = error.to_string();
+            }
+            Ok(())
+        }
+    };
+    let (mut since, mut cancelled) = (None, false);
+    match recorded(store, id).await {
+        Ok(time) => since = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok()),
+        Err(error) => told(error)?,
+    }
+    match store.sweep_state(id).await {
+        Ok(state) => cancelled = state.cancelled,
+        Err(error) => told(error)?,
+    }
     Ok(wire::SweepSummary {
+        recorded_seconds: since.map_or(0, |since| since.as_secs()),
+        cancelled,
         sweep_id: id.to_string(),
         jobs: sweep.as_ref().map_or(0, |sweep| sweep.job_count()),
         plan: sweep.as_ref().map(|sweep| sweep.to_wire()),

@@ -1,15 +1,20 @@
 //! The tokens with which clients prove who they are.
 
 use std::fs;
+use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
+use loto_transport::TransportError;
+use loto_transport::connection::secret_file::read_secret_file;
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
+use super::guesses::Guesses;
 use crate::CoordinatorError;
 
 /// The tokens in a file of lines `NAME TOKEN`. It is read again when it changes: a token whose line
@@ -17,6 +22,7 @@ use crate::CoordinatorError;
 pub(super) struct Tokens {
     path: PathBuf,
     known: Mutex<Known>,
+    guesses: Guesses,
 }
 
 /// What was read from the file.
@@ -55,6 +61,7 @@ impl Tokens {
                 version: None,
                 clients: None,
             }),
+            guesses: Guesses::default(),
         };
         let version = tokens.version();
         let clients = tokens.clients()?;
@@ -65,15 +72,16 @@ impl Tokens {
             return Err(CoordinatorError::InvalidInput(problem));
         }
         let clients = Some(clients);
-        *tokens.known.lock().unwrap_or_else(PoisonError::into_inner) = Known { version, clients };
+        *tokens.known.lock() = Known { version, clients };
         Ok(tokens)
     }
 
     /// Lets a request pass whose metadata hold a token.
     ///
     /// # Errors
-    /// `UNAUTHENTICATED`; `UNAVAILABLE` if the file is not what it should be.
-    pub(super) fn check(&self, metadata: &MetadataMap) -> Result<(), Status> {
+    /// `UNAUTHENTICATED`; `RESOURCE_EXHAUSTED` if the client's address sent too many wrong tokens;
+    /// `UNAVAILABLE` if the file is not what it should be.
+    pub(super) fn check(&self, metadata: &MetadataMap, client: IpAddr) -> Result<(), Status> {
         let Some(authorization) = metadata.get("authorization") else {
             return Err(Status::unauthenticated(
                 "this service demands a token: send the metadata `authorization: Bearer TOKEN`",
@@ -91,7 +99,15 @@ impl Tokens {
             ));
         };
         let digest = digest(token);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        // One at a time, so that no guess overtakes the count of the one before.
+        let mut known = self.known.lock();
+        let now = Instant::now();
+        if let Some(delay) = self.guesses.delay(client, now) {
+            return Err(Status::resource_exhausted(format!(
+                "too many wrong tokens came from this address: try again in {} s",
+                delay.as_secs() + 1
+            )));
+        }
         self.refresh(&mut known);
         let Some(clients) = &known.clients else {
             return Err(Status::unavailable(
@@ -110,9 +126,12 @@ impl Tokens {
                 tracing::debug!("the client of line {line} asks");
                 Ok(())
             }
-            None => Err(Status::unauthenticated(
-                "the token is not one that this service knows, or it was revoked",
-            )),
+            None => {
+                self.guesses.wrong(client, now);
+                Err(Status::unauthenticated(
+                    "the token is not one that this service knows, or it was revoked",
+                ))
+            }
         }
     }
 
@@ -145,11 +164,12 @@ impl Tokens {
     }
 
     fn clients(&self) -> Result<Vec<Client>, CoordinatorError> {
-        let text =
-            fs::read_to_string(&self.path).map_err(|source| CoordinatorError::UnreadableFile {
+        let text = String::from_utf8(read_secret_file(&self.path)?).map_err(|_| {
+            TransportError::InvalidFile {
                 path: self.path.clone(),
-                source,
-            })?;
+                reason: "it should hold lines NAME TOKEN and is no UTF-8 text".into(),
+            }
+        })?;
         parse(&text).map_err(|wrong| {
             CoordinatorError::InvalidInput(format!("{}, {wrong}", self.path.display()))
         })
@@ -202,9 +222,17 @@ fn parse(text: &str) -> Result<Vec<Client>, WrongLine> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+
     use tonic::Code;
 
     use super::*;
+
+    fn write(path: &Path, content: &str) {
+        fs::write(path, content).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+    }
 
     fn asking(authorization: Option<&str>) -> MetadataMap {
         let mut metadata = MetadataMap::new();
@@ -218,13 +246,13 @@ mod tests {
     fn only_a_known_token_passes_and_a_revoked_one_no_more() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tokens");
-        fs::write(
+        write(
             &path,
             "# who may ask\nann first-token\n\nbob second-token\n",
-        )
-        .unwrap();
+        );
         let tokens = Tokens::read(path.clone()).unwrap();
-        let check = |authorization| tokens.check(&asking(authorization));
+        let client = IpAddr::from([192, 0, 2, 1]);
+        let check = |authorization| tokens.check(&asking(authorization), client);
         check(Some("Bearer first-token")).unwrap();
         check(Some("bearer second-token")).unwrap();
         for wrong in [
@@ -240,7 +268,7 @@ mod tests {
         }
         // In the way of an editor, and of Kubernetes: a new file in its place.
         let next = folder.path().join("next");
-        fs::write(&next, "ann first-token\n").unwrap();
+        write(&next, "ann first-token\n");
         fs::rename(&next, &path).unwrap();
         check(Some("Bearer first-token")).unwrap();
         let revoked = check(Some("Bearer second-token")).unwrap_err();
@@ -248,8 +276,30 @@ mod tests {
         fs::remove_file(&path).unwrap();
         let closed = check(Some("Bearer first-token")).unwrap_err();
         assert_eq!(closed.code(), Code::Unavailable);
-        fs::write(&path, "ann first-token\n").unwrap();
+        write(&path, "ann first-token\n");
         check(Some("Bearer first-token")).unwrap();
+        // A file that others can read by now is no secret any more.
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        let exposed = check(Some("Bearer first-token")).unwrap_err();
+        assert_eq!(exposed.code(), Code::Unavailable);
+    }
+
+    #[test]
+    fn who_guessed_too_often_learns_nothing_even_with_a_right_token() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), "ann right-token\n").unwrap();
+        let tokens = Tokens::read(file.path().to_owned()).unwrap();
+        let from = |host, token: &str| {
+            let address = IpAddr::from([192, 0, 2, host]);
+            let asked = tokens.check(&asking(Some(&format!("Bearer {token}"))), address);
+            asked.map_err(|refusal| refusal.code())
+        };
+        let guesses: Vec<_> = (0..100).map(|n| from(1, &format!("guess-{n}"))).collect();
+        let answered = |code| guesses.iter().filter(|guess| **guess == Err(code)).count();
+        assert_eq!(answered(Code::Unauthenticated), 10);
+        assert_eq!(answered(Code::ResourceExhausted), 90);
+        assert_eq!(from(1, "right-token"), Err(Code::ResourceExhausted));
+        assert_eq!(from(2, "right-token"), Ok(()));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use loto_proto::identity::JobId;
 use loto_proto::job::Series;
 use loto_proto::limits::MAX_REQUEST_SEEDS;
 use loto_proto::sweep::Sweep;
+use loto_proto::table_spec::Direction;
 use loto_proto::trace::Trace;
 use loto_service::wire;
 use tokio::sync::mpsc;
@@ -67,7 +68,7 @@ impl Filter {
             .flat_map(|blackbox| &blackbox.targets)
             .map(String::as_str);
         let methods = blackboxes().flat_map(|blackbox| &blackbox.methods);
-        let methods = methods.map(|method| method.id.as_str());
+        let methods = methods.map(|method| method.label());
         let names = blackboxes().map(|blackbox| blackbox.name.as_str());
         request::check_length("seeds", request.seeds.len(), MAX_REQUEST_SEEDS)?;
         if let Some(seed) = request.seeds.iter().find(|&&seed| seed >= sweep.seeds) {
@@ -120,18 +121,19 @@ async fn send_all(
                 continue;
             }
             for (method_position, method) in blackbox.methods.iter().enumerate() {
-                if !selects(&filter.methods, &method.id) {
+                if !selects(&filter.methods, method.label()) {
                     continue;
                 }
                 let series = blackbox.series(method, target);
                 let place = [blackbox_position, task_position, method_position];
                 let seeds = filter.seeds_of(place, sweep.sweep.seeds);
                 for seeds in seeds.chunks(TRACES_PER_READ) {
-                    for (seed, trace) in fetch(sweep, &series, seeds).await? {
+                    let (direction, traces) = fetch(sweep, &series, seeds).await?;
+                    for (seed, trace) in traces {
                         let finished = wire::FinishedTrace {
                             blackbox: blackbox.name.clone(),
                             task: target.clone(),
-                            method: method.id.clone(),
+                            method: method.label().to_owned(),
                             seed,
                             job_id: JobId::new(series.id(), seed).to_string(),
                             trace: Some(to_wire(trace)),
@@ -140,6 +142,7 @@ async fn send_all(
                                 seed,
                             }
                             .token(),
+                            maximised: direction == Direction::Maximise,
                         };
                         if sender.send(Ok(finished)).await.is_err() {
                             return Ok(());
@@ -152,19 +155,24 @@ async fn send_all(
     Ok(())
 }
 
-/// The finished traces of these seeds of a series, each checked against the table.
+/// The finished traces of these seeds of a series, each checked against the table, with values in the
+/// units of the table, and which values are good.
 async fn fetch(
     sweep: &FollowedSweep,
     series: &Series,
     seeds: &[u32],
-) -> Result<Vec<(u32, Trace)>, CoordinatorError> {
+) -> Result<(Direction, Vec<(u32, Trace)>), CoordinatorError> {
     let id = series.id();
-    let traces = sweep.store.traces_of(id, seeds).await?;
+    let mut traces = sweep.store.traces_of(id, seeds).await?;
     let planned = sweep.planned().await?;
-    for (seed, trace) in &traces {
+    let direction = planned.direction(id);
+    for (seed, trace) in &mut traces {
         planned.check(id, *seed, trace)?;
+        for value in &mut trace.values {
+            *value = direction.turn(*value);
+        }
     }
-    Ok(traces)
+    Ok((direction, traces))
 }
 
 fn to_wire(trace: Trace) -> loto_proto::wire::Trace {

@@ -1,10 +1,11 @@
 //! The sweeps that were asked for lately, each with the task that follows it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use loto_proto::identity::SweepId;
 use loto_proto::limits::MAX_WATCHED_SWEEPS;
 use loto_transport::store::Store;
+use parking_lot::Mutex;
 
 use super::followed_sweep::FollowedSweep;
 use super::watched_sweep::WatchedSweep;
@@ -30,12 +31,12 @@ impl WatchedSweeps {
 
     /// The sweep of that id.
     pub(super) async fn get(&self, id: SweepId) -> Result<Arc<WatchedSweep>, CoordinatorError> {
-        if let Some(sweep) = find(&mut self.recent(), id) {
+        if let Some(sweep) = find(&mut self.recent.lock(), id) {
             return Ok(sweep);
         }
         let sweep = self.store.sweep(id).await?;
         let sweep = sweep.ok_or(CoordinatorError::UnknownSweep(id))?;
-        let mut recent = self.recent();
+        let mut recent = self.recent.lock();
         // Another request may have been faster: all are to share one.
         if let Some(sweep) = find(&mut recent, id) {
             return Ok(sweep);
@@ -47,10 +48,6 @@ impl WatchedSweeps {
         let followed = FollowedSweep::new(sweep, store, tables);
         recent.push(Arc::new(WatchedSweep::start(followed)));
         Ok(Arc::clone(&recent[recent.len() - 1]))
-    }
-
-    fn recent(&self) -> std::sync::MutexGuard<'_, Vec<Arc<WatchedSweep>>> {
-        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,20 +4,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use loto_engine::EngineError;
+use loto_engine::table::Table;
 use loto_proto::identity::SweepId;
-use loto_proto::sweep::Sweep;
-use loto_report::{Format, Report};
+use loto_proto::sweep::{Blackbox, Sweep};
+use loto_proto::table_spec::TableSpec;
+use loto_proto::untrusted_text::escape;
+use loto_report::{About, Format, Report};
 use loto_statistics::analysis::{AnalysisOptions, SweepAnalysis, analyse};
-use loto_statistics::random_search::Baseline;
 use loto_statistics::results::SweepResults;
+use loto_transport::TransportError;
 use loto_transport::store::Store;
 
+use super::about;
 use super::error::CommandError;
-use super::options::BaselineOption;
+use super::options::{ReplaceOption, ScoreOptions};
 use super::output::print_with;
 use crate::CoordinatorError;
+use crate::plan::Plan;
 use crate::prior_rmse;
-use crate::results::{CollectedTraces, Keep, Selection};
+use crate::results::{CollectedTraces, Selection, mixture};
+use crate::score::{self, ForeignValues, ScoredTraces, TableOfSweep};
+use crate::trace_check::DamagedTrace;
 
 /// What a report compares with, and where it goes.
 #[derive(Debug, Args)]
@@ -31,54 +39,137 @@ pub(super) struct ReportOptions {
     pub(super) out: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(super) baseline: BaselineOption,
+    pub(super) replace: ReplaceOption,
+
+    #[command(flatten)]
+    pub(super) scores: ScoreOptions,
+}
+
+/// Files with traces that are put beside those of a sweep; none by default.
+#[derive(Debug, Default)]
+pub(super) struct RecordedFiles<'a> {
+    pub(super) files: &'a [PathBuf],
+    pub(super) foreign_values: ForeignValues,
+}
+
+impl RecordedFiles<'_> {
+    /// Joins the traces of all files to the results of a sweep, whose tables the store has.
+    ///
+    /// Returns what readers must know, one sentence each.
+    async fn join(
+        &self,
+        results: &mut SweepResults,
+        store: &dyn Store,
+        sweep: &Sweep,
+    ) -> Result<Vec<String>, CommandError> {
+        if self.files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut tables = Vec::new();
+        for blackbox in &sweep.blackboxes {
+            let fingerprint = blackbox.table;
+            let blob = store.blob(&fingerprint.blob_name()).await?;
+            let blob = blob.ok_or(TransportError::MissingTable(fingerprint))?;
+            let (spec, file) =
+                TableSpec::decode(&blob, fingerprint).map_err(CoordinatorError::from)?;
+            let name = format!("{fingerprint} in the store");
+            let table = Table::read(&file, &spec, &name).map_err(EngineError::from)?;
+            tables.push((table, file));
+        }
+        let tables = tables
+            .iter()
+            .map(|(table, file)| TableOfSweep { table, file });
+        let tables: Vec<_> = tables.collect();
+        let mut notes = Vec::new();
+        for path in self.files {
+            let recorded = score::read_for(path, sweep, &tables, &self.foreign_values)?;
+            let file = path.file_name().unwrap_or(path.as_os_str());
+            notes.extend(score::join(
+                results,
+                recorded,
+                &escape(&file.to_string_lossy()),
+            ));
+        }
+        Ok(notes)
+    }
 }
 
 /// Finished traces, analysed.
 pub(super) struct Analysed {
     sweep: Option<SweepId>,
+    planned: Vec<Blackbox>,
+    about: About,
     results: SweepResults,
     analysis: SweepAnalysis,
     notes: Vec<String>,
+    /// Number of traces that are damaged and left out; the notes name them.
+    damaged: usize,
 }
 
 impl Analysed {
-    /// Reads the finished traces of a sweep from the store and analyses them.
+    /// Reads the finished traces of a sweep from the store and analyses them. Damaged ones are left
+    /// out and named. Recorded traces are put beside them.
     pub(super) async fn sweep(
         store: Arc<dyn Store>,
         sweep: Sweep,
-        baseline: Baseline,
-    ) -> Result<Self, CoordinatorError> {
-        let keep = Keep::Everything;
-        let collected = CollectedTraces::of_finished(store.as_ref(), sweep.clone(), keep).await?;
-        let results = collected.results(&Selection::default());
-        let mut analysed = Self::new(Some(sweep.id()), results, Vec::new(), baseline)?;
+        options: &AnalysisOptions,
+        recorded: &RecordedFiles<'_>,
+    ) -> Result<Self, CommandError> {
+        let (collected, damaged) =
+            CollectedTraces::of_finished(store.as_ref(), sweep.clone()).await?;
+        let mut results = collected.results(&Selection::default());
+        let joined = recorded.join(&mut results, store.as_ref(), &sweep).await?;
+        let linear_algebra = collected.linear_algebra();
+        let mut analysis = analyse(&results, options)?;
+        let left_out = |damaged: &DamagedTrace| format!("left out: {damaged}");
+        let notes = mixture(&linear_algebra).into_iter();
+        let notes = notes
+            .chain(joined)
+            .chain(damaged.iter().map(left_out))
+            .collect();
+        analysis.linear_algebra = linear_algebra;
+        let mut analysed = Self {
+            sweep: Some(sweep.id()),
+            planned: sweep.blackboxes.clone(),
+            about: about::of_sweep(&sweep, collected.tables()),
+            results,
+            analysis,
+            notes,
+            damaged: damaged.len(),
+        };
         prior_rmse::fill_in(&mut analysed.analysis, &sweep, store).await?;
         Ok(analysed)
     }
 
-    /// Analyses traces, which are of no sweep in a store if `sweep` is `None`. Nothing else runs
-    /// in this process by now, so it may keep this thread busy.
-    pub(super) fn new(
-        sweep: Option<SweepId>,
-        results: SweepResults,
-        notes: Vec<String>,
-        baseline: Baseline,
+    /// Names the files of the tables, as they were planned.
+    pub(super) fn name_tables(&mut self, plan: &Plan) {
+        about::name_tables(&mut self.about, plan);
+    }
+
+    /// Analyses traces that were recorded elsewhere, on the black boxes of a plan. Nothing else
+    /// runs in this process by now, so it may keep this thread busy.
+    pub(super) fn recorded(
+        plan: &Plan,
+        traces: ScoredTraces,
+        options: &AnalysisOptions,
     ) -> Result<Self, CoordinatorError> {
-        let options = AnalysisOptions {
-            baseline,
-            ..AnalysisOptions::default()
-        };
-        let analysis = analyse(&results, &options)?;
+        let ScoredTraces { results, notes } = traces;
+        let analysis = analyse(&results, options)?;
         Ok(Self {
-            sweep,
+            sweep: None,
+            planned: plan.sweep.blackboxes.clone(),
+            about: about::of_recorded(plan),
             results,
             analysis,
             notes,
+            damaged: 0,
         })
     }
 
     /// Writes the report's files to `folder`, if there is one, and prints the report.
+    ///
+    /// # Errors
+    /// [`CommandError::DamagedTraces`] after that if traces are left out.
     pub(super) fn publish(
         &self,
         folder: Option<&Path>,
@@ -88,6 +179,8 @@ impl Analysed {
             results: &self.results,
             analysis: &self.analysis,
             sweep: self.sweep,
+            planned: &self.planned,
+            about: &self.about,
             notes: &self.notes,
         };
         if let Some(folder) = folder {
@@ -96,6 +189,12 @@ impl Analysed {
         print_with(|output| report.write(format, output))?;
         if let Some(folder) = folder {
             tracing::info!("the report is in {}", folder.join("report.html").display());
+        }
+        if self.damaged > 0 {
+            for note in &self.notes {
+                tracing::warn!("{note}");
+            }
+            return Err(CommandError::DamagedTraces(self.damaged));
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! `loto cancel`: stops a sweep.
 
 use clap::Args;
+use loto_proto::excerpt::list;
 
 use super::error::CommandError;
 use super::find_sweep::{find_sweep, scanned};
@@ -42,7 +43,7 @@ impl CancelCommand {
             "{} of its pairs of method and task are not cancelled, because they are also part of: \
              {}; cancel these sweeps, too, to stop them\n",
             cancelled.shared_series,
-            cancelled.shared_with.join(", ")
+            list(cancelled.shared_with.iter().map(String::as_str))
         ))
     }
 }

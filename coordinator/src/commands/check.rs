@@ -4,8 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use loto_engine::table::Task;
+use loto_proto::excerpt::excerpt;
 use loto_proto::sweep::{Blackbox, Sweep};
+use loto_proto::table_spec::{Direction, TableSpec};
 
+use super::columns::describe_columns;
 use super::error::CommandError;
 use super::options::DataOption;
 use super::output::print;
@@ -19,7 +22,8 @@ Examples:
   loto check sweep.toml --data tables
   loto check sweep.toml --data tables --time    also run a few traces and time them";
 
-/// Checks a sweep file and its tables, and shows how large the sweep is.
+/// Checks a sweep file and its tables, and shows how large the sweep is, what each column of
+/// hyperparameters holds and on which scale it is searched, and what is probably not meant.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CheckCommand {
@@ -61,6 +65,7 @@ fn describe(plan: &Plan) -> String {
         "iterations",
         "traces",
         "evaluations",
+        "objective",
         "table",
     ]);
     let mut evaluations = 0;
@@ -81,26 +86,50 @@ fn describe(plan: &Plan) -> String {
             &blackbox.iterations,
             &traces,
             &blackbox_evaluations,
+            &describe_objective(&planned.spec),
             &planned.path.display(),
         ]);
     }
     format!(
         "sweep {} is valid; its id is {}\n\
-         {} methods, {} seeds: {} traces, {evaluations} evaluations\n{}\n{table}",
+         {} methods, {} seeds: {} traces, {evaluations} evaluations\n{}{}\n{table}\n{}{}",
         sweep.name,
         sweep.id(),
-        plan.method_ids().len(),
+        plan.method_names().len(),
         sweep.seeds,
         sweep.job_count(),
         describe_methods(sweep),
+        describe_programs(plan),
+        describe_columns(plan),
+        describe_warnings(plan),
     )
+}
+
+/// The warnings, one line each; nothing if there are none.
+fn describe_warnings(plan: &Plan) -> String {
+    let warnings = plan.warnings.iter();
+    let lines: Vec<String> = warnings
+        .map(|warning| format!("warning: {warning}\n"))
+        .collect();
+    match lines.as_slice() {
+        [] => String::new(),
+        lines => format!("\n{}", lines.concat()),
+    }
+}
+
+fn describe_objective(spec: &TableSpec) -> String {
+    let direction = match spec.direction {
+        Direction::Minimise => "minimised",
+        Direction::Maximise => "maximised",
+    };
+    format!("{}, {direction}", excerpt(&spec.objective))
 }
 
 /// Which methods run where: in one line if it is the same everywhere.
 fn describe_methods(sweep: &Sweep) -> String {
     let ids = |blackbox: &Blackbox| -> Vec<String> {
         let methods = blackbox.methods.iter();
-        methods.map(|method| method.id.clone()).collect()
+        methods.map(|method| method.label().to_owned()).collect()
     };
     let Some((first, others)) = sweep.blackboxes.split_first() else {
         return String::new();
@@ -120,6 +149,35 @@ fn describe_methods(sweep: &Sweep) -> String {
             let also = if everywhere.is_empty() { "" } else { "also " };
             text.push_str(&format!("{also}on {}: {}\n", blackbox.name, own.join(", ")));
         }
+    }
+    text
+}
+
+/// The external methods, with what names their jobs and what is not enforced; nothing if there are none.
+fn describe_programs(plan: &Plan) -> String {
+    let mut text = String::new();
+    for planned in &plan.programs {
+        let program = &planned.program;
+        let bytes: usize = program.files.iter().map(|file| file.content.len()).sum();
+        let identity = match program.version {
+            Some(version) => format!("version {version}"),
+            None => "the content of its files".to_owned(),
+        };
+        text.push_str(&format!(
+            "external method {}: {}; {} files, {bytes} bytes; its jobs are named by {identity}; \
+             off_table {}, repeats {}\n",
+            program.name,
+            program.command_line(),
+            program.files.len(),
+            program.off_table.word(),
+            program.repeats.word(),
+        ));
+    }
+    if !plan.programs.is_empty() {
+        text.push_str(
+            "external methods run as the worker's user: which files they read and what they connect to \
+             is not enforced\n",
+        );
     }
     text
 }
@@ -150,9 +208,11 @@ mod tests {
 
     fn sweep(methods: &[(&str, &[&str])]) -> Sweep {
         let method = |id: &&str| MethodSpec {
+            name: None,
             id: (*id).into(),
             version: 1,
             parameters: BTreeMap::new(),
+            program: None,
         };
         let blackbox = |(name, methods): &(&str, &[&str])| Blackbox {
             name: (*name).into(),

@@ -4,16 +4,20 @@ use std::path::PathBuf;
 
 use loto_engine::EngineError;
 use loto_process::ProcessError;
+use loto_proto::excerpt::list;
 use loto_proto::identity::SweepId;
 use loto_report::UnwritableFile;
 use loto_statistics::StatisticsError;
 use loto_transport::TransportError;
 
 use crate::CoordinatorError;
-use crate::dispatch::DispatchError;
+use crate::dispatch::{DeleteError, DispatchError};
 use crate::embedded::EmbeddedError;
+use crate::error::RECOMPUTE;
+use crate::import::error::ImportError;
 use crate::plan::PlanError;
 use crate::progress::Counts;
+use crate::score::hpob::HpobError;
 use crate::score::{ForeignRuleError, ScoreError};
 
 /// Why a command failed.
@@ -43,6 +47,29 @@ pub(super) enum CommandError {
     #[error(transparent)]
     Score(#[from] ScoreError),
 
+    /// Recorded results of HPO-B cannot be scored.
+    #[error(transparent)]
+    Hpob(#[from] HpobError),
+
+    /// Data of others cannot be imported.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+
+    /// `loto score` was given neither traces with a sweep file nor a form that needs none.
+    #[error(
+        "say what to score: `loto score TRACES --sweep SWEEP`, or `loto score hpob FILES` for recorded \
+         results of HPO-B"
+    )]
+    NothingToScore,
+
+    /// A sweep could not be deleted.
+    #[error(transparent)]
+    Delete(#[from] DeleteError),
+
+    /// The user did not say that a sweep is to be deleted.
+    #[error("nothing was deleted; to delete {0}, give the command again with --yes")]
+    NotConfirmed(String),
+
     /// A sweep could not be handed out or waited for.
     #[error(transparent)]
     Dispatch(#[from] DispatchError),
@@ -63,10 +90,35 @@ pub(super) enum CommandError {
     #[error(transparent)]
     UnwritableFile(#[from] UnwritableFile),
 
+    /// Finished traces of the sweep are damaged; the command told which, and all that is sound.
+    #[error("damaged traces in the store: {0}; their jobs are not done, and {RECOMPUTE}")]
+    DamagedTraces(usize),
+
+    /// Values in the store are damaged and were passed over; the log names them.
+    #[error(
+        "damaged values in the store that were passed over: {0}; this may not be all. The warnings name \
+         them: delete them from the store"
+    )]
+    PassedOver(usize),
+
+    /// Traces that were computed again are not what the store has.
+    #[error("traces in the store that are not confirmed: {0}")]
+    Doubtful(usize),
+
+    /// The user stopped `loto verify` before its end.
+    #[error("interrupted: computed {count} of {size} traces again")]
+    VerifyInterrupted {
+        /// How many were compared.
+        count: usize,
+        /// How many were to be compared.
+        size: usize,
+    },
+
     /// No sweep goes by what the user gave as a sweep id.
     #[error(
         "sweep `{wanted}`: no sweep of this id or name among the {known} in the store; \
-         `loto status` lists them"
+         `loto status` lists them. If the store was emptied, submit the sweep again: it keeps the \
+         traces that are stored by then"
     )]
     UnknownSweep {
         /// What the user gave.
@@ -90,6 +142,18 @@ pub(super) enum CommandError {
         ids: Vec<SweepId>,
     },
 
+    /// A report would replace that of something else.
+    #[error(
+        "{} holds the report of {found}: choose another --out, or replace it with --replace",
+        folder.display()
+    )]
+    OtherReport {
+        /// The folder.
+        folder: PathBuf,
+        /// What its report is of.
+        found: String,
+    },
+
     /// The user stopped `loto run` before its end.
     #[error(
         "interrupted: {counts}; the same command goes on from there (traces are kept in {})",
@@ -111,5 +175,5 @@ impl From<ForeignRuleError> for CommandError {
 
 fn listed(ids: &[SweepId]) -> String {
     let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
-    ids.join(", ")
+    list(ids.iter().map(String::as_str))
 }

@@ -5,24 +5,33 @@ use loto_process::ExitStatus;
 
 use super::error::CommandError;
 use crate::CoordinatorError;
-use crate::dispatch::DispatchError;
+use crate::dispatch::{DeleteError, DispatchError};
 use crate::embedded::EmbeddedError;
 
 impl From<&CommandError> for ExitStatus {
     fn from(error: &CommandError) -> Self {
         use CommandError::*;
         match error {
-            Transport(error) | Coordinator(CoordinatorError::Transport(error)) => error.into(),
+            Transport(error) => error.into(),
+            Coordinator(error) => of_coordinator(error),
             Process(error) => error.into(),
             Dispatch(error) => of_dispatch(error),
+            Delete(DeleteError::Transport(error)) => error.into(),
             Embedded(error) => of_embedded(error),
-            Engine(error) | Coordinator(CoordinatorError::Engine(error)) => of_engine(error),
-            RunInterrupted { .. } => Self::Interrupted,
-            Coordinator(CoordinatorError::ThreadDied { .. }) => Self::Failed,
+            Engine(error) => of_engine(error),
+            RunInterrupted { .. } | VerifyInterrupted { .. } => Self::Interrupted,
+            Doubtful(_) => Self::Failed,
             Plan(_)
             | Score(_)
-            | Coordinator(_)
+            | Hpob(_)
+            | Import(_)
+            | NothingToScore
+            | DamagedTraces(_)
+            | PassedOver(_)
             | Statistics(_)
+            | Delete(_)
+            | NotConfirmed(_)
+            | OtherReport { .. }
             | UnknownSweep { .. }
             | AmbiguousSweep { .. }
             | LostSweep(_)
@@ -36,7 +45,7 @@ fn of_embedded(error: &EmbeddedError) -> ExitStatus {
         EmbeddedError::Dispatch(error) => of_dispatch(error),
         EmbeddedError::Transport(error) => error.into(),
         EmbeddedError::Engine(error) => of_engine(error),
-        EmbeddedError::RefusedTraces { .. } => ExitStatus::Failed,
+        EmbeddedError::RefusedTraces { .. } | EmbeddedError::StoreLost(_) => ExitStatus::Failed,
         EmbeddedError::FolderInUse(_) | EmbeddedError::UnwritableFile(_) => ExitStatus::WrongInput,
     }
 }
@@ -44,18 +53,33 @@ fn of_embedded(error: &EmbeddedError) -> ExitStatus {
 fn of_dispatch(error: &DispatchError) -> ExitStatus {
     match error {
         DispatchError::Transport(error) => error.into(),
-        DispatchError::TableChanged { .. } => ExitStatus::WrongInput,
+        DispatchError::Reading(error) => of_coordinator(error),
+        DispatchError::TableChanged { .. } | DispatchError::DamagedTraces(_) => {
+            ExitStatus::WrongInput
+        }
         DispatchError::Interrupted(_) => ExitStatus::Interrupted,
         DispatchError::Cancelled(_)
+        | DispatchError::LostSweep(_)
         | DispatchError::Unfinished(_)
         | DispatchError::Poisoned { .. }
         | DispatchError::Conflicts(_) => ExitStatus::Failed,
     }
 }
 
+fn of_coordinator(error: &CoordinatorError) -> ExitStatus {
+    match error {
+        CoordinatorError::Transport(error) => error.into(),
+        CoordinatorError::Engine(error) => of_engine(error),
+        CoordinatorError::ThreadDied { .. } => ExitStatus::Failed,
+        _ => ExitStatus::WrongInput,
+    }
+}
+
 fn of_engine(error: &EngineError) -> ExitStatus {
     match error {
-        EngineError::ImpossibleJob(_) | EngineError::LinearAlgebra { .. } => ExitStatus::Failed,
+        EngineError::ImpossibleJob(_)
+        | EngineError::LinearAlgebra { .. }
+        | EngineError::Program(_) => ExitStatus::Failed,
         _ => ExitStatus::WrongInput,
     }
 }
@@ -84,7 +108,7 @@ mod tests {
         };
         let unknown = EngineError::UnknownMethod {
             id: "x".into(),
-            known: "rs".into(),
+            suggestion: "known are rs".into(),
         };
         let interrupted = DispatchError::Interrupted(Interruption::LookingForLostJobs);
         let cases = [

@@ -10,7 +10,10 @@ use super::text_table::TextTable;
 const EXAMPLES: &str = "\
 Examples:
   loto methods              all methods, one per line
-  loto methods gcp-prior    one method with its parameters";
+  loto methods gcp-prior    one method with its parameters
+
+worker/engine/src/methods/DEVIATIONS.md lists where the methods depart from their papers, and what each
+choice was made on.";
 
 /// Lists the methods, or describes one of them with its parameters.
 #[derive(Debug, Args)]

@@ -1,23 +1,33 @@
 //! The command line of `loto`, one file per command.
 
+mod about;
 mod analysed;
 mod cancel;
 mod check;
+mod columns;
+mod date;
+mod delete;
 mod error;
 mod exit_status;
 mod find_sweep;
+mod foreign_options;
+mod import;
 mod methods;
 mod options;
 mod output;
 mod report;
+mod report_folder;
 mod resume;
 mod retry;
 mod run;
 mod score;
+mod score_hpob;
 mod serve;
 mod status;
 mod submit;
 mod text_table;
+mod verify;
+mod warnings;
 mod watch;
 
 use std::process::ExitCode;
@@ -68,8 +78,11 @@ enum Command {
     Resume(resume::ResumeCommand),
     Retry(retry::RetryCommand),
     Cancel(cancel::CancelCommand),
+    Delete(delete::DeleteCommand),
     Report(report::ReportCommand),
+    Verify(verify::VerifyCommand),
     Score(score::ScoreCommand),
+    Import(import::ImportCommand),
     Methods(methods::MethodsCommand),
     Check(check::CheckCommand),
 }
@@ -85,8 +98,11 @@ impl Command {
             Self::Resume(command) => command.execute().await,
             Self::Retry(command) => command.execute().await,
             Self::Cancel(command) => command.execute().await,
+            Self::Delete(command) => command.execute().await,
             Self::Report(command) => command.execute().await,
+            Self::Verify(command) => command.execute().await,
             Self::Score(command) => command.execute(),
+            Self::Import(command) => command.execute(),
             Self::Methods(command) => command.execute(),
             Self::Check(command) => command.execute().await,
         }

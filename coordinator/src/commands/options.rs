@@ -14,10 +14,14 @@ use loto_transport::store::{self, Store};
 use tokio_util::sync::CancellationToken;
 
 use super::error::CommandError;
-use crate::dispatch::{LASTING, LONGEST_OUTAGE, POLL_INTERVAL, Requeue, Wait, wait_until_done};
+use crate::dispatch::{
+    Inventory, LASTING, LONGEST_ABSENCE, LONGEST_OUTAGE, POLL_INTERVAL, Requeue, Wait,
+    wait_until_done,
+};
 use crate::metrics::{COORDINATOR_METRICS, jobs_lost, jobs_published, sweep_stands_at};
 use crate::progress::Tracker;
 use crate::progress::display::Display;
+use loto_statistics::analysis::AnalysisOptions;
 use loto_statistics::random_search::Baseline;
 
 /// Where tables are.
@@ -45,6 +49,16 @@ impl StoreOption {
     /// [`loto_transport::TransportError`] if it is not.
     pub(super) async fn open(&self) -> Result<Arc<dyn Store>, CommandError> {
         Ok(store::open_existing(self.store.access(&self.tls)?).await?)
+    }
+
+    /// The file of the store; `None` for a Redis store.
+    ///
+    /// # Errors
+    /// [`loto_transport::TransportError::UnknownUrl`] if the URL is of neither.
+    pub(super) fn file(&self) -> Result<Option<PathBuf>, CommandError> {
+        let access = self.store.access(&self.tls)?;
+        let path = store::embedded_path(access.address.expose())?;
+        Ok(path.map(PathBuf::from))
     }
 
     /// Opens the store; a file that is not there is made.
@@ -88,6 +102,11 @@ pub(super) struct WaitOption {
 }
 
 impl WaitOption {
+    /// Whether to wait.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.wait
+    }
+
     /// Begins to tell how this process is doing; it is ready once it waits.
     ///
     /// # Errors
@@ -130,23 +149,34 @@ impl WaitOption {
 pub(super) fn wait<'a>(
     id: SweepId,
     store: &'a dyn Store,
+    inventory: Option<Inventory>,
     requeue: Option<Requeue<'a>>,
     shutdown: CancellationToken,
 ) -> Wait<'a> {
     Wait {
         id,
         store,
+        inventory,
         requeue,
         poll_interval: POLL_INTERVAL,
         lasting: LASTING,
         longest_outage: LONGEST_OUTAGE,
+        longest_absence: LONGEST_ABSENCE,
         shutdown,
     }
 }
 
+/// Whether a report may replace another one.
+#[derive(Debug, Args)]
+pub(super) struct ReplaceOption {
+    /// Replace the report of another sweep, or of recorded traces, in the folder.
+    #[arg(long, env = "LOTO_REPLACE")]
+    pub(super) replace: bool,
+}
+
 /// What scores compare with.
 #[derive(Debug, Args)]
-pub(super) struct BaselineOption {
+pub(super) struct ScoreOptions {
     /// Random search that methods are compared with: its exact expectation on the table,
     /// drawn without or with replacement, or the traces of the sweep's own method rs.
     #[arg(
@@ -158,4 +188,20 @@ pub(super) struct BaselineOption {
             .try_map(|name| name.parse::<Baseline>())
     )]
     pub(super) baseline: Baseline,
+
+    /// Method that all others are paired with, trace by trace [default: on each black box the one with
+    /// the best average rank].
+    #[arg(long, env = "LOTO_AGAINST", value_name = "METHOD")]
+    pub(super) against: Option<String>,
+}
+
+impl ScoreOptions {
+    /// What statistics are asked for.
+    pub(super) fn analysis(&self) -> AnalysisOptions {
+        AnalysisOptions {
+            baseline: self.baseline,
+            against: self.against.clone(),
+            ..AnalysisOptions::default()
+        }
+    }
 }

@@ -3,16 +3,17 @@
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 use std::path::Path;
 
+use loto_proto::untrusted_text::escape_lines;
 use loto_report::UnwritableFile;
 
 use super::error::CommandError;
 
-/// Prints a text to stdout.
+/// Prints a text to stdout. It consists of lines of ours; in them nothing commands the terminal.
 ///
 /// # Errors
 /// As [`print_with`].
 pub(super) fn print(text: &str) -> Result<(), CommandError> {
-    print_with(|output| output.write_all(text.as_bytes()))
+    print_with(|output| output.write_all(escape_lines(text).as_bytes()))
 }
 
 /// Lets `write` write to stdout. It is not an error if the reader stops early (`loto report | head`).

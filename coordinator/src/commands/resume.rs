@@ -2,12 +2,13 @@
 
 use clap::Args;
 use loto_process::shutdown;
+use loto_transport::store::StoreIdentity;
 
 use super::error::CommandError;
 use super::find_sweep::{find_sweep, scanned};
 use super::options::{ServerOptions, WaitOption, wait};
 use super::output::print;
-use crate::dispatch::{Requeue, publish_sweep, resume};
+use crate::dispatch::{Inventory, Requeue, discard_damaged, publish_for, publish_sweep, resume};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -15,10 +16,11 @@ Examples:
   loto resume 3fa9 --wait                    with LOTO_BROKER and LOTO_STORE set
 
 A job is lost if it is neither done nor poisoned, no worker holds it and no message for it is
-on the queue. It takes 15 seconds to find such jobs. The command is safe at any time.
+on the queue. It takes 15 seconds to find such jobs. Traces that are damaged are computed
+again. The command is safe at any time.
 To resume the sweep of a `loto run`, give that command again.";
 
-/// Resumes a cancelled sweep, and publishes its lost jobs again.
+/// Resumes a cancelled sweep, and publishes its lost jobs and those with damaged traces again.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ResumeCommand {
@@ -41,16 +43,31 @@ impl ResumeCommand {
         let (id, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
         let queue = self.servers.connect().await?;
         let (store, queue) = (store.as_ref(), queue.as_ref());
+        let inventory = match self.wait.is_wanted() {
+            true => Some(Inventory::read(id, &sweep, store).await?),
+            false => None,
+        };
         resume(id, &sweep, store).await?;
         let mut tracker = scanned(&sweep, store).await?;
+        let discarded = discard_damaged(&mut tracker, store).await?;
         tracker.measure(store).await?;
-        let published = publish_sweep(id, &mut tracker, store, queue, &shutdown).await?;
+        let identity = StoreIdentity::default();
+        let jobs = discarded.into_iter();
+        let recomputed = publish_for(&identity, store, jobs, queue).await?;
+        let published = recomputed
+            + publish_sweep(id, &mut tracker, store, &identity, queue, &shutdown).await?;
         published_all.set(true);
         let counts = tracker.progress().total;
         print(&format!(
             "sweep {id}: {counts}; published {published} jobs\n"
         ))?;
-        let wait = wait(id, store, Some(Requeue::new(queue)), shutdown);
+        let wait = wait(
+            id,
+            store,
+            inventory,
+            Some(Requeue::new(queue, &identity)),
+            shutdown,
+        );
         self.wait.follow(&sweep.name, &mut tracker, wait).await
     }
 }

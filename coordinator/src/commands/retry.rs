@@ -1,12 +1,13 @@
 //! `loto retry`: releases the poisoned jobs of a sweep.
 
 use clap::Args;
+use loto_transport::store::StoreIdentity;
 
 use super::error::CommandError;
 use super::find_sweep::{find_sweep, scanned};
 use super::options::ServerOptions;
 use super::output::print;
-use crate::dispatch::{conflicts, publish, refuse_cancelled, retry_poisoned};
+use crate::dispatch::{conflicts, discard_damaged, publish_for, refuse_cancelled, retry_poisoned};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -14,7 +15,7 @@ Examples:
 
 A job is poisoned if it failed so often that no worker tries it again. Its attempts are
 counted from zero again. The command is safe while workers run. It also forgets the conflicts
-that `loto status` shows. To retry the jobs of a `loto run`, give that command again.";
+that `loto status` shows, and has traces that are damaged computed again. To retry the jobs of a `loto run`, give that command again.";
 
 /// Retries the poisoned jobs of a sweep: puts them on the queue again.
 #[derive(Debug, Args)]
@@ -41,7 +42,10 @@ impl RetryCommand {
                 .await?;
         }
         let released = retry_poisoned(&mut tracker, store.as_ref()).await?;
-        let published = publish(released.into_iter(), queue.as_ref()).await?;
+        let discarded = discard_damaged(&mut tracker, store.as_ref()).await?;
+        let identity = StoreIdentity::default();
+        let jobs = released.into_iter().chain(discarded);
+        let published = publish_for(&identity, store.as_ref(), jobs, queue.as_ref()).await?;
         print(&format!("sweep {id}: queued {published} jobs again\n"))
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use loto_process::shutdown;
+use loto_proto::excerpt::list;
 use loto_proto::sweep::Blackbox;
 use loto_report::Format;
 use loto_statistics::StatisticsError;
@@ -12,9 +13,11 @@ use loto_statistics::random_search::{Baseline, RANDOM_SEARCH_METHOD};
 use loto_worker::isolation::ProcessPool;
 use loto_worker::job_options::JobOptions;
 
-use super::analysed::Analysed;
+use super::analysed::{Analysed, RecordedFiles};
 use super::error::CommandError;
-use super::options::{BaselineOption, DataOption};
+use super::options::{DataOption, ReplaceOption, ScoreOptions};
+use super::report_folder::{self, Origin};
+use super::warnings::warn_of;
 use crate::dispatch::{DispatchError, Interruption, record};
 use crate::embedded::{self, EmbeddedError, RunFolder};
 use crate::plan::{Plan, SweepSource};
@@ -46,20 +49,26 @@ pub(super) struct RunCommand {
     out: Option<PathBuf>,
 
     #[command(flatten)]
+    replace: ReplaceOption,
+
+    #[command(flatten)]
     jobs: JobOptions,
 
     #[command(flatten)]
-    baseline: BaselineOption,
+    scores: ScoreOptions,
 }
 
 impl RunCommand {
     pub(super) async fn execute(self) -> Result<(), CommandError> {
         let source = self.sweep.map_or(SweepSource::BuiltIn, SweepSource::File);
         let plan = Plan::read(&source, self.data.data.as_deref())?;
-        check_baseline(&plan, self.baseline.baseline)?;
+        check_scores(&plan, &self.scores)?;
+        warn_of(&plan);
         let path = self
             .out
             .unwrap_or_else(|| RunFolder::default_path(&plan.sweep.name));
+        let origin = Origin::Sweep(plan.sweep.name.clone());
+        report_folder::check(&path, &origin, self.replace.replace)?;
         let folder = RunFolder::open(&path).await?;
         let store = &folder.store;
         record(&plan, store.as_ref()).await?;
@@ -70,18 +79,26 @@ impl RunCommand {
         let compute = Arc::new(ProcessPool::new(Arc::clone(store), self.jobs.limits()));
         let store_of_run = Arc::clone(store);
         let run = embedded::run(&plan, store_of_run, compute, jobs, shutdown, on_progress);
-        let outcome = run.await;
+        let outcome = tokio::select! {
+            outcome = run => outcome,
+            lost = folder.store_lost() => Err(lost),
+        };
         drop(display);
+        folder.check_store()?;
         match outcome {
             // What is poisoned is missing from the report, which says so.
             Ok(()) | Err(EmbeddedError::Dispatch(DispatchError::Poisoned { .. })) => {
-                let baseline = self.baseline.baseline;
                 let store = Arc::clone(store);
-                let analysed = Analysed::sweep(store, plan.sweep, baseline).await?;
+                let options = self.scores.analysis();
+                let recorded = RecordedFiles::default();
+                let mut analysed =
+                    Analysed::sweep(store, plan.sweep.clone(), &options, &recorded).await?;
+                analysed.name_tables(&plan);
+                report_folder::mark(&folder.path, &origin)?;
                 analysed.publish(Some(&folder.path), Format::Text)?;
                 Ok(outcome?)
             }
-            Err(EmbeddedError::Dispatch(DispatchError::Interrupted(Interruption::Waiting(
+            Err(EmbeddedError::Dispatch(DispatchError::Interrupted(Interruption::Running(
                 counts,
             )))) => Err(CommandError::RunInterrupted {
                 counts,
@@ -92,17 +109,25 @@ impl RunCommand {
     }
 }
 
-/// A sampled baseline needs `rs` on every black box; better said now than after the run.
-fn check_baseline(plan: &Plan, baseline: Baseline) -> Result<(), StatisticsError> {
+/// A sampled baseline needs `rs` on every black box, and a method to pair with has to run on one; better
+/// said now than after the run.
+fn check_scores(plan: &Plan, scores: &ScoreOptions) -> Result<(), StatisticsError> {
     let lacks_random_search = |blackbox: &&Blackbox| {
         let mut methods = blackbox.methods.iter();
         methods.all(|method| method.id != RANDOM_SEARCH_METHOD)
     };
-    match plan.sweep.blackboxes.iter().find(lacks_random_search) {
-        Some(blackbox) if baseline == Baseline::Sampled => {
-            let blackbox = blackbox.name.clone();
-            Err(StatisticsError::NoSampledBaseline { blackbox })
-        }
+    if let Some(blackbox) = plan.sweep.blackboxes.iter().find(lacks_random_search)
+        && scores.baseline == Baseline::Sampled
+    {
+        let blackbox = blackbox.name.clone();
+        return Err(StatisticsError::NoSampledBaseline { blackbox });
+    }
+    let methods = plan.method_names();
+    match &scores.against {
+        Some(method) if !methods.contains(method.as_str()) => Err(StatisticsError::NotToPairWith {
+            method: method.clone(),
+            known: list(methods),
+        }),
         _ => Ok(()),
     }
 }

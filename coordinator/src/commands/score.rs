@@ -2,76 +2,82 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 use super::analysed::{Analysed, ReportOptions};
 use super::error::CommandError;
+use super::foreign_options::ForeignOptions;
 use super::options::DataOption;
+use super::report_folder::{self, Origin};
+use super::score_hpob::HpobCommand;
 use crate::plan::{Plan, SweepSource};
-use crate::score::{self, ForeignValues};
+use crate::score;
 
 const EXAMPLES: &str = "\
 Examples:
   loto score traces.csv.zip --sweep sweep.toml --data tables
   loto score traces.csv --sweep sweep.toml --format csv --baseline exact-with-replacement
   loto score traces.csv --sweep sweep.toml --allow-foreign-values=FCNET --out scores
+  loto score hpob results/*.json
 
-TRACES is a CSV file (plain, gzipped or zipped) with the columns task, optimizer,
-seed, iteration, value and blackbox. A value is foreign if the table of its task
-does not have it.";
+TRACES is a CSV file (plain, gzipped or zipped) with the columns task, optimizer
+(or method), seed, iteration, value and, if the sweep has several, blackbox; the
+traces.csv.gz of a report is one. A value is foreign if the table of its task does
+not have it.";
 
 /// Scores traces that another program recorded, with the same statistics as a sweep's report.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+#[command(
+    override_usage = "loto score [OPTIONS] --sweep <SWEEP> <TRACES>\n       loto score hpob <FILES>..."
+)]
 pub(super) struct ScoreCommand {
+    #[command(subcommand)]
+    form: Option<RecordedForm>,
+
     /// File with the recorded traces.
     #[arg(value_name = "TRACES")]
-    traces: PathBuf,
+    traces: Option<PathBuf>,
 
     /// Sweep file that names the black boxes, their tables, targets and iterations.
     #[arg(long, env = "LOTO_SWEEP", value_name = "SWEEP")]
-    sweep: PathBuf,
+    sweep: Option<PathBuf>,
 
     #[command(flatten)]
     data: DataOption,
 
-    /// Score foreign values as they were recorded, on all black boxes or on those named.
-    #[arg(
-        long,
-        env = "LOTO_ALLOW_FOREIGN_VALUES",
-        value_name = "BLACKBOX,...",
-        num_args = 0..,
-        require_equals = true,
-        value_delimiter = ','
-    )]
-    allow_foreign_values: Option<Vec<String>>,
-
-    /// Count an iteration with a foreign value as spent without a result, on all black
-    /// boxes or on those named.
-    #[arg(
-        long,
-        env = "LOTO_DROP_FOREIGN_VALUES",
-        value_name = "BLACKBOX,...",
-        num_args = 0..,
-        require_equals = true,
-        value_delimiter = ','
-    )]
-    drop_foreign_values: Option<Vec<String>>,
+    #[command(flatten)]
+    foreign_values: ForeignOptions,
 
     #[command(flatten)]
     report: ReportOptions,
 }
 
+/// Recorded results that are scored without a sweep file.
+#[derive(Debug, Subcommand)]
+enum RecordedForm {
+    Hpob(HpobCommand),
+}
+
 impl ScoreCommand {
     pub(super) fn execute(self) -> Result<(), CommandError> {
-        let foreign_values = ForeignValues::new(
-            self.allow_foreign_values.as_deref(),
-            self.drop_foreign_values.as_deref(),
-        )?;
-        let plan = Plan::read(&SweepSource::File(self.sweep), self.data.data.as_deref())?;
-        let traces = score::read(&self.traces, &plan, &foreign_values)?;
-        let baseline = self.report.baseline.baseline;
-        let analysed = Analysed::new(None, traces.results, traces.notes, baseline)?;
+        let (traces, sweep) = match (self.form, self.traces, self.sweep) {
+            (Some(RecordedForm::Hpob(command)), _, _) => return command.execute(),
+            (None, Some(traces), Some(sweep)) => (traces, sweep),
+            (None, _, _) => return Err(CommandError::NothingToScore),
+        };
+        let foreign_values = self.foreign_values.rules()?;
+        let plan = Plan::read(&SweepSource::File(sweep), self.data.data.as_deref())?;
+        let origin = Origin::Recorded(plan.sweep.name.clone());
+        if let Some(folder) = &self.report.out {
+            report_folder::check(folder, &origin, self.report.replace.replace)?;
+        }
+        let traces = score::read(&traces, &plan, &foreign_values)?;
+        let options = self.report.scores.analysis();
+        let analysed = Analysed::recorded(&plan, traces, &options)?;
+        if let Some(folder) = &self.report.out {
+            report_folder::mark(folder, &origin)?;
+        }
         analysed.publish(self.report.out.as_deref(), self.report.format)
     }
 }

@@ -22,7 +22,7 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 const EXAMPLES: &str = "\
 Examples:
   loto serve --store redis://localhost
-  loto serve --store loto-results/demo/sweep.loto --listen 0.0.0.0:50051
+  loto serve --store loto-results/demo/sweep.loto --listen 0.0.0.0:50051 --allow-anyone
   loto serve --store redis://localhost --tls-certificate server.pem --tls-key server.key --tokens tokens";
 
 /// Serves the progress and the statistics of sweeps over gRPC (loto.v1.Aggregator).
@@ -69,6 +69,11 @@ pub(super) struct ServeCommand {
     #[arg(long, env = "LOTO_TOKENS", value_name = "FILE")]
     tokens: Option<PathBuf>,
 
+    /// Answer whoever asks, also on an address that other hosts reach, without tokens or certificates
+    /// of clients.
+    #[arg(long, env = "LOTO_ALLOW_ANYONE")]
+    allow_anyone: bool,
+
     #[command(flatten)]
     endpoint: EndpointOption,
 }
@@ -80,6 +85,9 @@ impl ServeCommand {
             client_ca: self.client_ca,
             tokens: self.tokens,
         })?;
+        if !self.allow_anyone {
+            guard.refuse_anyone(self.listen)?;
+        }
         let readiness = Readiness::default();
         let reached = readiness.need("the store");
         self.endpoint

@@ -4,11 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 use loto_process::shutdown;
+use loto_transport::store::StoreIdentity;
 
 use super::error::CommandError;
 use super::options::{DataOption, ServerOptions, WaitOption, wait};
 use super::output::print;
-use crate::dispatch::{Requeue, publish, publish_sweep, record, refuse_cancelled, retry_poisoned};
+use super::warnings::warn_of;
+use crate::dispatch::{
+    Inventory, Requeue, discard_damaged, publish_for, publish_sweep, record, refuse_cancelled,
+    retry_poisoned,
+};
 use crate::plan::{Plan, SweepSource};
 use crate::progress::Tracker;
 
@@ -18,7 +23,7 @@ Examples:
   loto submit sweep.toml --wait              with LOTO_BROKER and LOTO_STORE set
 
 Submitting a sweep again continues where it stopped: jobs that were lost are published
-again, and poisoned jobs, which failed too often, are retried.";
+again, poisoned jobs, which failed too often, are retried, and damaged traces are computed again.";
 
 /// Submits a sweep to workers: uploads its tables, publishes its missing jobs and prints its id.
 #[derive(Debug, Args)]
@@ -43,6 +48,7 @@ impl SubmitCommand {
         let shutdown = shutdown::on_signal()?;
         let published_all = self.wait.observe().await?;
         let plan = Plan::read(&SweepSource::File(self.sweep), self.data.data.as_deref())?;
+        warn_of(&plan);
         let store = self.servers.store.open_or_make().await?;
         let queue = self.servers.connect().await?;
         let (store, queue) = (store.as_ref(), queue.as_ref());
@@ -51,10 +57,13 @@ impl SubmitCommand {
         let mut tracker = Tracker::of_plan(&plan);
         tracker.scan(store).await?;
         let released = retry_poisoned(&mut tracker, store).await?;
+        let discarded = discard_damaged(&mut tracker, store).await?;
         // What is there already tells which of the rest is costly and goes first.
         tracker.measure(store).await?;
-        let retried = publish(released.into_iter(), queue).await?;
-        let published = publish_sweep(id, &mut tracker, store, queue, &shutdown).await?;
+        let identity = StoreIdentity::default();
+        let jobs = released.into_iter().chain(discarded);
+        let retried = publish_for(&identity, store, jobs, queue).await?;
+        let published = publish_sweep(id, &mut tracker, store, &identity, queue, &shutdown).await?;
         tracing::info!(
             "published {} of {} jobs",
             published + retried,
@@ -62,7 +71,14 @@ impl SubmitCommand {
         );
         published_all.set(true);
         print(&format!("{id}\n"))?;
-        let wait = wait(id, store, Some(Requeue::new(queue)), shutdown);
+        let inventory = self.wait.is_wanted().then(|| Inventory::of_plan(&plan));
+        let wait = wait(
+            id,
+            store,
+            inventory,
+            Some(Requeue::new(queue, &identity)),
+            shutdown,
+        );
         self.wait.follow(&plan.sweep.name, &mut tracker, wait).await
     }
 }

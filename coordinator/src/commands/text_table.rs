@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display};
 
+use loto_proto::untrusted_text::escape;
+
 /// Rows in aligned columns below a heading. Columns that hold only numbers are aligned to the right.
 pub(super) struct TextTable {
     /// The heading and the rows, all of one length.
@@ -16,10 +18,10 @@ impl TextTable {
         }
     }
 
-    /// Adds a row, which has as many cells as the heading.
+    /// Adds a row, which has as many cells as the heading. Each is one line, whatever it holds.
     pub(super) fn push(&mut self, cells: &[&dyn Display]) {
-        self.rows
-            .push(cells.iter().map(ToString::to_string).collect());
+        let shown = |cell: &&dyn Display| escape(&cell.to_string()).into_owned();
+        self.rows.push(cells.iter().map(shown).collect());
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -63,5 +65,12 @@ mod tests {
         table.push(&[&"rs", &120]);
         let text = "method     done\ngcp-prior     7\nrs          120\n";
         assert_eq!(table.to_string(), text);
+    }
+
+    #[test]
+    fn a_cell_stays_in_its_line() {
+        let mut table = TextTable::new(&["task"]);
+        table.push(&[&"a\n100 of 100 done\x1b[2J"]);
+        assert_eq!(table.to_string(), "task\na\\n100 of 100 done\\x1b[2J\n");
     }
 }

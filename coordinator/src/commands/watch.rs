@@ -31,7 +31,7 @@ impl WatchCommand {
         let (id, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
         let mut tracker = scanned(&sweep, store.as_ref()).await?;
         let mut display = Display::new(&sweep.name);
-        let wait = wait(id, store.as_ref(), None, shutdown::on_signal()?);
+        let wait = wait(id, store.as_ref(), None, None, shutdown::on_signal()?);
         Ok(wait_until_done(&mut tracker, wait, |progress| display.update(progress)).await?)
     }
 }

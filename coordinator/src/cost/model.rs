@@ -35,6 +35,8 @@ const UNMEASURED: f64 = 1e-6;
 pub(crate) struct CostModel {
     series: Vec<MeasuredSeries>,
     seconds: Vec<f64>,
+    /// Whether the seconds of a series follow from traces of its method.
+    timed: Vec<bool>,
 }
 
 /// What is known of one series.
@@ -45,6 +47,8 @@ struct MeasuredSeries {
     iterations: u32,
     /// Iterations times rows, those that an iteration is worth included.
     work: f64,
+    /// Whether the number of rows is known: without it, tables cannot be compared by their work.
+    rows_are_known: bool,
     /// Seeds looked at.
     seeds: Vec<u32>,
     measured: Mean,
@@ -75,18 +79,23 @@ impl CostModel {
         series: impl IntoIterator<Item = &'a Series>,
         rows: impl Fn(&Series) -> Option<usize>,
     ) -> Self {
-        let series = series.into_iter().map(|series| MeasuredSeries {
-            method: series.method.clone(),
-            table: series.table,
-            iterations: series.iterations,
-            work: f64::from(series.iterations)
-                * (rows(series).unwrap_or(0) as f64 + ROWS_WORTH_OF_AN_ITERATION),
-            seeds: Vec::new(),
-            measured: Mean::default(),
+        let series = series.into_iter().map(|series| {
+            let rows = rows(series);
+            MeasuredSeries {
+                method: series.method.clone(),
+                table: series.table,
+                iterations: series.iterations,
+                work: f64::from(series.iterations)
+                    * (rows.unwrap_or(0) as f64 + ROWS_WORTH_OF_AN_ITERATION),
+                rows_are_known: rows.is_some(),
+                seeds: Vec::new(),
+                measured: Mean::default(),
+            }
         });
         let mut model = Self {
             series: series.collect(),
             seconds: Vec::new(),
+            timed: Vec::new(),
         };
         model.estimate();
         model
@@ -96,6 +105,12 @@ impl CostModel {
     /// in which the series were given.
     pub(crate) fn seconds(&self) -> &[f64] {
         &self.seconds
+    }
+
+    /// Whether what a job of a series is expected to take follows from traces of its method: on its table, or on
+    /// others if their rows are known.
+    pub(crate) fn is_timed(&self, series: usize) -> bool {
+        self.timed[series]
     }
 
     /// How many more traces of a series are worth looking at.
@@ -146,7 +161,14 @@ impl CostModel {
                 .or_else(|| overall.value().map(in_proportion))
                 .unwrap_or_else(|| in_proportion(UNMEASURED))
         };
+        let is_timed = |series: &MeasuredSeries| {
+            let on_table = (series.table, series.iterations);
+            let has_value = |mean: Option<&Mean>| mean.is_some_and(|mean| mean.weight > 0.0);
+            has_value(by_method_on_table.get(&(&series.method, on_table)))
+                || (series.rows_are_known && has_value(by_method.get(&series.method)))
+        };
         self.seconds = self.series.iter().map(estimate).collect();
+        self.timed = self.series.iter().map(is_timed).collect();
     }
 }
 
@@ -160,9 +182,11 @@ mod tests {
     fn series(method: &str, table: u8, task: &str) -> Series {
         Series {
             method: MethodSpec {
+                name: None,
                 id: method.into(),
                 version: 1,
                 parameters: BTreeMap::new(),
+                program: None,
             },
             table: Fingerprint([table; 16]),
             task: task.into(),
@@ -216,6 +240,12 @@ mod tests {
             "nothing counts before it is asked to"
         );
         model.estimate();
+        let timed = |model: &CostModel| (0..5).map(|s| model.is_timed(s)).collect::<Vec<_>>();
+        assert_eq!(timed(&model), [true, true, true, false, false]);
+        let mut without_rows = CostModel::new(&all, |_| None);
+        without_rows.measure(0, 0, Some(&trace(2)));
+        without_rows.estimate();
+        assert_eq!(timed(&without_rows), [true, true, false, false, false]);
         // Measured; the same method on the same table; the same method at 3 / 3020
         // seconds per unit of work, 3200 units; the table's mean; all that is measured.
         let scaled = 3.0 / 3020.0 * 3200.0;

@@ -4,12 +4,15 @@ use std::collections::HashSet;
 
 use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::sweep::Sweep;
+use loto_transport::TransportError;
 use loto_transport::store::Store;
 
 use super::error::DispatchError;
+use super::sound_sweeps::sound_sweeps;
+use crate::progress::Tracker;
 
 /// Series whose finished seeds are asked for at a time.
-const SERIES_PER_QUERY: usize = 1000;
+pub(super) const SERIES_PER_QUERY: usize = 1000;
 
 /// What was not cancelled of a sweep, because other sweeps need it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,13 +36,10 @@ pub async fn cancel(
 ) -> Result<Cancelled, DispatchError> {
     let mut stopped: HashSet<SeriesId> = sweep.series().map(|series| series.id()).collect();
     let mut cancelled = Cancelled::default();
-    for other_id in store.sweeps().await? {
-        if other_id == id || store.sweep_state(other_id).await?.cancelled {
+    for (other_id, other) in sound_sweeps(id, store).await? {
+        if store.sweep_state(other_id).await?.cancelled {
             continue;
         }
-        let Some(other) = store.sweep(other_id).await? else {
-            continue;
-        };
         let shared = other.series().map(|series| series.id());
         let shared: Vec<SeriesId> = shared.filter(|series| stopped.contains(series)).collect();
         let mut unfinished = Vec::new();
@@ -73,6 +73,21 @@ pub async fn resume(id: SweepId, sweep: &Sweep, store: &dyn Store) -> Result<(),
         store.resume_sweep(id, &series).await?;
     }
     Ok(())
+}
+
+/// Lets the jobs of a sweep be begun whose series were stopped when another sweep was cancelled: that one did not
+/// know of this one.
+///
+/// # Errors
+/// Whatever the store reports.
+pub(crate) async fn release_series(
+    id: SweepId,
+    tracker: &Tracker,
+    store: &dyn Store,
+) -> Result<(), TransportError> {
+    let series = tracker.follower().series().iter();
+    let series: Vec<SeriesId> = series.map(|followed| followed.id).collect();
+    store.release_series(id, &series).await
 }
 
 /// Refuses a sweep that was cancelled.

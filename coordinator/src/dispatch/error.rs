@@ -4,10 +4,14 @@ use std::fmt::Display;
 use std::path::PathBuf;
 
 use loto_proto::identity::{Fingerprint, SweepId};
+use loto_proto::untrusted_text::escape;
 use loto_transport::TransportError;
 use loto_transport::store::Conflict;
 
+use crate::CoordinatorError;
+use crate::error::RECOMPUTE;
 use crate::progress::{Counts, PoisonedJob};
+use crate::trace_check::DamagedTrace;
 
 /// Jobs that an error lists; `loto status` lists them all.
 const LISTED_JOBS: usize = 10;
@@ -43,6 +47,13 @@ pub enum DispatchError {
     #[error("sweep {0} is cancelled; resume it with `loto resume`")]
     Cancelled(SweepId),
 
+    /// The store has lost the sweep, and nobody records it again.
+    #[error(
+        "sweep {0} is gone from the store: was it emptied? Submit the sweep again, with --wait to have it \
+         recorded again whenever that happens; traces that are stored by then are kept"
+    )]
+    LostSweep(SweepId),
+
     /// The user asked to stop before the end.
     #[error("interrupted: {0}")]
     Interrupted(Interruption),
@@ -64,13 +75,25 @@ pub enum DispatchError {
         jobs: Vec<PoisonedJob>,
     },
 
+    /// Finished traces could not be read, or do not fit their tables.
+    #[error(
+        "damaged traces in the store: {}; their jobs are not done, and {RECOMPUTE}:{}",
+        .0.len(),
+        listed(.0)
+    )]
+    DamagedTraces(Vec<DamagedTrace>),
+
+    /// Finished traces could not be read at all, or a table is damaged.
+    #[error(transparent)]
+    Reading(#[from] CoordinatorError),
+
     /// Jobs had another outcome than the one that is stored for them: a method that is not
     /// deterministic, or workers of different releases.
     #[error(
         "{} jobs had another outcome than the one that is stored; the stored ones stand. \
          `loto retry` forgets this:{}",
         .0.len(),
-        listed(.0.iter().map(|conflict| &conflict.problem))
+        listed(.0.iter().map(|conflict| escape(&conflict.problem)))
     )]
     Conflicts(Vec<Conflict>),
 }
@@ -78,9 +101,20 @@ pub enum DispatchError {
 /// What was interrupted, and how far it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Interruption {
-    /// Running a sweep, or waiting for one.
+    /// Running a sweep in this process.
     #[error("{0}")]
-    Waiting(Counts),
+    Running(Counts),
+
+    /// Waiting for a sweep that others run.
+    #[error(
+        "{counts}; the sweep itself goes on: `loto watch {id}` shows it again, `loto cancel {id}` stops it"
+    )]
+    Watching {
+        /// The sweep.
+        id: SweepId,
+        /// How far it was.
+        counts: Counts,
+    },
 
     /// Publishing the jobs of a sweep.
     #[error(

@@ -5,8 +5,8 @@
 //! that a job is done, or when a broker loses a message. No time of day is looked
 //! at: a worker counts as alive while the number of its heartbeat grows.
 
-use std::collections::{HashMap, HashSet};
-use std::time::{Duration, Instant};
+use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
 
 use loto_proto::heartbeat::{HEARTBEAT_INTERVAL, Heartbeat};
 use loto_proto::identity::JobId;
@@ -14,7 +14,9 @@ use loto_proto::job::Job;
 use loto_transport::TransportError;
 use loto_transport::queue::Queue;
 use loto_transport::store::Store;
+use tokio::time::Instant;
 
+use super::other_sweeps::OtherSweeps;
 use crate::progress::Tracker;
 
 /// How long a job has to look lost until it is taken for lost: a worker that took it has
@@ -28,15 +30,23 @@ pub const POLL_INTERVAL: Duration = Duration::from_secs(1);
 const FORGOTTEN: Duration = Duration::from_secs(600);
 
 /// What was seen so far.
-#[derive(Debug)]
 pub struct LostJobs {
     settling: Duration,
-    workers: HashMap<String, LastReport>,
+    workers: BTreeMap<String, LastReport>,
     /// Jobs that looked lost at every look since then.
     suspects: Option<(Instant, HashSet<JobId>)>,
+    others: OtherSweeps,
 }
 
-#[derive(Debug)]
+/// What is lost.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// So many jobs, at least.
+    pub count: usize,
+    /// Those that may be among them.
+    pub suspects: HashSet<JobId>,
+}
+
 struct LastReport {
     number: u64,
     /// When it was first seen.
@@ -48,8 +58,9 @@ impl LostJobs {
     pub fn new(settling: Duration) -> Self {
         Self {
             settling,
-            workers: HashMap::new(),
+            workers: BTreeMap::new(),
             suspects: None,
+            others: OtherSweeps::default(),
         }
     }
 
@@ -58,42 +69,57 @@ impl LostJobs {
         self.suspects.is_some()
     }
 
-    /// Takes in how things stand: the `unfinished` jobs, the number of messages `waiting`
-    /// on the queue, what workers report. Returns the jobs that are lost, each once.
+    /// Takes in how things stand: the `unfinished` jobs with the workers that began them, the number of
+    /// messages `waiting` on the queue that may be theirs, what workers report. Returns what is
+    /// lost, each job once.
     ///
-    /// As long as messages wait, nothing is lost: they may be the jobs in question.
-    pub fn look(
+    /// As long as enough messages wait, nothing is lost: they may be the jobs in question.
+    pub fn look<'a>(
         &mut self,
         now: Instant,
-        unfinished: impl Iterator<Item = JobId>,
+        unfinished: impl Iterator<Item = (JobId, Option<&'a str>)>,
         waiting: u64,
         reports: &[(String, Heartbeat)],
-    ) -> HashSet<JobId> {
-        let held = self.held(now, reports);
-        if waiting > 0 {
+    ) -> Lost {
+        let (alive, held) = self.held(now, reports);
+        // A heartbeat lags behind what a worker begins. When nothing waits any more, only what it
+        // says counts: a worker may have got the name of another one that died.
+        let runs = |worker: Option<&str>| {
+            waiting > 0 && worker.is_some_and(|worker| alive.contains(worker))
+        };
+        let unheld: HashSet<JobId> = unfinished
+            .filter(|(job, worker)| !held.contains(job) && !runs(*worker))
+            .map(|(job, _)| job)
+            .collect();
+        let count = unheld.len().saturating_sub(waiting as usize);
+        if count == 0 {
             self.suspects = None;
-            return HashSet::new();
+            return Lost::default();
         }
-        let unheld = unfinished.filter(|job| !held.contains(job));
         let (since, suspects) = match self.suspects.take() {
-            None => (now, unheld.collect()),
-            Some((since, suspects)) => {
-                let still = unheld.filter(|job| suspects.contains(job));
-                (since, still.collect::<HashSet<_>>())
+            None => (now, unheld),
+            Some((since, mut suspects)) => {
+                suspects.retain(|job| unheld.contains(job));
+                (since, suspects)
             }
         };
         if suspects.is_empty() {
-            return suspects;
+            return Lost::default();
         }
         if now.duration_since(since) >= self.settling {
-            return suspects;
+            return Lost { count, suspects };
         }
         self.suspects = Some((since, suspects));
-        HashSet::new()
+        Lost::default()
     }
 
-    /// What living workers hold.
-    fn held(&mut self, now: Instant, reports: &[(String, Heartbeat)]) -> HashSet<JobId> {
+    /// The workers that live, and what they hold.
+    fn held<'a>(
+        &mut self,
+        now: Instant,
+        reports: &'a [(String, Heartbeat)],
+    ) -> (HashSet<&'a str>, HashSet<JobId>) {
+        let mut alive = HashSet::new();
         let mut held = HashSet::new();
         for (worker, report) in reports {
             let last = self.workers.entry(worker.clone()).or_insert(LastReport {
@@ -107,12 +133,13 @@ impl LostJobs {
                 };
             }
             if now.duration_since(last.seen) <= self.settling {
+                alive.insert(worker.as_str());
                 held.extend(&report.jobs);
             }
         }
         self.workers
             .retain(|worker, _| reports.iter().any(|(reporting, _)| reporting == worker));
-        held
+        (alive, held)
     }
 
     /// Workers that have told nothing new for long.
@@ -137,16 +164,23 @@ pub async fn look_for_lost_jobs(
     // The queue first: a job that a worker takes after this is in a later report.
     let waiting = queue.waiting().await?;
     let reports = store.heartbeats().await?;
+    let others = match waiting {
+        0 => 0,
+        _ => lost_jobs.others.waiting_jobs(tracker, store).await?,
+    };
     let now = Instant::now();
-    let lost = lost_jobs.look(now, tracker.unfinished(), waiting, &reports);
+    let ours = waiting.saturating_sub(others);
+    let lost = lost_jobs.look(now, tracker.unfinished(), ours, &reports);
     for worker in lost_jobs.forgotten(now) {
         store.forget_worker(worker).await?;
     }
-    if lost.is_empty() {
+    if lost.suspects.is_empty() {
         return Ok(Vec::new());
     }
+    // A queue gives out first what was published first: of the suspects, the first are missing.
     let missing = tracker.missing();
-    Ok(missing.filter(|job| lost.contains(&job.id())).collect())
+    let suspects = missing.filter(|job| lost.suspects.contains(&job.id()));
+    Ok(suspects.take(lost.count).collect())
 }
 
 #[cfg(test)]
@@ -170,8 +204,9 @@ mod tests {
         let begin = Instant::now();
         let mut look = |seconds: u32, jobs: &[JobId], waiting, reports: &[_]| {
             let now = begin + seconds * SECOND;
-            let found = lost.look(now, jobs.iter().copied(), waiting, reports);
-            found.into_iter().collect::<Vec<_>>()
+            let jobs = jobs.iter().map(|&job| (job, None));
+            let found = lost.look(now, jobs, waiting, reports);
+            found.suspects.into_iter().collect::<Vec<_>>()
         };
         let [one, two] = [job(1), job(2)];
         let none: [JobId; 0] = [];
@@ -196,7 +231,8 @@ mod tests {
         let mut found = Vec::new();
         for seconds in 0..=30 {
             let now = begin + seconds * SECOND;
-            if !lost.look(now, [job(1)].into_iter(), 0, &reports).is_empty() {
+            let jobs = [(job(1), None)].into_iter();
+            if lost.look(now, jobs, 0, &reports) != Lost::default() {
                 found.push(seconds);
             }
         }
@@ -204,5 +240,28 @@ mod tests {
         assert_eq!(found, [21]);
         assert_eq!(lost.forgotten(begin + FORGOTTEN).count(), 1);
         assert_eq!(lost.forgotten(begin + SECOND).count(), 0);
+    }
+
+    #[test]
+    fn fewer_messages_than_jobs_that_need_one_mean_that_jobs_are_lost() {
+        let mut lost = LostJobs::new(10 * SECOND);
+        let begin = Instant::now();
+        let jobs: Vec<JobId> = (0..6).map(job).collect();
+        let mut look = |seconds: u32, waiting| {
+            // The last two run, of which the heartbeat knows one.
+            let workers = [None, None, None, None, Some("a"), Some("a")];
+            let jobs = jobs.iter().copied().zip(workers);
+            let report = report("a", u64::from(seconds), &[job(4)]);
+            lost.look(begin + seconds * SECOND, jobs, waiting, &[report])
+        };
+        for seconds in 0..20 {
+            assert_eq!(look(seconds, 4), Lost::default());
+        }
+        for seconds in 20..30 {
+            assert_eq!(look(seconds, 3), Lost::default());
+        }
+        let found = look(30, 3);
+        assert_eq!((found.count, found.suspects.len()), (1, 4));
+        assert_eq!(look(31, 4), Lost::default());
     }
 }

@@ -1,24 +1,44 @@
 //! Hands a sweep to the workers and waits for the outcome.
 //!
-//! - `record` puts a sweep and its tables into the store, `publish` its jobs on the queue;
-//! - `wait` follows it to its end; `lost_jobs` finds what nobody will do, to be published again;
-//! - `retry` releases poisoned jobs; `cancel` stops a sweep and resumes it.
+//! - `record` puts a sweep and its tables into the store, `inventory` keeps them in case it loses them, `publish` its jobs
+//!   on the queue;
+//! - `wait` follows it to its end; `lost_jobs` finds what nobody will do, to be published again, and
+//!   `other_sweeps` counts the messages that are not for it;
+//! - `damage` has damaged traces computed again;
+//! - `remarks` is what workers tell of themselves;
+//! - `retry` releases poisoned jobs; `cancel` stops a sweep and resumes it; `delete` deletes one;
+//! - `live_workers` counts the workers that are there.
 
 mod cancel;
+mod damage;
+mod delete;
 mod error;
+mod inventory;
+mod live_workers;
 mod lost_jobs;
+mod newer_versions;
+mod other_sweeps;
 mod publish;
 mod record;
+mod remarks;
 mod retry;
+mod sound_sweeps;
 mod wait;
 
+pub(crate) use cancel::release_series;
 pub use cancel::{Cancelled, cancel, refuse_cancelled, resume};
+pub use damage::discard_damaged;
+pub use delete::{DeleteError, LISTENING, PlannedDeletion, refuse_active};
 pub use error::{DispatchError, Interruption};
-pub use lost_jobs::{LostJobs, POLL_INTERVAL, SETTLING, look_for_lost_jobs};
-pub use publish::{publish, publish_sweep};
+pub use inventory::Inventory;
+pub use lost_jobs::{Lost, LostJobs, POLL_INTERVAL, SETTLING, look_for_lost_jobs};
+pub use publish::{publish, publish_for, publish_sweep};
 pub use record::record;
+pub use remarks::{WorkerRemarks, worker_remarks};
 pub use retry::retry_poisoned;
-pub use wait::{LASTING, LONGEST_OUTAGE, Requeue, Wait, conclude, conflicts, wait_until_done};
+pub use wait::{
+    LASTING, LONGEST_ABSENCE, LONGEST_OUTAGE, Requeue, Wait, conclude, conflicts, wait_until_done,
+};
 
 #[cfg(test)]
 mod tests;

@@ -1,13 +1,14 @@
 //! Puts the missing jobs of a sweep on the queue.
 
-use loto_proto::identity::SweepId;
+use loto_proto::identity::{StoreId, SweepId};
 use loto_proto::job::Job;
 use loto_transport::TransportError;
 use loto_transport::queue::Queue;
 use loto_transport::retry::{Backoff, retry_transient};
-use loto_transport::store::Store;
+use loto_transport::store::{Store, StoreIdentity};
 use tokio_util::sync::CancellationToken;
 
+use super::cancel::release_series;
 use super::error::{DispatchError, Interruption};
 use super::lost_jobs::{LostJobs, POLL_INTERVAL, SETTLING, look_for_lost_jobs};
 use crate::metrics;
@@ -24,9 +25,9 @@ const JOBS_PER_NOTE: usize = 10_000;
 /// [`Tracker::missing`]; returns how many.
 ///
 /// It goes on where an earlier call for this sweep was interrupted. If that had
-/// published all, only jobs that got lost since are published, and only if nothing
-/// waits on the queue. A job that waits there twice is computed once all the same: the
-/// second worker finds the trace in the store.
+/// published all, only jobs that got lost since are published. A job that waits on the
+/// queue twice is computed once all the same: the second worker finds the trace in the
+/// store.
 ///
 /// # Errors
 /// [`DispatchError::Transport`] if the broker or the store does not come back,
@@ -35,12 +36,15 @@ pub async fn publish_sweep(
     id: SweepId,
     tracker: &mut Tracker,
     store: &dyn Store,
+    identity: &StoreIdentity,
     queue: &dyn Queue,
     shutdown: &CancellationToken,
 ) -> Result<u64, DispatchError> {
+    let releasing = || release_series(id, tracker, store);
+    retry_transient(Backoff::BRIEF, "releasing series", releasing).await?;
     let noted = store.sweep_state(id).await?.published_seeds;
     if noted >= tracker.seeds() {
-        return publish_lost(tracker, store, queue, shutdown).await;
+        return publish_lost(tracker, store, identity, queue, shutdown).await;
     }
     let seeds_per_note = (JOBS_PER_NOTE / tracker.jobs_per_seed().max(1)).max(1) as u32;
     let mut published = 0;
@@ -53,7 +57,8 @@ pub async fn publish_sweep(
             }));
         }
         let end = next.saturating_add(seeds_per_note).min(tracker.seeds());
-        published += publish(tracker.missing_of_seeds(next..end), queue).await?;
+        let missing = tracker.missing_of_seeds(next..end);
+        published += publish_for(identity, store, missing, queue).await?;
         let noting = || store.mark_published(id, end);
         retry_transient(Backoff::BRIEF, "noting what is published", noting).await?;
         next = end;
@@ -65,6 +70,7 @@ pub async fn publish_sweep(
 async fn publish_lost(
     tracker: &mut Tracker,
     store: &dyn Store,
+    identity: &StoreIdentity,
     queue: &dyn Queue,
     shutdown: &CancellationToken,
 ) -> Result<u64, DispatchError> {
@@ -72,9 +78,10 @@ async fn publish_lost(
     loop {
         let lost = look_for_lost_jobs(&mut lost_jobs, tracker, store, queue).await?;
         if !lost.is_empty() || !lost_jobs.has_suspects() {
-            return Ok(publish(lost.into_iter(), queue).await?);
+            return Ok(publish_for(identity, store, lost.into_iter(), queue).await?);
         }
         tokio::select! {
+            biased;
             () = tokio::time::sleep(POLL_INTERVAL) => {}
             () = shutdown.cancelled() => {
                 return Err(DispatchError::Interrupted(Interruption::LookingForLostJobs));
@@ -84,13 +91,36 @@ async fn publish_lost(
     }
 }
 
-/// Publishes jobs in their order; returns how many.
+/// Publishes jobs in their order for the workers of the one store of this process; returns how many.
 ///
 /// # Errors
 /// [`TransportError::Unavailable`] if the broker does not take them, or does not come back.
 pub async fn publish(
+    jobs: impl Iterator<Item = Job>,
+    queue: &dyn Queue,
+) -> Result<u64, TransportError> {
+    publish_batches(jobs, queue, None).await
+}
+
+/// As [`publish`], for the workers of this store wherever they are.
+///
+/// # Errors
+/// As [`publish`], and whatever the store reports.
+pub async fn publish_for(
+    identity: &StoreIdentity,
+    store: &dyn Store,
+    jobs: impl Iterator<Item = Job>,
+    queue: &dyn Queue,
+) -> Result<u64, TransportError> {
+    let asking = || identity.current(store);
+    let id = retry_transient(Backoff::BRIEF, "reading the id of the store", asking).await?;
+    publish_batches(jobs, queue, Some(id)).await
+}
+
+async fn publish_batches(
     mut jobs: impl Iterator<Item = Job>,
     queue: &dyn Queue,
+    store: Option<StoreId>,
 ) -> Result<u64, TransportError> {
     let mut published = 0;
     loop {
@@ -98,8 +128,11 @@ pub async fn publish(
         if batch.is_empty() {
             return Ok(published);
         }
-        let publish = || queue.publish(&batch);
-        retry_transient(Backoff::BRIEF, "publishing jobs", publish).await?;
+        let publishing = || match store {
+            Some(store) => queue.publish_for(store, &batch),
+            None => queue.publish(&batch),
+        };
+        retry_transient(Backoff::BRIEF, "publishing jobs", publishing).await?;
         published += batch.len() as u64;
         metrics::jobs_published(batch.len() as u64);
         for job in &batch {

@@ -1,10 +1,13 @@
 //! Records a sweep in the store, with all that its workers need.
 
 use loto_proto::identity::SweepId;
-use loto_proto::sweep::Blackbox;
+use loto_proto::sweep::{Blackbox, Sweep};
 use loto_transport::store::Store;
 
 use super::error::DispatchError;
+use super::inventory::Inventory;
+use super::newer_versions::NewerVersions;
+use super::sound_sweeps::earlier_sweeps;
 use crate::plan::Plan;
 
 /// Uploads the plan's tables and records its sweep; doing so again is a no-op.
@@ -13,25 +16,18 @@ use crate::plan::Plan;
 /// [`DispatchError::TableChanged`] if the store holds a sweep of this name
 /// over another table; [`DispatchError::Transport`] if the store fails.
 pub async fn record(plan: &Plan, store: &dyn Store) -> Result<SweepId, DispatchError> {
-    refuse_changed_tables(plan, store).await?;
-    for table in &plan.tables {
-        store.put_blob(&table.blob_name(), &table.blob()).await?;
+    let earlier = earlier_sweeps(&plan.sweep, store).await?;
+    refuse_changed_tables(plan, &earlier)?;
+    if let Some(newer) = NewerVersions::find(&plan.sweep, &earlier, store).await? {
+        tracing::warn!("{newer}");
     }
-    Ok(store.put_sweep(&plan.sweep).await?)
+    Ok(Inventory::of_plan(plan).record(store).await?)
 }
 
 /// A sweep may grow (more seeds, methods, black boxes) under one name, but what
 /// it is measured on must stay the same.
-async fn refuse_changed_tables(plan: &Plan, store: &dyn Store) -> Result<(), DispatchError> {
-    let planned_id = plan.sweep.id();
-    for id in store.sweeps().await? {
-        if id == planned_id {
-            continue;
-        }
-        let found = store.sweep(id).await?;
-        let Some(recorded) = found.filter(|recorded| recorded.name == plan.sweep.name) else {
-            continue;
-        };
+fn refuse_changed_tables(plan: &Plan, earlier: &[Sweep]) -> Result<(), DispatchError> {
+    for recorded in earlier {
         for blackbox in &plan.sweep.blackboxes {
             let is_changed =
                 |other: &&Blackbox| other.name == blackbox.name && other.table != blackbox.table;

@@ -8,14 +8,21 @@ use loto_proto::identity::{Fingerprint, SweepId};
 use loto_proto::job::{Job, MethodSpec};
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::trace::Trace;
+use loto_transport::TransportError;
 use loto_transport::queue::{InProcessQueue, Queue};
-use loto_transport::store::{Attempts, Blobs, EmbeddedStore, Store, Sweeps, Traces};
+use loto_transport::store::{Attempts, Blobs, EmbeddedStore, Store, StoreIdentity, Sweeps, Traces};
 use tokio_util::sync::CancellationToken;
 
+use super::newer_versions::NewerVersions;
+use super::sound_sweeps::earlier_sweeps;
 use super::*;
 use crate::plan::{Plan, SweepSource};
 use crate::progress::Tracker;
 use crate::results::tests::faulty_store::FaultyStore;
+
+mod cancel;
+mod damage;
+mod deletion;
 
 fn sweep(seeds: u32) -> Sweep {
     Sweep {
@@ -26,9 +33,11 @@ fn sweep(seeds: u32) -> Sweep {
             targets: vec!["one".into(), "two".into()],
             iterations: 1,
             methods: vec![MethodSpec {
+                name: None,
                 id: "rs".into(),
                 version: 1,
                 parameters: BTreeMap::new(),
+                program: None,
             }],
         }],
         seeds,
@@ -65,16 +74,20 @@ async fn drain(queue: &InProcessQueue) -> Vec<Job> {
 fn wait<'a>(store: &'a dyn Store, queue: Option<&'a dyn Queue>) -> Wait<'a> {
     let requeue = queue.map(|queue| Requeue {
         queue,
+        identity: Box::leak(Box::default()),
+        ids: 1,
         settling: Duration::from_millis(20),
         patience: Duration::from_secs(30),
     });
     Wait {
         id: SweepId([1; 16]),
         store,
+        inventory: None,
         requeue,
         poll_interval: Duration::from_millis(2),
         lasting: Duration::ZERO,
         longest_outage: Duration::from_secs(30),
+        longest_absence: Duration::from_secs(30),
         shutdown: CancellationToken::new(),
     }
 }
@@ -89,13 +102,15 @@ async fn every_missing_job_is_published_once_in_order() {
     }
     let queue = InProcessQueue::new();
     let mut tracker = scanned(&sweep, &store).await;
-    let token = CancellationToken::new();
-    let published = publish_sweep(sweep.id(), &mut tracker, &store, &queue, &token).await;
+    let (identity, token) = (StoreIdentity::default(), CancellationToken::new());
+    let published =
+        publish_sweep(sweep.id(), &mut tracker, &store, &identity, &queue, &token).await;
     assert_eq!(published.unwrap(), 1300);
     let state = store.sweep_state(sweep.id()).await.unwrap();
     assert_eq!(state.published_seeds, 1300);
     // Whoever comes after that finds all of them waiting.
-    let published = publish_sweep(sweep.id(), &mut tracker, &store, &queue, &token).await;
+    let published =
+        publish_sweep(sweep.id(), &mut tracker, &store, &identity, &queue, &token).await;
     assert_eq!(published.unwrap(), 0);
     let expected: Vec<Job> = jobs.into_iter().skip(1).step_by(2).collect();
     assert_eq!(drain(&queue).await, expected);
@@ -209,43 +224,11 @@ async fn publishing_that_was_interrupted_goes_on_where_it_was() {
     store.mark_published(sweep.id(), 3).await.unwrap();
     let queue = InProcessQueue::new();
     let mut tracker = scanned(&sweep, &store).await;
-    let token = CancellationToken::new();
-    let published = publish_sweep(sweep.id(), &mut tracker, &store, &queue, &token).await;
+    let (identity, token) = (StoreIdentity::default(), CancellationToken::new());
+    let published =
+        publish_sweep(sweep.id(), &mut tracker, &store, &identity, &queue, &token).await;
     assert_eq!(published.unwrap(), 4);
     assert!(drain(&queue).await.iter().all(|job| job.seed >= 3));
-}
-
-#[tokio::test]
-async fn a_cancelled_sweep_is_left_alone_until_it_is_resumed() {
-    let (small, large) = (sweep(2), sweep(3));
-    let store = EmbeddedStore::in_memory().await.unwrap();
-    store.put_sweep(&small).await.unwrap();
-    store.put_sweep(&large).await.unwrap();
-    let stopped = async |store: &EmbeddedStore| {
-        let job = small.jobs().next().unwrap();
-        let record = store.job_record(job.series.id(), job.seed).await;
-        record.unwrap().stopped
-    };
-    // The other sweep needs the same series.
-    let first = cancel(small.id(), &small, &store).await.unwrap();
-    assert_eq!((first.shared_series, stopped(&store).await), (2, false));
-    assert_eq!(first.shared_with, ["test"]);
-    let second = cancel(large.id(), &large, &store).await.unwrap();
-    assert_eq!(
-        (second, stopped(&store).await),
-        (Cancelled::default(), true)
-    );
-
-    let mut wait = wait(&store, None);
-    wait.id = large.id();
-    let outcome = wait_until_done(&mut Tracker::new(&large), wait, |_| {}).await;
-    assert!(
-        matches!(outcome, Err(DispatchError::Cancelled(id)) if id == large.id()),
-        "{outcome:?}"
-    );
-    resume(large.id(), &large, &store).await.unwrap();
-    assert!(!stopped(&store).await);
-    refuse_cancelled(large.id(), &store).await.unwrap();
 }
 
 #[tokio::test]
@@ -312,4 +295,74 @@ async fn a_changed_table_is_refused_and_a_grown_sweep_is_not() {
     );
     changed.sweep.name = "another".into();
     assert!(record(&changed, &store).await.is_ok());
+}
+
+async fn newer_versions(
+    sweep: &Sweep,
+    store: &dyn Store,
+) -> Result<Option<NewerVersions>, TransportError> {
+    let earlier = earlier_sweeps(sweep, store).await?;
+    NewerVersions::find(sweep, &earlier, store).await
+}
+
+#[tokio::test]
+async fn jobs_of_newer_versions_are_told_before_they_are_computed_again() {
+    let store = EmbeddedStore::in_memory().await.unwrap();
+    let old = sweep(3);
+    store.put_sweep(&old).await.unwrap();
+    for job in old.jobs().take(5) {
+        store.put_trace(&job, &trace()).await.unwrap();
+    }
+    assert_eq!(newer_versions(&old, &store).await.unwrap(), None);
+    let mut new = sweep(2);
+    new.blackboxes[0].methods[0].version = 3;
+    // Of two tasks with two seeds, one job is done with the new version, too.
+    let done = new.jobs().next().unwrap();
+    store.put_trace(&done, &trace()).await.unwrap();
+    // A job of which there are two earlier versions counts once.
+    let mut middle = sweep(2);
+    middle.blackboxes[0].methods[0].version = 2;
+    store.put_sweep(&middle).await.unwrap();
+    let last = middle.jobs().last().unwrap();
+    store.put_trace(&last, &trace()).await.unwrap();
+    let told = newer_versions(&new, &store).await.unwrap().unwrap();
+    assert_eq!(
+        told.to_string(),
+        "1 method has a newer version, with other traces, than the results in the store (rs 2 -> 3): 3 jobs are \
+         computed again; the earlier traces are kept"
+    );
+    let mut other = new.clone();
+    other.name = "other".into();
+    assert_eq!(newer_versions(&other, &store).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn lost_jobs_are_noticed_while_those_of_another_sweep_wait() {
+    let store = EmbeddedStore::in_memory().await.unwrap();
+    let queue = InProcessQueue::new();
+    let mut other = sweep(10);
+    other.name = "other".into();
+    other.blackboxes[0].targets = vec!["three".into()];
+    store.put_sweep(&other).await.unwrap();
+    store.mark_published(other.id(), 10).await.unwrap();
+    let theirs: Vec<Job> = other.jobs().collect();
+    queue.publish(&theirs).await.unwrap();
+
+    let ours = sweep(2);
+    store.put_sweep(&ours).await.unwrap();
+    let mut tracker = Tracker::new(&ours);
+    let waiting = wait_until_done(&mut tracker, wait(&store, Some(&queue)), |_| {});
+    let published = async {
+        while queue.waiting().await.unwrap() < 10 + 4 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::select! {
+        outcome = waiting => panic!("{outcome:?}"),
+        published = tokio::time::timeout(Duration::from_secs(20), published) => published.unwrap(),
+    }
+    let jobs = drain(&queue).await;
+    let (theirs_first, published) = jobs.split_at(10);
+    assert_eq!(theirs_first, theirs);
+    assert_eq!(published, ours.jobs().collect::<Vec<_>>());
 }

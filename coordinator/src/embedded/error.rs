@@ -31,6 +31,14 @@ pub(crate) enum EmbeddedError {
     #[error(transparent)]
     UnwritableFile(#[from] UnwritableFile),
 
+    /// The file of the store was deleted while the run wrote to it, or another file took its place.
+    #[error(
+        "{} was deleted or replaced while this run kept its traces in it: they are lost from then on. \
+         Give the same command again; it goes on from what the file there has",
+        .0.display()
+    )]
+    StoreLost(PathBuf),
+
     /// The store holds another or a damaged trace of jobs that were run.
     #[error("{count} traces could not be kept; the first: {first}")]
     RefusedTraces {

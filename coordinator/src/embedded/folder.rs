@@ -1,11 +1,15 @@
 //! The folder of an embedded run: its store, its lock and its report.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use loto_report::UnwritableFile;
 use loto_transport::store::{EmbeddedStore, Store};
+use rustix::fs::OFlags;
 
 use super::error::EmbeddedError;
 
@@ -18,12 +22,19 @@ const STORE_FILE: &str = "sweep.loto";
 /// Name of the lock's file in the folder.
 const LOCK_FILE: &str = ".lock";
 
+/// Time between two looks whether the store's file is still there.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+
 /// An open run folder; no other process runs in it until this is dropped.
 pub(crate) struct RunFolder {
     pub(crate) path: PathBuf,
     pub(crate) store: Arc<dyn Store>,
+    store_identity: Option<FileIdentity>,
     _lock: File,
 }
+
+/// Tells a file from another one of the same name.
+type FileIdentity = (u64, u64);
 
 impl RunFolder {
     /// The folder for a sweep of that name: `loto-results/NAME`.
@@ -47,27 +58,54 @@ impl RunFolder {
     /// # Errors
     /// [`EmbeddedError::FolderInUse`] if another process runs in it,
     /// [`EmbeddedError::UnwritableFile`] if it cannot be made,
-    /// [`EmbeddedError::Proto`] if the store in it cannot be opened.
+    /// [`EmbeddedError::Transport`] if the store in it cannot be opened.
     pub(crate) async fn open(path: &Path) -> Result<Self, EmbeddedError> {
         fs::create_dir_all(path).map_err(UnwritableFile::at(path))?;
-        let lock_path = path.join(LOCK_FILE);
-        let lock = File::create(&lock_path).map_err(UnwritableFile::at(&lock_path))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(EmbeddedError::FolderInUse(path.to_owned()));
-            }
-            // Some network file systems have no locks; two runs would only do the same work twice.
-            Err(TryLockError::Error(problem)) => {
-                tracing::warn!("cannot lock {}: {problem}", lock_path.display());
-            }
-        }
-        let store = EmbeddedStore::open(&path.join(STORE_FILE)).await?;
+        let lock = take_lock(path)?;
+        let store_path = path.join(STORE_FILE);
+        let store = EmbeddedStore::open(&store_path).await?;
         Ok(Self {
             path: path.to_owned(),
             store: Arc::new(store),
+            store_identity: identity(&store_path),
             _lock: lock,
         })
+    }
+
+    /// Keeps runs from the folder of a store's file for as long as the lock that is returned; `None` if no run was
+    /// ever there.
+    ///
+    /// # Errors
+    /// [`EmbeddedError::FolderInUse`] if a run is there, [`EmbeddedError::UnwritableFile`].
+    pub(crate) fn lock_of(store_file: &Path) -> Result<Option<File>, EmbeddedError> {
+        match store_file.parent() {
+            Some(folder) if folder.join(LOCK_FILE).exists() => take_lock(folder).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Checks that the file of the store is the one that was opened: what is written to a file that was
+    /// deleted is gone when the process ends, without an error.
+    ///
+    /// # Errors
+    /// [`EmbeddedError::StoreLost`] if it is not.
+    pub(crate) fn check_store(&self) -> Result<(), EmbeddedError> {
+        let path = self.store_file();
+        let now = identity(&path);
+        if now.is_some() && now == self.store_identity {
+            return Ok(());
+        }
+        Err(EmbeddedError::StoreLost(path))
+    }
+
+    /// Waits for the file of the store to go, for ever if it stays; the error says so.
+    pub(crate) async fn store_lost(&self) -> EmbeddedError {
+        loop {
+            if let Err(lost) = self.check_store() {
+                return lost;
+            }
+            tokio::time::sleep(LOOK_INTERVAL).await;
+        }
     }
 
     /// The file of the store, as other commands take it.
@@ -76,9 +114,92 @@ impl RunFolder {
     }
 }
 
+/// Locks the folder of a run.
+fn take_lock(path: &Path) -> Result<File, EmbeddedError> {
+    let lock_path = path.join(LOCK_FILE);
+    let lock = open_lock(&lock_path).map_err(UnwritableFile::at(&lock_path))?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            return Err(EmbeddedError::FolderInUse(path.to_owned()));
+        }
+        // Some network file systems have no locks; two runs would only do the same work twice.
+        Err(TryLockError::Error(problem)) => {
+            tracing::warn!("cannot lock {}: {problem}", lock_path.display());
+        }
+    }
+    Ok(lock)
+}
+
+fn identity(path: &Path) -> Option<FileIdentity> {
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+/// Opens the lock's file or makes it. What another user put there must do no harm: a link is not
+/// followed, a file keeps its content, and anything but a file is refused.
+fn open_lock(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let opened = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path);
+    if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
+        return Err(io::Error::other(
+            "it is no plain file but a link or something else, which is left alone: remove it",
+        ));
+    }
+    opened
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_lock_that_is_a_link_is_refused_and_its_target_keeps_its_content() {
+        let parent = tempfile::tempdir().unwrap();
+        let (path, target) = (parent.path().join("run"), parent.path().join("precious"));
+        fs::create_dir(&path).unwrap();
+        for content in ["not to be lost", ""] {
+            fs::write(&target, content).unwrap();
+            let lock = path.join(LOCK_FILE);
+            std::os::unix::fs::symlink(&target, &lock).unwrap();
+            let error = RunFolder::open(&path).await.err().unwrap().to_string();
+            assert!(
+                error.contains(".lock") && error.contains("remove it"),
+                "{error}"
+            );
+            assert_eq!(fs::read_to_string(&target).unwrap(), content);
+            // A link to nothing makes nothing.
+            fs::remove_file(&target).unwrap();
+            assert!(RunFolder::open(&path).await.is_err());
+            assert!(!target.exists());
+            fs::remove_file(&lock).unwrap();
+        }
+        fs::write(path.join(LOCK_FILE), "a note").unwrap();
+        RunFolder::open(&path).await.unwrap();
+        assert_eq!(fs::read(path.join(LOCK_FILE)).unwrap(), b"a note");
+    }
+
+    #[tokio::test]
+    async fn a_store_that_is_deleted_or_replaced_is_noticed() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = RunFolder::open(parent.path()).await.unwrap();
+        folder.check_store().unwrap();
+        let store = folder.store_file();
+        let away = parent.path().join("away");
+        fs::rename(&store, &away).unwrap();
+        let lost = |error| matches!(error, EmbeddedError::StoreLost(path) if path == store);
+        assert!(lost(folder.check_store().unwrap_err()));
+        fs::copy(&away, &store).unwrap();
+        assert!(lost(folder.store_lost().await));
+        fs::rename(&away, &store).unwrap();
+        folder.check_store().unwrap();
+    }
 
     #[test]
     fn a_name_cannot_leave_the_folder() {

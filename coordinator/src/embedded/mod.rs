@@ -3,9 +3,10 @@
 
 mod error;
 mod folder;
+pub(crate) mod recomputation;
 pub(crate) mod trial;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use loto_transport::TransportError;
@@ -14,13 +15,15 @@ use loto_transport::store::Store;
 use loto_worker::compute::Compute;
 use loto_worker::consumer::{self, ConsumerOptions};
 use loto_worker::outcome::{Observer, Outcome};
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use error::EmbeddedError;
 pub(crate) use folder::RunFolder;
 
 use crate::dispatch::{
-    DispatchError, Interruption, conclude, publish, refuse_cancelled, resume, retry_poisoned,
+    DispatchError, Interruption, conclude, discard_damaged, publish, refuse_cancelled,
+    release_series, resume, retry_poisoned,
 };
 use crate::plan::Plan;
 use crate::progress::{Progress, Tracker};
@@ -33,7 +36,7 @@ const WAITING_PER_THREAD: usize = 4;
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Runs the missing jobs of a recorded sweep, `jobs` at a time, and tells
-/// `on_progress` how far it is. Poisoned jobs are retried, and a sweep that was cancelled is
+/// `on_progress` how far it is. Poisoned jobs are retried, damaged traces are computed again, and a sweep that was cancelled is
 /// resumed.
 ///
 /// On shutdown the jobs in flight are finished and no other is begun.
@@ -53,7 +56,9 @@ pub(crate) async fn run(
     let id = plan.sweep.id();
     resume(id, &plan.sweep, store.as_ref()).await?;
     let mut tracker = Tracker::of_plan(plan);
+    release_series(id, &tracker, store.as_ref()).await?;
     tracker.scan(store.as_ref()).await?;
+    discard_damaged(&mut tracker, store.as_ref()).await?;
     retry_poisoned(&mut tracker, store.as_ref()).await?;
     let refusals = Refusals::default();
     if tracker.progress().total.unfinished() > 0 {
@@ -105,7 +110,7 @@ pub(crate) async fn run(
     let progress = tracker.progress();
     on_progress(&progress);
     if progress.total.unfinished() > 0 && shutdown.is_cancelled() {
-        let interruption = Interruption::Waiting(progress.total);
+        let interruption = Interruption::Running(progress.total);
         return Err(DispatchError::Interrupted(interruption).into());
     }
     if progress.total.unfinished() > 0 {
@@ -144,14 +149,13 @@ impl Refusals {
         let problems = Arc::clone(&self.0);
         Arc::new(move |_, outcome| {
             if let Outcome::Refused(problem) = outcome {
-                let mut problems = problems.lock().unwrap_or_else(PoisonError::into_inner);
-                problems.push(problem.clone());
+                problems.lock().push(problem.clone());
             }
         })
     }
 
     fn check(&self) -> Result<(), EmbeddedError> {
-        let problems = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let problems = self.0.lock();
         match problems.first() {
             None => Ok(()),
             Some(first) => Err(EmbeddedError::RefusedTraces {

@@ -7,6 +7,7 @@ use loto_engine::EngineError;
 use loto_engine::blobs::MemoryBlobs;
 use loto_engine::runner::TraceRunner;
 use loto_proto::job::{Job, Series};
+use loto_worker::external::MethodProcesses;
 
 use crate::cost::CostModel;
 use crate::plan::Plan;
@@ -25,7 +26,7 @@ pub(crate) struct Outcome {
 pub(crate) struct Trial {
     /// Name of the black box.
     pub(crate) blackbox: String,
-    /// Id of the method.
+    /// Name of the method.
     pub(crate) method: String,
     /// CPU time of the trace that was run.
     pub(crate) one_trace: Duration,
@@ -42,9 +43,9 @@ pub(crate) struct Trial {
 /// # Errors
 /// [`EngineError`] if a trace cannot be run.
 pub(crate) fn run(plan: &Plan) -> Result<Outcome, EngineError> {
-    let tables = plan.tables.iter();
-    let tables = tables.map(|table| (table.blob_name(), table.blob()));
-    let runner = TraceRunner::new(Arc::new(tables.collect::<MemoryBlobs>()));
+    let blobs = plan.blobs().collect::<MemoryBlobs>();
+    let runner = TraceRunner::new(Arc::new(blobs));
+    let runner = runner.with_programs(Arc::new(MethodProcesses::default()));
     let series: Vec<Series> = plan.sweep.series().collect();
     let mut costs = CostModel::new(&series, |series| plan.rows(series));
     let mut trials = Vec::new();
@@ -68,7 +69,7 @@ pub(crate) fn run(plan: &Plan) -> Result<Outcome, EngineError> {
             }
             trials.push(Trial {
                 blackbox: blackbox.name.clone(),
-                method: method.id.clone(),
+                method: method.label().to_owned(),
                 one_trace: trace.cpu_time(),
                 traces: blackbox.targets.len() as u64 * u64::from(plan.sweep.seeds),
             });

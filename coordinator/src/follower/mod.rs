@@ -7,13 +7,14 @@
 mod tests;
 
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use loto_proto::identity::{JobId, SeriesId};
 use loto_proto::job::Series;
 use loto_proto::sweep::Sweep;
 use loto_transport::TransportError;
 use loto_transport::store::{Cursor, Store};
+use tokio::time::Instant;
 
 /// Series asked for in one query: their answers are in memory at a time.
 pub(crate) const SERIES_PER_QUERY: usize = 256;
@@ -33,6 +34,8 @@ pub struct Follower {
     positions: HashMap<SeriesId, usize>,
     /// Where the history goes on; `None` before the first scan.
     cursor: Option<Cursor>,
+    /// Whether the end of the history was found at the last scan.
+    history_is_readable: bool,
     /// When the seeds of all series were last asked for.
     scanned: Instant,
 }
@@ -119,6 +122,7 @@ impl Follower {
             series,
             positions,
             cursor: None,
+            history_is_readable: true,
             scanned: Instant::now(),
         }
     }
@@ -138,13 +142,29 @@ impl Follower {
         self.positions.get(&series).copied()
     }
 
+    /// Takes back that a job is done: its trace turned out to be damaged.
+    pub(crate) fn set_missing(&mut self, series: SeriesId, seed: u32) {
+        let Some(&position) = self.positions.get(&series) else {
+            return;
+        };
+        let series = &mut self.series[position];
+        if let Some(done) = series.done.get_mut(seed as usize)
+            && std::mem::replace(done, false)
+        {
+            series.done_count -= 1;
+        }
+    }
+
     /// Asks the store which seeds of every series are done.
     ///
     /// # Errors
     /// Whatever the store reports.
     pub async fn scan(&mut self, store: &dyn Store) -> Result<(), TransportError> {
         // The end of the history first: what is done meanwhile is seen twice, not missed.
-        let end = store.latest_cursor().await?;
+        let end = match store.latest_cursor().await {
+            Err(error) if error.concerns_server() => return Err(error),
+            end => end.inspect_err(|error| self.warn_of_history(error)).ok(),
+        };
         for batch in self.series.chunks_mut(SERIES_PER_QUERY) {
             let ids: Vec<SeriesId> = batch.iter().map(|series| series.id).collect();
             let seeds_done = store.seeds_done(&ids).await?;
@@ -152,9 +172,17 @@ impl Follower {
                 series.replace_done(seeds);
             }
         }
-        self.cursor = Some(end);
+        self.history_is_readable = end.is_some();
+        self.cursor = end;
         self.scanned = Instant::now();
         Ok(())
+    }
+
+    /// What is done is in the traces: a damaged history costs time and nothing else.
+    fn warn_of_history(&self, error: &TransportError) {
+        if self.history_is_readable {
+            tracing::warn!("{error}; asking for the seeds of all series instead");
+        }
     }
 
     /// Takes in what became done since the last call: from the history, unless that is incomplete
@@ -166,10 +194,15 @@ impl Follower {
         while let Some(cursor) = &self.cursor
             && self.scanned.elapsed() < RESCAN_INTERVAL
         {
-            let news = store.events_after(cursor, EVENTS_PER_QUERY).await?;
-            if news.incomplete {
-                break;
-            }
+            let news = match store.events_after(cursor, EVENTS_PER_QUERY).await {
+                Err(error) if error.concerns_server() => return Err(error),
+                Err(error) => {
+                    self.warn_of_history(&error);
+                    break;
+                }
+                Ok(news) if news.incomplete => break,
+                Ok(news) => news,
+            };
             self.cursor = Some(news.next);
             for event in &news.events {
                 if let Some(&position) = self.positions.get(&event.series)

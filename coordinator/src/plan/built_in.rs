@@ -21,5 +21,6 @@ pub(super) fn table_file(entry: &BlackboxEntry) -> TableFile {
     TableFile {
         path: format!("{} (built in)", entry.table).into(),
         bytes: Cow::Borrowed(TABLE),
+        initial: None,
     }
 }

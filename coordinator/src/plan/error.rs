@@ -3,8 +3,12 @@
 use std::path::PathBuf;
 
 use loto_engine::EngineError;
+use loto_proto::limits::MAX_PROGRAM_BYTES;
 use loto_proto::message_error::MessageProblem;
-use loto_proto::sweep_file::SweepFileError;
+use loto_proto::sweep_file::{ScaleProblem, SweepFileError, place};
+
+use super::initial_problem::InitialProblem;
+use crate::table_files::error::TableFileError;
 
 /// Why there is no plan for a sweep file.
 #[derive(Debug, thiserror::Error)]
@@ -13,10 +17,16 @@ pub enum PlanError {
     #[error(transparent)]
     SweepFile(#[from] SweepFileError),
 
-    /// A table cannot be read.
-    #[error("cannot read {path}: {source}")]
-    UnreadableTable {
-        /// The file of the table.
+    /// A table cannot be read, or is in a form that is not read.
+    #[error(transparent)]
+    TableFile(#[from] Box<TableFileError>),
+
+    /// A file of an external method cannot be read.
+    #[error("[external.{method}]: cannot read {}: {source}", path.display())]
+    UnreadableProgram {
+        /// Name of the method.
+        method: String,
+        /// The file.
         path: PathBuf,
         /// The operating system's reason.
         source: std::io::Error,
@@ -26,26 +36,30 @@ pub enum PlanError {
     #[error(transparent)]
     Table(#[from] EngineError),
 
-    /// A table is in none of the folders where tables are looked for.
+    /// A table, or a file of first evaluations, is in none of the folders where they are looked for.
     #[error(
-        "black box `{blackbox}`: table {table} is not there; looked at {}; \
+        "black box `{blackbox}`: {key} {name} is not there; looked at {}; \
          say with --data DIR or LOTO_DATA where the tables are",
         listed(places)
     )]
-    TableNotFound {
+    FileNotFound {
         /// The black box that needs it.
         blackbox: String,
-        /// The table, as the sweep file names it.
-        table: String,
+        /// The key of the sweep file that names it.
+        key: &'static str,
+        /// The file, as the sweep file names it.
+        name: String,
         /// Every place looked at.
         places: Vec<PathBuf>,
     },
 
     /// The sweep file asks for what its tables or the methods do not have.
-    #[error("sweep file {path}: {problem}")]
+    #[error("{}: {problem}", place(path, *line))]
     InvalidSweep {
         /// The sweep file.
         path: PathBuf,
+        /// The line, where there is one.
+        line: Option<usize>,
         /// What does not fit.
         #[source]
         problem: SweepProblem,
@@ -79,6 +93,22 @@ pub enum SweepProblem {
         target: String,
     },
 
+    /// An external method has the name of a method of loto.
+    #[error("[external.{name}]: `{name}` is a method of loto: choose another name")]
+    ExternalIsBuiltIn {
+        /// The name.
+        name: String,
+    },
+
+    /// The files of an external method are too large.
+    #[error(
+        "[external.{name}]: its files have more than {MAX_PROGRAM_BYTES} bytes, which is the most allowed"
+    )]
+    LargeProgram {
+        /// Name of the method.
+        name: String,
+    },
+
     /// The sweep is larger than a sweep may be.
     #[error(transparent)]
     TooLarge(#[from] MessageProblem),
@@ -96,6 +126,10 @@ pub enum BlackboxProblem {
         table: String,
     },
 
+    /// The scales do not fit the columns of the table.
+    #[error(transparent)]
+    Scale(#[from] ScaleProblem),
+
     /// A task is named that the table does not have.
     #[error("{key}: task `{task}` is not in the table; {suggestion}")]
     UnknownTask {
@@ -108,8 +142,11 @@ pub enum BlackboxProblem {
     },
 
     /// Every task of the table is a source.
-    #[error("sources_only leaves no target: take at least one task out of it")]
-    NoTarget,
+    #[error("{key} leaves no target: take at least one task out of it")]
+    NoTarget {
+        /// The key of the sweep file that names the sources.
+        key: &'static str,
+    },
 
     /// A trace would need more rows than its target has.
     #[error(
@@ -126,9 +163,73 @@ pub enum BlackboxProblem {
         rows: usize,
     },
 
+    /// The file of first evaluations is not what it should be.
+    #[error("initial: {path}{problem}", path = path.display())]
+    Initial {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        #[source]
+        problem: InitialProblem,
+    },
+
+    /// A job has no first evaluations, though others have.
+    #[error(
+        "initial: there are no first evaluations of target `{target}` with seed {seed}: add them to the file, or \
+         take the target or the seed out of the sweep"
+    )]
+    NoInitialRows {
+        /// The target task.
+        target: String,
+        /// The seed.
+        seed: u32,
+    },
+
+    /// There are more first evaluations than evaluations.
+    #[error(
+        "initial: there are {rows} first evaluations of target `{target}` with seed {seed}, and iterations is \
+         {iterations}: a trace has to be longer, so that a method chooses something"
+    )]
+    TooManyInitialRows {
+        /// The target task.
+        target: String,
+        /// The seed.
+        seed: u32,
+        /// The number of its first evaluations.
+        rows: usize,
+        /// Number of evaluations in a trace.
+        iterations: u32,
+    },
+
     /// A method or one of its parameters is not known.
     #[error(transparent)]
     Method(EngineError),
+
+    /// The name of a method is the id of another one.
+    #[error(
+        "[[method]] `{name}` has the id `{id}`, but its name is the id of another method: choose \
+         another name"
+    )]
+    TakenName {
+        /// The name.
+        name: String,
+        /// The id.
+        id: String,
+    },
+
+    /// Two methods would have the same traces.
+    #[error(
+        "`{first}` and `{second}` are both the method `{id}` with the same parameters: leave one of \
+         them out, or give them different parameters"
+    )]
+    SameMethod {
+        /// A name.
+        first: String,
+        /// A later one.
+        second: String,
+        /// The method's id.
+        id: String,
+    },
 
     /// A method does not search the table's kind of hyperparameters.
     #[error(
@@ -136,12 +237,31 @@ pub enum BlackboxProblem {
          hyperparameter under `categorical` if it is one"
     )]
     UnsuitableMethod {
-        /// Id of the method.
+        /// Name of the method.
         method: String,
         /// The hyperparameter that is in the way.
         #[source]
         problem: EngineError,
     },
+}
+
+impl BlackboxProblem {
+    /// The key of the black box that is to be changed.
+    pub(super) fn key(&self) -> &'static str {
+        match self {
+            Self::OneTask { .. } => "table",
+            Self::Scale(_) => "scales",
+            Self::UnknownTask { key, .. } | Self::NoTarget { key } => key,
+            Self::TooFewRows { .. } => "iterations",
+            Self::Initial { .. } | Self::NoInitialRows { .. } | Self::TooManyInitialRows { .. } => {
+                "initial"
+            }
+            Self::Method(_)
+            | Self::UnsuitableMethod { .. }
+            | Self::TakenName { .. }
+            | Self::SameMethod { .. } => "methods",
+        }
+    }
 }
 
 fn listed(places: &[PathBuf]) -> String {

@@ -1,12 +1,13 @@
 //! The methods of a sweep file, looked up in the registry.
 
-use loto_engine::EngineError;
 use loto_engine::methods::{Method, check, find};
 use loto_engine::table::encoding::Space;
+use loto_proto::external_program::PROTOCOL;
 use loto_proto::job::MethodSpec;
 use loto_proto::sweep_file::{BlackboxEntry, SweepFile};
 
 use super::error::BlackboxProblem;
+use super::programs::PlannedProgram;
 
 /// The methods of a black box in the order of the file, with the versions of this build.
 ///
@@ -15,42 +16,89 @@ use super::error::BlackboxProblem;
 ///
 /// # Errors
 /// [`BlackboxProblem::Method`] for a method or parameter that is not known,
-/// [`BlackboxProblem::UnsuitableMethod`] for a method that is not made for the black box's space.
+/// [`BlackboxProblem::UnsuitableMethod`] for a method that is not made for the black box's space,
+/// [`BlackboxProblem::TakenName`] and [`BlackboxProblem::SameMethod`] for names that mislead.
 pub(super) fn resolve(
     file: &SweepFile,
     entry: &BlackboxEntry,
     space: &Space,
+    programs: &[PlannedProgram],
 ) -> Result<Vec<MethodSpec>, BlackboxProblem> {
-    let resolve_one = |id: &String| {
-        let method = find(id).map_err(BlackboxProblem::Method)?;
-        let spec = specify(file, method).map_err(BlackboxProblem::Method)?;
-        method
-            .check_space(space)
-            .map_err(|problem| BlackboxProblem::UnsuitableMethod {
-                method: id.clone(),
-                problem,
-            })?;
-        Ok(spec)
-    };
-    file.methods_of(entry).iter().map(resolve_one).collect()
+    let mut specs: Vec<MethodSpec> = Vec::new();
+    for name in file.methods_of(entry) {
+        let spec = match external(file, name, programs) {
+            Some(spec) => spec,
+            None => {
+                let (method, spec) = specify(file, name)?;
+                let unsuitable = |problem| BlackboxProblem::UnsuitableMethod {
+                    method: name.clone(),
+                    problem,
+                };
+                method.check_space(space).map_err(unsuitable)?;
+                spec
+            }
+        };
+        let is_same =
+            |other: &&MethodSpec| other.id == spec.id && other.parameters == spec.parameters;
+        if let Some(same) = specs.iter().find(is_same) {
+            return Err(BlackboxProblem::SameMethod {
+                first: same.label().to_owned(),
+                second: name.clone(),
+                id: spec.id,
+            });
+        }
+        specs.push(spec);
+    }
+    Ok(specs)
 }
 
-/// A method with its parameters, checked.
-fn specify(file: &SweepFile, method: &Method) -> Result<MethodSpec, EngineError> {
-    let set = file.method.get(method.id).into_iter().flatten();
+/// The external method of that name, or a variant of it, with its parameters; `None` if there is none.
+fn external(file: &SweepFile, name: &str, programs: &[PlannedProgram]) -> Option<MethodSpec> {
+    let variant = file.method.get(name);
+    let id = variant.map_or(name, |variant| &variant.id);
+    let planned = programs.iter().find(|planned| planned.program.name == id)?;
+    let own = file.external.get(id)?.parameters.iter();
+    let set = own.chain(variant.into_iter().flat_map(|variant| &variant.parameters));
+    Some(MethodSpec {
+        name: Some(name.to_owned()),
+        id: planned.program.method_id(),
+        version: PROTOCOL,
+        parameters: set
+            .map(|(name, value)| (name.clone(), value.canonical()))
+            .collect(),
+        program: Some(planned.id),
+    })
+}
+
+/// The method of that name or id with its parameters, checked.
+fn specify(
+    file: &SweepFile,
+    name: &String,
+) -> Result<(&'static Method, MethodSpec), BlackboxProblem> {
+    let entry = file.method.get(name);
+    let method = find(entry.map_or(name, |entry| &entry.id)).map_err(BlackboxProblem::Method)?;
+    if method.id != name && find(name).is_ok() {
+        return Err(BlackboxProblem::TakenName {
+            name: name.clone(),
+            id: method.id.to_owned(),
+        });
+    }
+    let set = entry.into_iter().flat_map(|entry| &entry.parameters);
     let mut spec = MethodSpec {
+        name: (method.id != name).then(|| name.clone()),
         id: method.id.to_owned(),
         version: method.version,
         parameters: set
             .map(|(name, value)| (name.clone(), value.canonical()))
             .collect(),
+        program: None,
     };
-    check(&spec)?;
+    check(&spec).map_err(BlackboxProblem::Method)?;
     for parameter in method.parameters {
         let value = spec.parameters.get(parameter.name);
         if value.is_some_and(|value| value == parameter.default) {
             spec.parameters.remove(parameter.name);
         }
     }
-    Ok(spec)
+    Ok((method, spec))
 }

@@ -5,10 +5,13 @@
 
 mod built_in;
 mod error;
+mod initial;
+mod initial_problem;
 mod methods;
-mod suggestion;
+mod programs;
 mod tables;
 mod targets;
+mod warning;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,7 +22,9 @@ use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::sweep_file::{BlackboxEntry, SweepFile};
 
 pub use error::{BlackboxProblem, PlanError, SweepProblem};
+pub use programs::PlannedProgram;
 pub use tables::PlannedTable;
+pub use warning::{PlanWarning, WarningKind};
 
 use tables::TableFile;
 
@@ -39,9 +44,22 @@ pub struct Plan {
     pub sweep: Sweep,
     /// The tables of the sweep, each once, in the order of the sweep file.
     pub tables: Vec<PlannedTable>,
+    /// The programs of its external methods.
+    pub programs: Vec<PlannedProgram>,
+    /// What is allowed, but probably not meant.
+    pub warnings: Vec<PlanWarning>,
 }
 
 impl Plan {
+    /// What workers find of it in the store, by name: tables, then programs.
+    pub fn blobs(&self) -> impl Iterator<Item = (String, Vec<u8>)> {
+        let tables = self.tables.iter();
+        let tables = tables.map(|table| (table.blob_name(), table.blob()));
+        let programs = self.programs.iter();
+        let programs = programs.map(|program| (program.id.blob_name(), program.blob.clone()));
+        tables.chain(programs)
+    }
+
     /// Reads a sweep file and its tables, and checks that they fit each other.
     ///
     /// Tables are looked for beside the sweep file, then in the folder `data`.
@@ -78,20 +96,41 @@ impl Plan {
         path: &Path,
         load: impl Fn(&BlackboxEntry) -> Result<TableFile, PlanError>,
     ) -> Result<Self, PlanError> {
-        let invalid = |problem| PlanError::InvalidSweep {
+        let invalid = |line, problem| PlanError::InvalidSweep {
             path: path.to_owned(),
+            line,
             problem,
         };
+        let programs = programs::load(file, path)?;
         let mut tables: Vec<PlannedTable> = Vec::new();
         let mut blackboxes = Vec::with_capacity(file.blackboxes.len());
-        for entry in &file.blackboxes {
-            let position = tables::position_of(&mut tables, load(entry)?, entry.table_spec())?;
-            let blackbox = plan_blackbox(file, entry, &tables[position]).map_err(|problem| {
-                invalid(SweepProblem::Blackbox {
-                    blackbox: entry.name.clone(),
-                    problem: Box::new(problem),
-                })
-            })?;
+        let mut warnings = Vec::new();
+        for (number, entry) in file.blackboxes.iter().enumerate() {
+            let of_blackbox = |problem: BlackboxProblem| {
+                let line = file.line_of_blackbox(number, problem.key());
+                let blackbox = entry.name.clone();
+                let problem = Box::new(problem);
+                invalid(line, SweepProblem::Blackbox { blackbox, problem })
+            };
+            let table_file = load(entry)?;
+            let columns = tables::columns_to_match(entry, &table_file)?;
+            let spec = entry.table_spec(&columns);
+            let mut spec = spec.map_err(|problem| of_blackbox(problem.into()))?;
+            if let Some(given) = &table_file.initial {
+                let lookup = initial::lookup(&table_file.path, &table_file.bytes, &spec)?;
+                let rows = initial::read(given, &lookup);
+                spec.initial = rows.map_err(|problem| {
+                    of_blackbox(BlackboxProblem::Initial {
+                        path: given.path.clone(),
+                        problem,
+                    })
+                })?;
+            }
+            let position = tables::position_of(&mut tables, table_file, spec)?;
+            let planned = &tables[position];
+            let blackbox = plan_blackbox(file, entry, planned, &programs).map_err(of_blackbox)?;
+            initial::check(&planned.spec.initial, &blackbox, file.seeds).map_err(of_blackbox)?;
+            warnings.extend(warning::of_blackbox(entry, &blackbox, planned));
             blackboxes.push(blackbox);
         }
         let sweep = Sweep {
@@ -99,9 +138,16 @@ impl Plan {
             blackboxes,
             seeds: file.seeds,
         };
-        sweep.check().map_err(|problem| invalid(problem.into()))?;
-        check_distinct(&sweep).map_err(invalid)?;
-        Ok(Self { sweep, tables })
+        sweep
+            .check()
+            .map_err(|problem| invalid(None, problem.into()))?;
+        check_distinct(&sweep).map_err(|problem| invalid(None, problem))?;
+        Ok(Self {
+            sweep,
+            tables,
+            programs,
+            warnings,
+        })
     }
 
     /// The table of that fingerprint.
@@ -117,14 +163,14 @@ impl Plan {
         Some(task.rows())
     }
 
-    /// The ids of all methods that the sweep runs.
-    pub fn method_ids(&self) -> BTreeSet<&str> {
+    /// The names of all methods that the sweep runs.
+    pub fn method_names(&self) -> BTreeSet<&str> {
         let methods = self
             .sweep
             .blackboxes
             .iter()
             .flat_map(|blackbox| &blackbox.methods);
-        methods.map(|method| method.id.as_str()).collect()
+        methods.map(|method| method.label()).collect()
     }
 }
 
@@ -133,6 +179,7 @@ fn plan_blackbox(
     file: &SweepFile,
     entry: &BlackboxEntry,
     planned: &PlannedTable,
+    programs: &[PlannedProgram],
 ) -> Result<Blackbox, BlackboxProblem> {
     let table = &planned.table;
     let iterations = entry.iterations.unwrap_or(file.iterations);
@@ -141,7 +188,7 @@ fn plan_blackbox(
         table: table.fingerprint,
         targets: targets::resolve(entry, table, iterations)?,
         iterations,
-        methods: methods::resolve(file, entry, &table.space)?,
+        methods: methods::resolve(file, entry, &table.space, programs)?,
     })
 }
 
@@ -165,5 +212,11 @@ fn check_distinct(sweep: &Sweep) -> Result<(), SweepProblem> {
     Ok(())
 }
 
+#[cfg(test)]
+mod declaration_tests;
+#[cfg(test)]
+mod external_tests;
+#[cfg(test)]
+mod mistake_tests;
 #[cfg(test)]
 mod tests;

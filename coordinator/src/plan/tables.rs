@@ -7,12 +7,16 @@ use std::path::{Path, PathBuf};
 
 use loto_engine::EngineError;
 use loto_engine::table::Table;
+use loto_engine::table::profile::ColumnProfile;
 use loto_proto::identity::Fingerprint;
-use loto_proto::limits::MAX_TABLE_FILE_BYTES;
+use loto_proto::limits::MAX_INITIAL_FILE_BYTES;
 use loto_proto::sweep_file::BlackboxEntry;
 use loto_proto::table_spec::TableSpec;
 
 use super::error::PlanError;
+use super::initial::InitialFile;
+use crate::table_files;
+use crate::table_files::error::TableFileError;
 
 /// A table of a plan: read, checked, and as the bytes that are uploaded.
 #[derive(Debug)]
@@ -21,10 +25,12 @@ pub struct PlannedTable {
     pub path: PathBuf,
     /// How its bytes are to be read.
     pub spec: TableSpec,
-    /// The file, unchanged.
+    /// The file, unchanged if it is CSV, or its content as CSV.
     pub bytes: Cow<'static, [u8]>,
     /// Its content.
     pub table: Table,
+    /// What its columns of hyperparameters hold.
+    pub columns: Vec<ColumnProfile>,
 }
 
 impl PlannedTable {
@@ -48,46 +54,79 @@ impl PlannedTable {
 pub(super) struct TableFile {
     pub(super) path: PathBuf,
     pub(super) bytes: Cow<'static, [u8]>,
+    /// The first evaluations, if the sweep file gives them.
+    pub(super) initial: Option<InitialFile>,
 }
 
-/// Reads the table file of a black box from the first of `folders` that has it.
+/// Reads the files of a black box, each from the first of `folders` that has it.
 pub(super) fn load(entry: &BlackboxEntry, folders: &[&Path]) -> Result<TableFile, PlanError> {
-    let places = folders.iter().map(|folder| folder.join(&entry.table));
+    let (path, bytes) = find(entry, "table", &entry.table, folders, table_files::read)?;
+    let initial = entry.initial.as_ref().map(|name| {
+        let (path, bytes) = find(entry, "initial", name, folders, read_initial)?;
+        Ok::<_, PlanError>(InitialFile { path, bytes })
+    });
+    Ok(TableFile {
+        path,
+        bytes: Cow::Owned(bytes),
+        initial: initial.transpose()?,
+    })
+}
+
+fn find(
+    entry: &BlackboxEntry,
+    key: &'static str,
+    name: &str,
+    folders: &[&Path],
+    read: impl Fn(&Path) -> Result<Vec<u8>, TableFileError>,
+) -> Result<(PathBuf, Vec<u8>), PlanError> {
+    let places = folders.iter().map(|folder| folder.join(name));
     let mut places: Vec<PathBuf> = places.collect();
     places.dedup();
     for path in &places {
-        if let Some(bytes) = read_if_there(path)? {
-            return Ok(TableFile {
-                path: path.clone(),
-                bytes: Cow::Owned(bytes),
-            });
+        match read(path) {
+            Ok(bytes) => return Ok((path.clone(), bytes)),
+            // Only if there is no such file or folder, so that one which cannot be read is not passed over in
+            // silence.
+            Err(TableFileError::Unreadable {
+                path: missing,
+                source,
+            }) if missing == *path && source.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(Box::new(error).into()),
         }
     }
-    Err(PlanError::TableNotFound {
+    Err(PlanError::FileNotFound {
         blackbox: entry.name.clone(),
-        table: entry.table.clone(),
+        key,
+        name: name.to_owned(),
         places,
     })
 }
 
-/// The bytes of a file; `None` only if there is no such file, so that one
-/// which cannot be read is not passed over in silence.
-fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, PlanError> {
-    let read = || -> std::io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        // One byte more than a table may have, which tells the reader of the table.
-        let most = MAX_TABLE_FILE_BYTES as u64 + 1;
-        File::open(path)?.take(most).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    match read() {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(PlanError::UnreadableTable {
+/// The bytes of a file of first evaluations, and one more than it may have, which tells who reads them.
+fn read_initial(path: &Path) -> Result<Vec<u8>, TableFileError> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| {
+            file.take(MAX_INITIAL_FILE_BYTES + 1)
+                .read_to_end(&mut bytes)
+        })
+        .map_err(|source| TableFileError::Unreadable {
             path: path.to_owned(),
             source,
-        }),
+        })?;
+    Ok(bytes)
+}
+
+/// The columns which the scales of a black box are for; none are looked up if it declares no scale.
+pub(super) fn columns_to_match(
+    entry: &BlackboxEntry,
+    file: &TableFile,
+) -> Result<Vec<String>, PlanError> {
+    if entry.scales.is_empty() {
+        return Ok(Vec::new());
     }
+    let names = Table::hyperparameter_names(&file.bytes, &file.path.display().to_string());
+    Ok(names.map_err(EngineError::from)?)
 }
 
 /// Reads a table into `tables` unless it is there already; returns its position.
@@ -103,13 +142,16 @@ pub(super) fn position_of(
     {
         return Ok(position);
     }
-    let table = Table::read(&file.bytes, &spec, &file.path.display().to_string())
-        .map_err(EngineError::from)?;
+    let name = file.path.display().to_string();
+    let read = Table::read_with_profiles(&file.bytes, &spec, &name);
+    let (table, columns) = read.map_err(EngineError::from)?;
+    table.check_names(&name).map_err(EngineError::from)?;
     tables.push(PlannedTable {
         path: file.path,
         spec,
         bytes: file.bytes,
         table,
+        columns,
     });
     Ok(tables.len() - 1)
 }

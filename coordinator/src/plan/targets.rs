@@ -1,10 +1,10 @@
 //! Which tasks of a table are targets.
 
 use loto_engine::table::Table;
+use loto_proto::suggestion::suggest;
 use loto_proto::sweep_file::BlackboxEntry;
 
 use super::error::BlackboxProblem;
-use super::suggestion::suggest;
 
 /// The targets of a black box, in the order of its table.
 ///
@@ -24,9 +24,11 @@ pub(super) fn resolve(
     let named_targets = entry.targets.as_deref();
     check_known("targets", named_targets.unwrap_or_default(), table)?;
     check_known("sources_only", &entry.sources_only, table)?;
+    let sources = entry.sources.as_deref().unwrap_or_default();
+    check_known("sources", sources, table)?;
     let is_target = |name: &String| match named_targets {
         Some(targets) => targets.contains(name),
-        None => !entry.sources_only.contains(name),
+        None => !entry.sources_only.contains(name) && !sources.contains(name),
     };
     let mut targets = Vec::new();
     for task in table.tasks.iter().filter(|task| is_target(&task.name)) {
@@ -40,7 +42,11 @@ pub(super) fn resolve(
         targets.push(task.name.clone());
     }
     if targets.is_empty() {
-        return Err(BlackboxProblem::NoTarget);
+        let key = match sources {
+            [] => "sources_only",
+            _ => "sources",
+        };
+        return Err(BlackboxProblem::NoTarget { key });
     }
     Ok(targets)
 }

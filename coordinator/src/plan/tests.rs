@@ -255,3 +255,61 @@ fn the_sweep_of_the_papers_table_has_all_its_methods() {
     let series = blackboxes.map(|(blackbox, targets)| file.methods_of(blackbox).len() * targets);
     assert_eq!(series.sum::<usize>() * file.seeds as usize, 10_410);
 }
+
+#[test]
+fn variants_of_a_method_run_side_by_side_under_their_names() {
+    let folder = Folder::new();
+    let variants =
+        "[[method]]\nname = \"gp-ml\"\nid = \"gp\"\nhyperprior = \"none\"\n\n[[blackbox]]";
+    let sweep = SWEEP
+        .replace("\"gp\"", "\"gp\", \"gp-ml\"")
+        .replace("[[blackbox]]", variants);
+    let plan = folder.plan(&sweep).unwrap();
+    let methods = &plan.sweep.blackboxes[0].methods;
+    let labels: Vec<_> = methods.iter().map(|method| method.label()).collect();
+    assert_eq!(labels, ["rs", "gp", "gp-ml"]);
+    assert_eq!(methods[2].id, "gp");
+    assert_eq!(plan.method_names().len(), 3);
+    // The jobs are those of the plain method and of one with parameters, whatever the names.
+    let alone = SWEEP.replace(
+        "[[blackbox]]",
+        "[method.gp]\nhyperprior = \"none\"\n\n[[blackbox]]",
+    );
+    let alone = folder.plan(&alone).unwrap().sweep;
+    let series = |sweep: &Sweep, position: usize| {
+        let blackbox = &sweep.blackboxes[0];
+        blackbox.series(&blackbox.methods[position], "first").id()
+    };
+    assert_eq!(series(&plan.sweep, 2), series(&alone, 1));
+    let plain = folder.plan(SWEEP).unwrap().sweep;
+    assert_eq!(series(&plan.sweep, 1), series(&plain, 1));
+    let renamed = SWEEP.replace("\"gp\"", "\"mine\"").replace(
+        "[[blackbox]]",
+        "[[method]]\nname = \"mine\"\nid = \"gp\"\n\n[[blackbox]]",
+    );
+    assert_eq!(folder.plan(&renamed).unwrap().sweep.id(), plain.id());
+}
+
+#[test]
+fn names_of_variants_that_mislead_are_refused() {
+    let folder = Folder::new();
+    for (name, id, expected) in [
+        ("gcp", "gp", "its name is the id of another method"),
+        (
+            "mine",
+            "gp",
+            "`gp` and `mine` are both the method `gp` with the same parameters",
+        ),
+        ("mine", "gpp", "unknown method `gpp`; did you mean"),
+    ] {
+        let sweep = SWEEP
+            .replace("\"gp\"", &format!("\"gp\", \"{name}\""))
+            .replace(
+                "[[blackbox]]",
+                &format!("[[method]]\nname = \"{name}\"\nid = \"{id}\"\n\n[[blackbox]]"),
+            );
+        let error = folder.plan(&sweep).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+        assert!(error.contains("line 3: black box `B`"), "{error}");
+    }
+}

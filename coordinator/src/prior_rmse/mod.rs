@@ -28,7 +28,8 @@ use loto_statistics::analysis::SweepAnalysis;
 /// workers filled each costs a prediction of every row.
 const MOST_SEEDS: u32 = 10;
 
-/// Fills in the RMSE of every task of a sweep whose copula prior is in the store.
+/// Fills in the RMSE of every task of a sweep whose copula prior is in the store, computed with the linear
+/// algebra of one of its traces.
 ///
 /// # Errors
 /// [`CoordinatorError::Transport`] if the store fails, [`CoordinatorError::Engine`] if a table
@@ -48,18 +49,18 @@ pub async fn fill_in(
             Arc::new(StoreBlobs::new(Arc::clone(&store), Handle::current()));
         let (table, targets) = (blackbox.table, blackbox.targets.clone());
         let seeds = sweep.seeds;
+        let linear_algebra = analysis.linear_algebra.iter();
+        let linear_algebra: Vec<_> = linear_algebra.map(|one| one.description.clone()).collect();
         // Predictions keep a thread busy, and reading the store from it blocks.
         let computing = tokio::task::spawn_blocking(move || {
-            all_of_table(&blobs, &blob, table, &targets, seeds)
+            let linear_algebra: Vec<_> = linear_algebra.iter().map(String::as_str).collect();
+            all_of_table(&blobs, &blob, table, &targets, seeds, &linear_algebra)
         });
-        let found = computing
-            .await
-            .map_err(|error| CoordinatorError::ThreadDied {
-                task: "computing the errors of priors",
-                problem: error.to_string(),
-            })??;
+        let task = "computing the errors of priors";
+        let died = |source| CoordinatorError::ThreadDied { task, source };
+        let found = computing.await.map_err(died)?;
         errors.extend(
-            found
+            found?
                 .into_iter()
                 .map(|(task, error)| ((blackbox.name.clone(), task), error)),
         );
@@ -80,13 +81,14 @@ fn all_of_table(
     fingerprint: Fingerprint,
     targets: &[String],
     seeds: u32,
+    linear_algebra: &[&str],
 ) -> Result<Vec<(String, f64)>, CoordinatorError> {
     let (spec, file) = TableSpec::decode(blob, fingerprint)?;
     let table = Table::read(&file, &spec, &format!("{fingerprint} in the store"))
         .map_err(EngineError::from)?;
     let mut found = Vec::new();
     for task in targets.iter().filter_map(|target| table.task(target)) {
-        let of_seed = |seed| copula_prior_error(blobs, &table, &task.name, seed);
+        let of_seed = |seed| copula_prior_error(blobs, &table, &task.name, seed, linear_algebra);
         if let Some(error) = mean_of_seeds(seeds, of_seed)? {
             found.push((task.name.clone(), error));
         }

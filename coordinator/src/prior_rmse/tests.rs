@@ -8,7 +8,7 @@ use super::*;
 use crate::dispatch::record;
 use crate::embedded;
 use crate::plan::{Plan, SweepSource};
-use crate::results::{CollectedTraces, Keep, Selection};
+use crate::results::{CollectedTraces, Selection};
 use loto_statistics::analysis::{AnalysisOptions, analyse};
 
 /// Three tasks on 40 values of one hyperparameter: two are the same, one is their reverse.
@@ -41,9 +41,12 @@ async fn analysed(methods: &str) -> SweepAnalysis {
         .await
         .unwrap();
     let sweep = plan.sweep.clone();
-    let collected = CollectedTraces::of_finished(store.as_ref(), sweep, Keep::BestSoFar);
-    let results = collected.await.unwrap().results(&Selection::default());
+    let collected = CollectedTraces::of_finished(store.as_ref(), sweep);
+    let (collected, damaged) = collected.await.unwrap();
+    assert!(damaged.is_empty());
+    let results = collected.results(&Selection::default());
     let mut analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    analysis.linear_algebra = collected.linear_algebra();
     fill_in(&mut analysis, &plan.sweep, Arc::clone(&store))
         .await
         .unwrap();

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use loto_proto::attempt::{Attempt, AttemptState};
 use loto_proto::job::Job;
+use loto_proto::untrusted_text::escape;
 
 /// Jobs by state; each job is in one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -86,12 +87,14 @@ impl fmt::Display for Counts {
 pub struct GroupProgress {
     /// Name of the black box.
     pub blackbox: String,
-    /// Id of the method.
+    /// Name of the method.
     pub method: String,
     /// Its jobs on all targets.
     pub counts: Counts,
     /// CPU time that one of them is expected to take.
     pub cpu_time: Duration,
+    /// Whether that follows from traces of the method, and not only from those of others.
+    pub is_timed: bool,
 }
 
 /// A poisoned job.
@@ -110,13 +113,13 @@ impl fmt::Display for PoisonedJob {
         write!(
             formatter,
             "{} {} on {}, seed {}: {} ({} attempts, last by {})",
-            self.blackbox,
-            self.job.series.method.id,
-            self.job.series.task,
+            escape(&self.blackbox),
+            escape(self.job.series.method.label()),
+            escape(&self.job.series.task),
             self.job.seed,
-            self.attempt.error,
+            escape(&self.attempt.error),
             self.attempt.count,
-            self.attempt.worker
+            escape(&self.attempt.worker)
         )
     }
 }
@@ -128,4 +131,6 @@ pub struct Progress {
     pub total: Counts,
     /// By black box and method, in the order of the sweep.
     pub groups: Vec<GroupProgress>,
+    /// Number of workers that run jobs of the store, where that is looked at.
+    pub workers: Option<usize>,
 }

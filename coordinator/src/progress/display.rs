@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use loto_proto::untrusted_text::escape;
 
 use super::rate::{Rate, describe_duration};
 use super::{Counts, Progress};
@@ -30,7 +31,7 @@ impl Display {
     /// A display for the sweep of that name.
     pub fn new(name: &str) -> Self {
         Self {
-            name: name.to_owned(),
+            name: escape(name).into_owned(),
             started: Instant::now(),
             on_terminal: io::stderr().is_terminal(),
             bar: None,
@@ -43,10 +44,17 @@ impl Display {
     /// Shows the newest progress; to be called every second or so.
     pub fn update(&mut self, progress: &Progress) {
         let counts = &progress.total;
-        self.rate.sample(self.started.elapsed(), progress);
-        let time = match counts.unfinished() {
-            0 => format!("in {}", describe_duration(self.started.elapsed())),
-            _ => self.rate.describe(progress),
+        let time = match (counts.unfinished(), progress.workers) {
+            (0, _) => format!("in {}", describe_duration(self.started.elapsed())),
+            (_, Some(0)) => {
+                // What was done before the workers left tells nothing of those that come.
+                self.rate = Rate::default();
+                "no worker is running".to_owned()
+            }
+            _ => {
+                self.rate.sample(self.started.elapsed(), progress);
+                self.rate.describe(progress)
+            }
         };
         self.last_shown = format!("sweep {}: {counts}; {time}", self.name);
         if self.on_terminal {

@@ -74,12 +74,13 @@ impl Rate {
         Some(done.iter().sum::<u64>() as f64 / seconds)
     }
 
-    /// The time until the unfinished jobs of `progress` are done; `None` until one was.
+    /// The time until the unfinished jobs of `progress` are done whose methods are timed; `None` until one was.
     fn left(&self, progress: &Progress) -> Option<Duration> {
         let (seconds, done) = self.span()?;
         let cost = |jobs: &mut dyn Iterator<Item = u64>| -> f64 {
             let groups = progress.groups.iter().zip(jobs);
             groups
+                .filter(|(group, _)| group.is_timed)
                 .map(|(group, jobs)| jobs as f64 * group.cpu_time.as_secs_f64())
                 .sum()
         };
@@ -93,14 +94,20 @@ impl Rate {
         (speed > 0.0).then(|| Duration::try_from_secs_f64(left / speed).unwrap_or(Duration::MAX))
     }
 
-    /// "12.3 traces/s, about 3m 20s left".
+    /// "12.3 traces/s, about 3m 20s left". Of methods without a trace so far, nobody knows what they cost.
     pub(super) fn describe(&self, progress: &Progress) -> String {
-        match (self.per_second(), self.left(progress)) {
-            (Some(rate), Some(left)) => {
+        let untimed = progress.groups.iter().filter(|group| !group.is_timed);
+        let untimed = untimed.map(|group| group.counts.unfinished()).sum();
+        match (self.per_second(), self.left(progress), untimed) {
+            (Some(rate), Some(left), 0) => {
                 format!("{rate:.1} traces/s, about {} left", describe_duration(left))
             }
-            (Some(rate), None) => format!("{rate:.1} traces/s"),
-            (None, _) => "no rate yet".into(),
+            (Some(rate), Some(left), untimed) => format!(
+                "{rate:.1} traces/s, about {} left and the time of {untimed} traces of methods that are not timed yet",
+                describe_duration(left)
+            ),
+            (Some(rate), None, _) => format!("{rate:.1} traces/s"),
+            (None, _, _) => "no rate yet".into(),
         }
     }
 }
@@ -137,10 +144,12 @@ mod tests {
                 ..Counts::default()
             },
             cpu_time: Duration::from_millis(milliseconds),
+            is_timed: true,
         };
         Progress {
             total: Counts::default(),
             groups: groups.iter().map(group).collect(),
+            workers: None,
         }
     }
 
@@ -182,6 +191,28 @@ mod tests {
             rate.describe(&progress(&[(10, 0, 0), (0, 100, 0)])),
             "0.2 traces/s"
         );
+    }
+
+    #[test]
+    fn what_is_not_timed_is_told_and_not_guessed() {
+        // 50 jobs of 100 ms took 5 s, as many are left; of the method that comes next there is no trace.
+        let mut rate = Rate::default();
+        let untimed = |mut progress: Progress| {
+            progress.groups[1].is_timed = false;
+            progress
+        };
+        let begin = untimed(progress(&[(0, 100, 100), (0, 100, 100)]));
+        rate.sample(Duration::ZERO, &begin);
+        let now = untimed(progress(&[(50, 50, 100), (0, 100, 100)]));
+        rate.sample(Duration::from_secs(5), &now);
+        assert_eq!(
+            rate.describe(&now),
+            "10.0 traces/s, about 5s left and the time of 100 traces of methods that are not timed yet"
+        );
+        // The first trace says that it takes a minute for a hundred jobs more.
+        let later = progress(&[(100, 0, 100), (1, 99, 700)]);
+        rate.sample(Duration::from_millis(10_700), &later);
+        assert_eq!(rate.describe(&later), "9.4 traces/s, about 1m 09s left");
     }
 
     #[test]

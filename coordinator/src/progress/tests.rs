@@ -12,9 +12,11 @@ use crate::results::tests::jobs_by_series;
 
 fn sweep() -> Sweep {
     let method = |id: &str| MethodSpec {
+        name: None,
         id: id.into(),
         version: 1,
         parameters: BTreeMap::new(),
+        program: None,
     };
     Sweep {
         name: "test".into(),

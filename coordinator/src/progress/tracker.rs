@@ -59,7 +59,7 @@ impl Tracker {
                         group_of[position] = groups.len();
                     }
                 }
-                groups.push((blackbox.name.clone(), method.id.clone()));
+                groups.push((blackbox.name.clone(), method.label().to_owned()));
             }
         }
         let costs = CostModel::new(series.iter().map(|followed| &followed.series), rows);
@@ -100,6 +100,16 @@ impl Tracker {
     ) -> Result<&Follower, TransportError> {
         self.follower.follow(store).await?;
         Ok(&self.follower)
+    }
+
+    /// What is known to be done.
+    pub(crate) fn follower(&self) -> &Follower {
+        &self.follower
+    }
+
+    /// Takes back that a job is done: its trace turned out to be damaged.
+    pub(crate) fn set_missing(&mut self, job: &Job) {
+        self.follower.set_missing(job.series.id(), job.seed);
     }
 
     async fn scan_attempts(&mut self, store: &dyn Store) -> Result<(), TransportError> {
@@ -182,13 +192,43 @@ impl Tracker {
         !poisoned && !self.follower.series()[position].is_done(seed)
     }
 
-    /// The ids of the jobs that are neither done nor poisoned.
-    pub fn unfinished(&self) -> impl Iterator<Item = JobId> {
+    /// Whether every job of this sweep is one of `other` as well.
+    pub(crate) fn is_part_of(&self, other: &Self) -> bool {
+        let mut series = self.follower.series().iter();
+        self.seeds() <= other.seeds()
+            && series.all(|followed| other.follower.position(followed.id).is_some())
+    }
+
+    /// The ids of the jobs that are neither done nor poisoned, each with the worker that last began
+    /// it, if that attempt has no end yet.
+    pub fn unfinished(&self) -> impl Iterator<Item = (JobId, Option<&str>)> {
+        self.missing_at(self.seeds())
+            .map(|(position, series, seed)| {
+                let id = JobId::new(series, seed);
+                (id, self.running_at(position, seed))
+            })
+    }
+
+    /// The jobs of the first seeds that are neither done nor poisoned nor running: those that need a
+    /// message on the queue.
+    pub(crate) fn waiting(&self, seeds: u32) -> impl Iterator<Item = (SeriesId, u32)> {
+        self.missing_at(seeds.min(self.seeds()))
+            .filter(|(position, _, seed)| self.running_at(*position, *seed).is_none())
+            .map(|(_, series, seed)| (series, seed))
+    }
+
+    fn missing_at(&self, seeds: u32) -> impl Iterator<Item = (usize, SeriesId, u32)> {
         let series = self.follower.series().iter().enumerate();
         series.flat_map(move |(position, series)| {
-            let missing = (0..self.seeds()).filter(move |&seed| self.is_missing_at(position, seed));
-            missing.map(|seed| JobId::new(series.id, seed))
+            let missing = (0..seeds).filter(move |&seed| self.is_missing_at(position, seed));
+            missing.map(move |seed| (position, series.id, seed))
         })
+    }
+
+    /// The worker that runs a job, or died while it did.
+    fn running_at(&self, position: usize, seed: u32) -> Option<&str> {
+        let attempt = self.attempts[position].get(&seed)?;
+        (attempt.state == AttemptState::Running).then_some(attempt.worker.as_str())
     }
 
     /// Attempts at the jobs of a series that the sweep plans and that are not done.
@@ -207,6 +247,7 @@ impl Tracker {
             method: method.clone(),
             counts: Counts::default(),
             cpu_time: Duration::ZERO,
+            is_timed: true,
         };
         let mut groups: Vec<_> = self.groups.iter().map(new_group).collect();
         let mut cpu_seconds: Vec<Vec<f64>> = vec![Vec::new(); groups.len()];
@@ -217,13 +258,18 @@ impl Tracker {
             let group = self.group_of[position];
             groups[group].counts += counts;
             cpu_seconds[group].push(self.costs.seconds()[position]);
+            groups[group].is_timed &= self.costs.is_timed(position);
             total += counts;
         }
         for (group, seconds) in groups.iter_mut().zip(cpu_seconds) {
             let mean = seconds.iter().sum::<f64>() / seconds.len().max(1) as f64;
             group.cpu_time = Duration::try_from_secs_f64(mean).unwrap_or(Duration::MAX);
         }
-        Progress { total, groups }
+        Progress {
+            total,
+            groups,
+            workers: None,
+        }
     }
 
     /// The jobs that are neither done nor poisoned, in the order in which they are best

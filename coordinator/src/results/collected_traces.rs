@@ -5,32 +5,34 @@ use std::sync::Arc;
 
 use futures::{StreamExt, stream};
 use loto_proto::sweep::Sweep;
-use loto_proto::trace::Trace;
-use loto_statistics::results::{BestCurves, SweepCurves, SweepResults};
+use loto_statistics::analysis::LinearAlgebra;
+use loto_statistics::results::{BestCurves, SweepResults};
 use loto_transport::store::Store;
 
-use super::kept_traces::{Keep, KeptTraces};
-use super::objectives::ObjectiveCache;
-use super::planned_traces::PlannedTraces;
+use super::kept_traces::KeptTraces;
+use super::linear_algebra::LinearAlgebraCounts;
+use super::objectives::{ObjectiveCache, TableContent};
+use super::planned_traces::{PlannedSeries, PlannedTraces};
+use super::reading::{CONCURRENT_READS, TRACES_PER_READ, fetch};
 use super::selection::Selection;
 use crate::CoordinatorError;
 use crate::follower::Follower;
-use crate::trace_check::TraceProblem;
+use crate::trace_check::DamagedTrace;
 
-/// Traces of a series read at a time: a bound for memory, and for how long a thread is held.
-const TRACES_PER_READ: usize = 250;
-
-/// Reads of traces under way at a time.
-const CONCURRENT_READS: usize = 8;
-
-/// The finished traces of one sweep, as far as they were read.
-pub struct CollectedTraces {
+/// The finished traces of one sweep, as far as they were read and are kept.
+#[derive(Debug, Clone)]
+pub struct CollectedTraces<Kept> {
     planned: Arc<PlannedTraces>,
-    series: Vec<CollectedSeries>,
+    series: Vec<CollectedSeries<Kept>>,
+    linear_algebra: LinearAlgebraCounts,
 }
 
-struct CollectedSeries {
-    traces: KeptTraces,
+/// The finished traces of one sweep as statistics look at them; a copy takes little time and memory.
+pub type CollectedCurves = CollectedTraces<Arc<BestCurves>>;
+
+#[derive(Debug, Clone, Default)]
+struct CollectedSeries<Kept> {
+    traces: Kept,
     /// Version of the [`Follower`]'s series up to which everything was read.
     version: u64,
 }
@@ -42,78 +44,69 @@ pub(crate) struct Unread {
     seeds: Vec<u32>,
 }
 
-/// What was read of a series at a time.
-struct Fetched {
-    position: usize,
-    sound: Vec<(u32, Trace)>,
-    /// The first of the damaged ones.
-    damaged: Option<CoordinatorError>,
-}
-
-/// The finished traces of a sweep at one moment, as statistics look at them.
-#[derive(Debug)]
-pub struct CollectedCurves {
-    planned: Arc<PlannedTraces>,
-    by_series: Vec<Arc<BestCurves>>,
-    done: u64,
-}
-
-impl CollectedTraces {
+impl<Kept: KeptTraces> CollectedTraces<Kept> {
     /// None of the planned traces as yet.
-    pub fn new(planned: Arc<PlannedTraces>, keep: Keep) -> Self {
-        let new = || CollectedSeries {
-            traces: KeptTraces::new(keep),
-            version: 0,
-        };
+    pub fn new(planned: Arc<PlannedTraces>) -> Self {
         Self {
-            series: planned.series().iter().map(|_| new()).collect(),
+            series: vec![CollectedSeries::default(); planned.series().len()],
+            linear_algebra: LinearAlgebraCounts::default(),
             planned,
         }
     }
 
-    /// All traces of a sweep that are finished by now.
+    /// All traces of a sweep that are finished by now, and those that are damaged and left out.
     ///
     /// # Errors
-    /// As [`PlannedTraces::open`] and [`Self::read_new`].
+    /// As [`PlannedTraces::open`]; [`CoordinatorError::Transport`] if the store is unavailable.
     pub async fn of_finished(
         store: &dyn Store,
         sweep: Sweep,
-        keep: Keep,
-    ) -> Result<Self, CoordinatorError> {
+    ) -> Result<(Self, Vec<DamagedTrace>), CoordinatorError> {
         let mut follower = Follower::new(&sweep);
         let planned = PlannedTraces::open(store, &ObjectiveCache::default(), sweep).await?;
-        let mut collected = Self::new(Arc::new(planned), keep);
+        let mut collected = Self::new(Arc::new(planned));
         follower.scan(store).await?;
-        collected.read_new(&follower, store).await?;
-        Ok(collected)
+        let unread = collected.unread(&follower);
+        let damaged = collected.read_sound(unread, store).await?;
+        Ok((collected, damaged))
     }
 
-    /// Number of jobs whose traces were read, out of [`Sweep::job_count`].
+    /// Number of jobs whose traces were read, out of [`Sweep::job_count`]. It grows whenever
+    /// there is a new one.
     pub fn done(&self) -> u64 {
+        self.sum(|_| 1)
+    }
+
+    /// What the tables of the sweep's black boxes hold apart from their values, in order.
+    pub fn tables(&self) -> impl Iterator<Item = &TableContent> {
+        self.planned.tables()
+    }
+
+    /// The linear algebra that computed these traces.
+    pub fn linear_algebra(&self) -> Vec<LinearAlgebra> {
+        self.linear_algebra.most_frequent_first()
+    }
+
+    /// Number of evaluations in these traces.
+    pub(crate) fn evaluations(&self) -> u64 {
+        self.sum(|series| u64::from(series.series.iterations))
+    }
+
+    /// Adds up what each trace counts for, wherever the sweep shows it.
+    fn sum(&self, of_trace: impl Fn(&PlannedSeries) -> u64) -> u64 {
         let series = self.series.iter().zip(self.planned.series());
         series
-            .map(|(collected, planned)| collected.traces.len() as u64 * planned.places)
+            .map(|(series, planned)| {
+                series.traces.count() as u64 * planned.places * of_trace(planned)
+            })
             .sum()
     }
 
-    /// The traces of the selected black boxes and methods, one by one. A black box that runs none
-    /// of the methods is left out.
-    pub fn results(&self, selection: &Selection) -> SweepResults {
-        let traces = |position: usize, iterations| self.series[position].traces.traces(iterations);
+    /// The traces of the selected black boxes and methods. A black box that runs none of the
+    /// methods is left out.
+    pub fn results(&self, selection: &Selection) -> SweepResults<Kept> {
+        let traces = |position: usize| self.series[position].traces.clone();
         self.planned.arrange(selection, traces)
-    }
-
-    /// The same for statistics: takes little time and memory, and stays as it is.
-    pub fn curves(&self) -> CollectedCurves {
-        CollectedCurves {
-            planned: Arc::clone(&self.planned),
-            by_series: self
-                .series
-                .iter()
-                .map(|series| series.traces.curves())
-                .collect(),
-            done: self.done(),
-        }
     }
 
     /// Reads the traces of what the follower knows to be done. A call that fails or is dropped
@@ -154,6 +147,17 @@ impl CollectedTraces {
         unread: Vec<Unread>,
         store: &dyn Store,
     ) -> Result<(), CoordinatorError> {
+        let damaged = self.read_sound(unread, store).await?;
+        let first = damaged.into_iter().next();
+        first.map_or(Ok(()), |damaged| Err(self.planned.corrupt(damaged)))
+    }
+
+    /// As [`Self::read_new`], but damaged traces are left out and returned.
+    async fn read_sound(
+        &mut self,
+        unread: Vec<Unread>,
+        store: &dyn Store,
+    ) -> Result<Vec<DamagedTrace>, CoordinatorError> {
         let planned = Arc::clone(&self.planned);
         let reads = unread.iter().flat_map(|unread| {
             let reads = unread.seeds.chunks(TRACES_PER_READ);
@@ -161,20 +165,22 @@ impl CollectedTraces {
         });
         let reads: Vec<_> = reads.collect();
         let mut fetches = stream::iter(reads)
-            .map(|(position, seeds)| fetch(&planned, position, seeds, store))
+            .map(|(position, seeds)| {
+                let fetching = fetch(planned.series()[position].expected(), seeds, store);
+                async move { Ok::<_, CoordinatorError>((position, fetching.await?)) }
+            })
             .buffered(CONCURRENT_READS);
-        let mut problem = None;
+        let mut damaged = Vec::new();
         let mut damaged_series = BTreeSet::new();
         while let Some(fetched) = fetches.next().await {
-            let Fetched {
-                position,
-                sound,
-                damaged,
-            } = fetched?;
-            self.series[position].traces.insert(&sound);
-            if let Some(damaged) = damaged {
+            let (position, fetched) = fetched?;
+            for (_, trace) in &fetched.sound {
+                self.linear_algebra.count(&trace.linear_algebra);
+            }
+            self.series[position].traces.insert(fetched.sound);
+            if !fetched.damaged.is_empty() {
                 damaged_series.insert(position);
-                problem.get_or_insert(damaged);
+                damaged.extend(fetched.damaged);
             }
         }
         for unread in unread {
@@ -182,87 +188,6 @@ impl CollectedTraces {
                 self.series[unread.position].version = unread.version;
             }
         }
-        problem.map_or(Ok(()), Err)
-    }
-}
-
-impl CollectedCurves {
-    /// Number of jobs whose traces they show. It grows whenever there is a new one.
-    pub fn done(&self) -> u64 {
-        self.done
-    }
-
-    /// Number of evaluations in these traces.
-    pub(crate) fn values(&self) -> u64 {
-        let series = self.by_series.iter().zip(self.planned.series());
-        series
-            .map(|(curves, planned)| curves.len() as u64 * planned.values_per_seed())
-            .sum()
-    }
-
-    /// Those of the selected black boxes and methods. A black box that runs none of the methods
-    /// is left out.
-    pub fn select(&self, selection: &Selection) -> SweepCurves {
-        let curves = |position: usize, _| Arc::clone(&self.by_series[position]);
-        self.planned.arrange(selection, curves)
-    }
-}
-
-/// The traces of some seeds of a series; each may be damaged by itself. A seed that was announced but
-/// is gone from the store is left out.
-async fn fetch(
-    planned: &PlannedTraces,
-    position: usize,
-    seeds: Vec<u32>,
-    store: &dyn Store,
-) -> Result<Fetched, CoordinatorError> {
-    let id = planned.series()[position].id;
-    let mut fetched = Fetched {
-        position,
-        sound: Vec::with_capacity(seeds.len()),
-        damaged: None,
-    };
-    if seeds.len() > 1 {
-        match store.traces_of(id, &seeds).await {
-            Ok(traces) => {
-                for (seed, trace) in traces {
-                    fetched.add(
-                        seed,
-                        planned.check_at(position, seed, &trace).map(|()| trace),
-                    );
-                }
-                return Ok(fetched);
-            }
-            Err(error) if error.concerns_server() => return Err(error.into()),
-            Err(_) => {} // One of them is damaged: find out which, below.
-        }
-    }
-    for seed in seeds {
-        match store.trace(id, seed).await {
-            Ok(Some(trace)) => {
-                fetched.add(
-                    seed,
-                    planned.check_at(position, seed, &trace).map(|()| trace),
-                );
-            }
-            Ok(None) => {}
-            Err(error) if error.concerns_server() => return Err(error.into()),
-            Err(error) => {
-                let problem = TraceProblem::Unreadable(error);
-                fetched.add(seed, Err(planned.corrupt(position, seed, problem)));
-            }
-        }
-    }
-    Ok(fetched)
-}
-
-impl Fetched {
-    fn add(&mut self, seed: u32, checked: Result<Trace, CoordinatorError>) {
-        match checked {
-            Ok(trace) => self.sound.push((seed, trace)),
-            Err(error) => {
-                self.damaged.get_or_insert(error);
-            }
-        }
+        Ok(damaged)
     }
 }

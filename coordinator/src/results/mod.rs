@@ -1,19 +1,24 @@
 //! Finished traces of a sweep.
 //!
 //! [`PlannedTraces`] says which there are to be, and checks them against the tables;
-//! [`CollectedTraces`] reads them from the store as a [`crate::follower::Follower`] finds them.
+//! [`inspect`] says which of them are of no use; [`CollectedTraces`] reads them from the store as a [`crate::follower::Follower`] finds them.
 
 mod collected_traces;
+mod inspection;
 mod kept_traces;
+mod linear_algebra;
 mod objectives;
 mod planned_traces;
+mod reading;
 mod selection;
 
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub use collected_traces::{CollectedCurves, CollectedTraces};
-pub use kept_traces::Keep;
-pub use objectives::{ObjectiveCache, TableObjectives, TaskObjective};
+pub use inspection::{Inspected, inspect};
+pub use kept_traces::KeptTraces;
+pub use linear_algebra::{LinearAlgebraCounts, mixture};
+pub use objectives::{ObjectiveCache, TableContent, TableObjectives, TaskObjective};
 pub use planned_traces::PlannedTraces;
 pub use selection::Selection;

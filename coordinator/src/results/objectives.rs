@@ -6,12 +6,15 @@ use std::sync::{Arc, Weak};
 use loto_engine::EngineError;
 use loto_engine::table::Table;
 use loto_proto::identity::Fingerprint;
-use loto_proto::table_spec::TableSpec;
+use loto_proto::table_spec::{Direction, TableSpec};
 use loto_transport::TransportError;
 use loto_transport::store::Store;
 use tokio::sync::Mutex;
 
 use crate::CoordinatorError;
+
+/// Bytes of a table that is read at once: handing it to another thread would take about as long.
+const SMALL_BLOB: usize = 4096;
 
 /// The objective values of one task.
 #[derive(Debug)]
@@ -20,10 +23,38 @@ pub struct TaskObjective {
     pub by_row: Box<[f64]>,
     /// The same values, ascending.
     pub ascending: Arc<[f64]>,
+    /// Whether the objective is minimised; if not, the values are negatives.
+    pub direction: Direction,
 }
 
-/// The objective values of every task of a table, by the task's name.
-pub type TableObjectives = HashMap<String, Arc<TaskObjective>>;
+/// What a table holds apart from its values.
+#[derive(Debug)]
+pub struct TableContent {
+    /// How it was declared.
+    pub spec: TableSpec,
+    /// What it calls the black box itself, if it does.
+    pub blackbox: Option<String>,
+    /// The columns of its hyperparameters, in their order.
+    pub columns: Vec<String>,
+    /// Number of its tasks.
+    pub tasks: usize,
+    /// Number of its rows.
+    pub rows: usize,
+}
+
+/// The objective values of every task of a table.
+#[derive(Debug)]
+pub struct TableObjectives {
+    pub(super) content: Arc<TableContent>,
+    tasks: HashMap<String, Arc<TaskObjective>>,
+}
+
+impl TableObjectives {
+    /// The objective values of the task of that name.
+    pub fn get(&self, task: &str) -> Option<&Arc<TaskObjective>> {
+        self.tasks.get(task)
+    }
+}
 
 /// Reads tables from the store. A table that several sweeps look at is read
 /// once, and forgotten when the last of them is.
@@ -49,16 +80,17 @@ impl ObjectiveCache {
         if let Some(table) = tables.get(&fingerprint).and_then(Weak::upgrade) {
             return Ok(table);
         }
-        let blob = store.blob(&format!("table:{fingerprint}")).await?;
+        let blob = store.blob(&fingerprint.blob_name()).await?;
         let blob = blob.ok_or(TransportError::MissingTable(fingerprint))?;
-        let reading = tokio::task::spawn_blocking(move || read(&blob, fingerprint));
-        let objectives = reading
-            .await
-            .map_err(|error| CoordinatorError::ThreadDied {
-                task: "reading a table",
-                problem: error.to_string(),
-            })?;
-        let table = Arc::new(objectives?);
+        let objectives = if blob.len() <= SMALL_BLOB {
+            read(&blob, fingerprint)?
+        } else {
+            let reading = tokio::task::spawn_blocking(move || read(&blob, fingerprint));
+            let task = "reading a table";
+            let died = |source| CoordinatorError::ThreadDied { task, source };
+            reading.await.map_err(died)??
+        };
+        let table = Arc::new(objectives);
         tables.retain(|_, table| table.strong_count() > 0);
         tables.insert(fingerprint, Arc::downgrade(&table));
         Ok(table)
@@ -69,14 +101,26 @@ fn read(blob: &[u8], fingerprint: Fingerprint) -> Result<TableObjectives, Coordi
     let (spec, file) = TableSpec::decode(blob, fingerprint)?;
     let table = Table::read(&file, &spec, &format!("{fingerprint} in the store"))
         .map_err(EngineError::from)?;
+    let columns = table.space.hyperparameters.into_iter();
+    let content = TableContent {
+        spec,
+        blackbox: table.blackbox,
+        columns: columns.map(|hyperparameter| hyperparameter.name).collect(),
+        tasks: table.tasks.len(),
+        rows: table.tasks.iter().map(|task| task.rows()).sum(),
+    };
     let objectives = table.tasks.into_iter().map(|task| {
         let mut ascending = task.objective.clone();
         ascending.sort_unstable_by(f64::total_cmp);
         let objective = TaskObjective {
             by_row: task.objective.into(),
             ascending: ascending.into(),
+            direction: table.direction,
         };
         (task.name, Arc::new(objective))
     });
-    Ok(objectives.collect())
+    Ok(TableObjectives {
+        content: Arc::new(content),
+        tasks: objectives.collect(),
+    })
 }

@@ -3,23 +3,27 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use loto_proto::identity::{JobId, SeriesId, SweepId};
+use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::job::Series;
 use loto_proto::sweep::Sweep;
+use loto_proto::table_spec::Direction;
 use loto_proto::trace::Trace;
 use loto_statistics::results::{BlackboxResults, SweepResults, TaskResults};
 use loto_transport::store::Store;
 
-use super::objectives::{ObjectiveCache, TaskObjective};
+use super::objectives::{ObjectiveCache, TableContent, TaskObjective};
+use super::reading::Expected;
 use super::selection::Selection;
 use crate::CoordinatorError;
-use crate::trace_check::{self, TraceProblem};
+use crate::trace_check::DamagedTrace;
 
 /// The plan of a sweep with the objective values of its tasks.
 #[derive(Debug)]
 pub struct PlannedTraces {
     id: SweepId,
     sweep: Sweep,
+    /// The tables of the black boxes, in their order.
+    tables: Vec<Arc<TableContent>>,
     series: Vec<PlannedSeries>,
     positions: HashMap<SeriesId, usize>,
     /// Positions in `series` by black box, task and method.
@@ -30,16 +34,20 @@ pub struct PlannedTraces {
 #[derive(Debug)]
 pub(super) struct PlannedSeries {
     pub(super) id: SeriesId,
-    series: Series,
+    pub(super) series: Series,
     objective: Arc<TaskObjective>,
     /// How many places of the sweep show it: black boxes may share a table.
     pub(super) places: u64,
 }
 
 impl PlannedSeries {
-    /// Number of evaluations with each seed, wherever they are shown.
-    pub(super) fn values_per_seed(&self) -> u64 {
-        self.places * u64::from(self.series.iterations)
+    pub(super) fn expected(&self) -> Expected<'_> {
+        Expected {
+            id: self.id,
+            series: &self.series,
+            objective: Some(&self.objective.by_row),
+            direction: self.objective.direction,
+        }
     }
 }
 
@@ -51,15 +59,17 @@ impl PlannedTraces {
     /// [`CoordinatorError::TaskNotInTable`] if the sweep does not fit its tables.
     pub async fn open(
         store: &dyn Store,
-        tables: &ObjectiveCache,
+        cache: &ObjectiveCache,
         sweep: Sweep,
     ) -> Result<Self, CoordinatorError> {
         let id = sweep.id();
         let mut all_series: Vec<PlannedSeries> = Vec::new();
         let mut positions = HashMap::new();
         let mut layout = Vec::with_capacity(sweep.blackboxes.len());
+        let mut tables = Vec::with_capacity(sweep.blackboxes.len());
         for blackbox in &sweep.blackboxes {
-            let table = tables.table(store, blackbox.table).await?;
+            let table = cache.table(store, blackbox.table).await?;
+            tables.push(Arc::clone(&table.content));
             let mut tasks = Vec::with_capacity(blackbox.targets.len());
             for target in &blackbox.targets {
                 let objective = table.get(target);
@@ -89,6 +99,7 @@ impl PlannedTraces {
         Ok(Self {
             id,
             sweep,
+            tables,
             series: all_series,
             positions,
             layout,
@@ -100,12 +111,24 @@ impl PlannedTraces {
         &self.sweep
     }
 
+    /// What the tables of the black boxes hold apart from their values, in order.
+    pub(super) fn tables(&self) -> impl Iterator<Item = &TableContent> {
+        self.tables.iter().map(Arc::as_ref)
+    }
+
     pub(super) fn series(&self) -> &[PlannedSeries] {
         &self.series
     }
 
     pub(super) fn position(&self, series: SeriesId) -> Option<usize> {
         self.positions.get(&series).copied()
+    }
+
+    /// Whether the objective of a series is minimised; if not, its traces hold negatives.
+    pub(crate) fn direction(&self, series: SeriesId) -> Direction {
+        let position = self.positions.get(&series);
+        let objective = position.map(|&position| &self.series[position].objective);
+        objective.map_or_else(Direction::default, |objective| objective.direction)
     }
 
     /// Checks a trace of this sweep against its task's table.
@@ -118,73 +141,50 @@ impl PlannedTraces {
         seed: u32,
         trace: &Trace,
     ) -> Result<(), CoordinatorError> {
-        self.check_at(self.positions[&series], seed, trace)
+        let planned = &self.series[self.positions[&series]];
+        let checked = planned.expected().check(seed, trace);
+        checked.map_err(|damaged| self.corrupt(damaged))
     }
 
-    pub(super) fn check_at(
-        &self,
-        position: usize,
-        seed: u32,
-        trace: &Trace,
-    ) -> Result<(), CoordinatorError> {
-        let planned = &self.series[position];
-        trace_check::check(trace, planned.series.iterations, &planned.objective.by_row)
-            .map_err(|problem| self.corrupt(position, seed, problem))
-    }
-
-    pub(super) fn corrupt(
-        &self,
-        position: usize,
-        seed: u32,
-        problem: TraceProblem,
-    ) -> CoordinatorError {
-        let PlannedSeries { id, series, .. } = &self.series[position];
+    pub(super) fn corrupt(&self, damaged: DamagedTrace) -> CoordinatorError {
         CoordinatorError::CorruptTrace {
             sweep: self.id,
-            job: JobId::new(*id, seed),
-            method: series.method.id.clone(),
-            task: series.task.clone(),
-            seed,
-            problem: Box::new(problem),
+            damaged: Box::new(damaged),
         }
     }
 
     /// Puts traces in the order of the sweep: those of the selected black boxes and methods.
     /// A black box that runs none of the methods is left out. `traces` gives those of the series at a
-    /// position, whose iterations are planned to be so many.
+    /// position.
     pub(super) fn arrange<Traces>(
         &self,
         selection: &Selection,
-        traces: impl Fn(usize, usize) -> Traces,
+        traces: impl Fn(usize) -> Traces,
     ) -> SweepResults<Traces> {
         let blackboxes = self.sweep.blackboxes.iter().zip(&self.layout);
-        let selected = blackboxes.filter(|(blackbox, _)| selection.has_blackbox(&blackbox.name));
-        let results = selected.filter_map(|(blackbox, tasks)| {
-            let methods: Vec<(usize, &str)> = (blackbox.methods.iter().enumerate())
-                .map(|(position, method)| (position, method.id.as_str()))
-                .filter(|(_, id)| selection.has_method(id))
-                .collect();
+        let results = blackboxes.filter_map(|(blackbox, tasks)| {
+            let methods = selection.methods_of(blackbox);
             if methods.is_empty() {
                 return None;
             }
-            let iterations = blackbox.iterations as usize;
-            let task = |(target, positions): (&String, &Vec<usize>)| {
-                let first = positions.first().map(|&position| &self.series[position]);
-                let by_method = methods.iter();
-                TaskResults {
-                    name: target.clone(),
-                    objective: first.map_or_else(Arc::default, |series| {
-                        Arc::clone(&series.objective.ascending)
-                    }),
-                    traces: by_method
-                        .map(|&(method, _)| traces(positions[method], iterations))
-                        .collect(),
-                }
+            let task = |(target, positions): (&String, &Vec<usize>)| TaskResults {
+                name: target.clone(),
+                objective: Arc::clone(&self.series[positions[0]].objective.ascending),
+                traces: methods
+                    .iter()
+                    .map(|&method| traces(positions[method]))
+                    .collect(),
             };
+            let ids = methods
+                .iter()
+                .map(|&method| blackbox.methods[method].label().to_owned());
+            let direction = tasks.first().and_then(|positions| positions.first());
+            let direction = direction.map(|&position| self.series[position].objective.direction);
             Some(BlackboxResults {
                 name: blackbox.name.clone(),
-                iterations,
-                methods: methods.iter().map(|(_, id)| (*id).to_owned()).collect(),
+                direction: direction.unwrap_or_default(),
+                iterations: blackbox.iterations as usize,
+                methods: ids.collect(),
                 tasks: blackbox.targets.iter().zip(tasks).map(task).collect(),
             })
         });

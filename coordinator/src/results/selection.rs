@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use loto_proto::sweep::Blackbox;
+
 /// A choice of black boxes and methods by name; an empty set means all.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Selection {
     /// Names of black boxes.
     pub blackboxes: BTreeSet<String>,
-    /// Ids of methods.
+    /// Names of methods.
     pub methods: BTreeSet<String>,
 }
 
@@ -17,8 +19,12 @@ impl Selection {
         self.blackboxes.is_empty() || self.blackboxes.contains(name)
     }
 
-    /// True if the method is looked at.
-    pub fn has_method(&self, id: &str) -> bool {
-        self.methods.is_empty() || self.methods.contains(id)
+    /// Positions of the methods of a black box that are looked at; none if it is not itself.
+    pub fn methods_of(&self, blackbox: &Blackbox) -> Vec<usize> {
+        let is_selected = self.has_blackbox(&blackbox.name);
+        let methods = (0..).zip(&blackbox.methods).filter(|(_, method)| {
+            is_selected && (self.methods.is_empty() || self.methods.contains(method.label()))
+        });
+        methods.map(|(position, _)| position).collect()
     }
 }

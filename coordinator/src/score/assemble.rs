@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use loto_proto::table_spec::Direction;
+use loto_report::numbers;
 use loto_statistics::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
 
 use super::error::TracesProblem;
@@ -10,6 +12,7 @@ use super::evaluation::{Evaluation, TraceKey};
 use super::foreign::{ForeignValues, OnForeign, table_value};
 use super::foreign_report::ForeignReport;
 use super::recording::Recording;
+use super::seeds::Seeds;
 use super::targets::{TargetBlackbox, Targets};
 
 /// Recorded traces, checked and arranged like a sweep's own results.
@@ -17,7 +20,7 @@ use super::targets::{TargetBlackbox, Targets};
 pub struct ScoredTraces {
     /// The traces; the methods are the optimizers, in the order of their first line.
     pub results: SweepResults,
-    /// What readers of the scores must know about values that are in no table, one sentence each.
+    /// What readers of the scores must know about the recording, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -28,17 +31,18 @@ pub struct ScoredTraces {
 pub(super) fn assemble(
     name: &str,
     recording: Recording,
-    targets: &Targets,
+    targets: &Targets<'_>,
     foreign_values: &ForeignValues,
 ) -> Result<ScoredTraces, TracesProblem> {
     let optimizers = &recording.optimizers;
+    let seeds = Seeds::of(&recording, targets.seeds);
     let mut foreign = ForeignReport::default();
     let mut traces: BTreeMap<usize, Vec<(TraceKey, SeedTrace)>> = BTreeMap::new();
     for (key, evaluations) in &recording.traces {
         let blackbox = &targets.blackboxes[key.blackbox];
         let objective = &blackbox.tasks[key.task].objective;
         let rule = foreign_values.rule(&blackbox.name);
-        let (values, foreign_here) = look_up(evaluations, objective, rule);
+        let (values, foreign_here) = look_up(evaluations, objective, blackbox.direction, rule);
         if values.first().is_some_and(|value| value.is_infinite()) {
             return Err(TracesProblem::ForeignFirstValue {
                 line: evaluations[0].line,
@@ -48,22 +52,32 @@ pub(super) fn assemble(
             });
         }
         foreign.add(*key, evaluations.len(), foreign_here);
+        // All evaluations of a trace have a row, or none has.
         let trace = SeedTrace {
-            rows: Vec::new(),
+            rows: evaluations
+                .iter()
+                .filter_map(|evaluation| evaluation.row)
+                .collect(),
             values,
-            seconds: Vec::new(),
+            seconds: evaluations
+                .iter()
+                .filter_map(|evaluation| evaluation.seconds)
+                .collect(),
         };
         traces.entry(key.blackbox).or_default().push((*key, trace));
     }
     foreign.check(targets, optimizers, foreign_values)?;
     let arranged = traces
         .into_iter()
-        .map(|(blackbox, here)| arrange(&targets.blackboxes[blackbox], optimizers, here));
+        .map(|(blackbox, here)| arrange(&targets.blackboxes[blackbox], optimizers, &seeds, here));
+    let mut notes = foreign.notes(targets, foreign_values);
+    notes.extend(notes_on_cut_traces(&recording, targets));
+    notes.extend(seeds.note());
     Ok(ScoredTraces {
-        notes: foreign.notes(targets, foreign_values),
+        notes,
         results: SweepResults {
             name: name.to_owned(),
-            seeds: targets.seeds,
+            seeds: seeds.planned,
             blackboxes: arranged.collect(),
         },
     })
@@ -73,13 +87,15 @@ pub(super) fn assemble(
 fn look_up(
     evaluations: &[Evaluation],
     objective: &[f64],
+    direction: Direction,
     rule: OnForeign,
 ) -> (Vec<f64>, Vec<Evaluation>) {
     let mut foreign = Vec::new();
     let mut best = f64::INFINITY;
     let mut values = Vec::with_capacity(evaluations.len());
     for evaluation in evaluations {
-        let value = match (table_value(objective, evaluation.value), rule) {
+        let recorded = direction.turn(evaluation.value);
+        let value = match (table_value(objective, recorded), rule) {
             (Some(value), _) => value,
             (None, OnForeign::Drop) => {
                 foreign.push(*evaluation);
@@ -87,7 +103,7 @@ fn look_up(
             }
             (None, OnForeign::Keep | OnForeign::Refuse) => {
                 foreign.push(*evaluation);
-                evaluation.value
+                recorded
             }
         };
         best = best.min(value);
@@ -96,10 +112,26 @@ fn look_up(
     (values, foreign)
 }
 
+/// One sentence for each black box and optimizer of which traces were cut.
+fn notes_on_cut_traces(recording: &Recording, targets: &Targets<'_>) -> Vec<String> {
+    let note = |(&(blackbox, optimizer), &count): (&(usize, usize), &usize)| {
+        let blackbox = &targets.blackboxes[blackbox];
+        format!(
+            "Longer traces than planned were cut after {}: {} of {} on {}.",
+            numbers::count(blackbox.iterations as u64, "iteration"),
+            numbers::count(count as u64, "trace"),
+            recording.optimizers[optimizer],
+            blackbox.name,
+        )
+    };
+    recording.cut.iter().map(note).collect()
+}
+
 /// The results on one black box, with the optimizers that ran on it.
 fn arrange(
     blackbox: &TargetBlackbox,
     optimizers: &[String],
+    seeds: &Seeds,
     traces: Vec<(TraceKey, SeedTrace)>,
 ) -> BlackboxResults {
     let ran: BTreeSet<usize> = traces.iter().map(|(key, _)| key.optimizer).collect();
@@ -111,10 +143,11 @@ fn arrange(
     let mut tasks: Vec<TaskResults> = tasks.collect();
     for (key, trace) in traces {
         let method = ran.range(..key.optimizer).count();
-        tasks[key.task].traces[method].insert(key.seed, trace);
+        tasks[key.task].traces[method].insert(seeds.number(key.seed), trace);
     }
     BlackboxResults {
         name: blackbox.name.clone(),
+        direction: blackbox.direction,
         iterations: blackbox.iterations,
         methods: ran
             .iter()

@@ -3,9 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use loto_engine::table::container::ContainerError;
-use loto_proto::limits::{MAX_MAGNITUDE, MAX_NAME_BYTES, MAX_OPTIMIZERS, MAX_RECORDED_LINES};
+use loto_proto::limits::{
+    MAX_MAGNITUDE, MAX_NAME_BYTES, MAX_OPTIMIZERS, MAX_RECORDED_LINES, MAX_SEEDS,
+};
+use loto_proto::untrusted_text::HazardousCharacter;
 
-use super::evaluation::COLUMNS;
+use super::evaluation::NEEDED;
 use super::foreign::ForeignRuleError;
 
 /// Why there are no scores.
@@ -58,16 +61,36 @@ pub enum TracesProblem {
     Csv(#[from] csv::Error),
 
     /// The header lacks a column.
-    #[error("column {} is missing: needed are {}", .0, COLUMNS.join(", "))]
+    #[error("column {0} is missing: needed are {NEEDED}")]
     MissingColumn(&'static str),
 
     /// The header has a column twice.
     #[error("column {0} is there twice")]
-    DoubleColumn(&'static str),
+    DoubleColumn(String),
+
+    /// The header has two columns for the name of the optimizer.
+    #[error("there is a column optimizer and a column method, which mean the same: leave one out")]
+    OptimizerTwice,
+
+    /// The header has some hyperparameters of a table, but not all.
+    #[error(
+        "column {column} is missing: the table of black box `{blackbox}` has it, and a configuration is looked \
+         up by all hyperparameters; leave all hp_ columns out to look values up alone"
+    )]
+    MissingHyperparameter {
+        /// The column.
+        column: String,
+        /// The black box.
+        blackbox: String,
+    },
 
     /// The file has more lines than are read; this is the first one too many.
     #[error("line {0}: it has more than {MAX_RECORDED_LINES} lines, which is the most allowed")]
     TooManyLines(u64),
+
+    /// There are more seeds than a sweep may have.
+    #[error("it has {0} seeds, allowed are {MAX_SEEDS}")]
+    TooManySeeds(usize),
 
     /// A line breaks a rule.
     #[error("line {line}: {problem}")]
@@ -134,7 +157,7 @@ pub enum TracesProblem {
 #[derive(Debug, thiserror::Error)]
 pub enum LineProblem {
     /// A black box that the sweep file does not have.
-    #[error("black box `{blackbox}` is not in the sweep file, which has {known}")]
+    #[error("black box `{blackbox}` is not in the sweep, which has {known}")]
     UnknownBlackbox {
         /// The black box.
         blackbox: String,
@@ -168,9 +191,59 @@ pub enum LineProblem {
     #[error("value is `{0}`, expected a number of a magnitude up to {MAX_MAGNITUDE:e}")]
     NoValue(String),
 
+    /// The seconds are not a number, or negative, or too large.
+    #[error("seconds is `{0}`, expected a number from 0 to {MAX_MAGNITUDE:e}, or nothing")]
+    NoSeconds(String),
+
+    /// The table has fewer rows on the task.
+    #[error("row is {row}, but task `{task}` has {rows} rows, counted from 0")]
+    UnknownRow {
+        /// The row.
+        row: u32,
+        /// The task.
+        task: String,
+        /// Number of its rows.
+        rows: usize,
+    },
+
+    /// The table has no such configuration on the task.
+    #[error("task `{task}` has no configuration with {configuration}")]
+    UnknownConfiguration {
+        /// The task.
+        task: String,
+        /// The beginning of the configuration.
+        configuration: String,
+    },
+
+    /// The row and the configuration of a line are two.
+    #[error("row is {said}, but the configuration is that of row {found}")]
+    OtherRow {
+        /// The row in the column `row`.
+        said: u32,
+        /// The row with the configuration.
+        found: u32,
+    },
+
+    /// The table has another value for the configuration.
+    #[error("value is {value}, but row {row} of task `{task}` has {known} in the table")]
+    OtherValue {
+        /// The recorded value.
+        value: f64,
+        /// The row.
+        row: u32,
+        /// The task.
+        task: String,
+        /// The value of the table.
+        known: f64,
+    },
+
     /// The name of an optimizer is empty or has too many bytes.
     #[error("the optimizer's name has {0} bytes, allowed are 1 to {MAX_NAME_BYTES}")]
     OptimizerName(usize),
+
+    /// The name of an optimizer has a character that is not what it looks like.
+    #[error("column `optimizer`: {0}")]
+    Hazard(#[from] HazardousCharacter),
 
     /// There are more optimizers than can be compared; this is the first one too many.
     #[error("`{0}` is one optimizer too many, allowed are {MAX_OPTIMIZERS}")]
@@ -198,17 +271,28 @@ pub enum TraceProblem {
         line: u64,
     },
 
-    /// The trace is shorter or longer than planned.
+    /// A field is empty in some lines of a trace, but not in all.
     #[error(
-        "it has {found} iterations and ends at line {line}, but the sweep file plans {planned}: \
+        "line {line}: {column} is empty, and other lines of the trace have it: fill it in or leave it empty in all"
+    )]
+    EmptyField {
+        /// The column.
+        column: &'static str,
+        /// The line.
+        line: u64,
+    },
+
+    /// The trace is shorter than planned.
+    #[error(
+        "it has {found} iterations and ends at line {line}, but the sweep plans {planned}: \
          complete the trace or set iterations of the black box"
     )]
-    WrongLength {
+    TooShort {
         /// The number of its iterations.
         found: usize,
         /// The line of the last one.
         line: u64,
-        /// The number that the sweep file plans.
+        /// The number that the sweep plans.
         planned: usize,
     },
 }

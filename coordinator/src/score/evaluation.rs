@@ -1,14 +1,8 @@
 //! One recorded evaluation, and the trace that it belongs to.
 
-/// The columns that an evaluation is read from.
-pub(super) const COLUMNS: [&str; 6] = [
-    "blackbox",
-    "task",
-    "optimizer",
-    "seed",
-    "iteration",
-    "value",
-];
+/// The columns that an evaluation is read from, for messages.
+pub(super) const NEEDED: &str =
+    "task, optimizer (or method), seed, iteration, value, and blackbox where the sweep has several";
 
 /// One line of the file.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +11,10 @@ pub(super) struct Evaluation {
     pub(super) iteration: u32,
     /// The value as it is written in the file.
     pub(super) value: f64,
+    /// The row of the table, if the file says which.
+    pub(super) row: Option<u32>,
+    /// Processor seconds, if the file has them.
+    pub(super) seconds: Option<f64>,
     /// The line in the file, counted from 1.
     pub(super) line: u64,
 }
@@ -30,5 +28,6 @@ pub(super) struct TraceKey {
     pub(super) task: usize,
     /// Position of the optimizer in the order of first lines.
     pub(super) optimizer: usize,
+    /// The seed as the file has it.
     pub(super) seed: u32,
 }

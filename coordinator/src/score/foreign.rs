@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan::Plan;
+use loto_proto::sweep::Sweep;
 
 /// Relative distance up to which a recorded value is a value of the table: CSV writers and readers
 /// of other programs are off by a few units in the last place.
@@ -72,9 +72,9 @@ impl ForeignValues {
         self.rules.get(blackbox).copied().unwrap_or(self.default)
     }
 
-    /// Refuses rules for black boxes that the plan does not have.
-    pub(super) fn check(&self, plan: &Plan) -> Result<(), ForeignRuleError> {
-        let known = &plan.sweep.blackboxes;
+    /// Refuses rules for black boxes that the sweep does not have.
+    pub(super) fn check(&self, sweep: &Sweep) -> Result<(), ForeignRuleError> {
+        let known = &sweep.blackboxes;
         let is_unknown = |name: &&String| known.iter().all(|blackbox| blackbox.name != **name);
         match self.rules.keys().find(is_unknown) {
             Some(name) => Err(ForeignRuleError::UnknownBlackbox(name.clone())),
@@ -108,7 +108,12 @@ pub(super) fn table_value(ascending: &[f64], value: f64) -> Option<f64> {
     let distance = |known: &f64| (known - value).abs();
     let neighbours = ascending[above.saturating_sub(1)..].iter().take(2);
     let nearest = *neighbours.min_by(|one, other| distance(one).total_cmp(&distance(other)))?;
-    (distance(&nearest) <= TOLERANCE * value.abs()).then_some(nearest)
+    is_recorded_as(nearest, value).then_some(nearest)
+}
+
+/// Whether a value of the table may be recorded as `value`.
+pub(super) fn is_recorded_as(known: f64, value: f64) -> bool {
+    (known - value).abs() <= TOLERANCE * value.abs()
 }
 
 #[cfg(test)]

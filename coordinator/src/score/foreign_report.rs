@@ -43,7 +43,7 @@ impl ForeignReport {
     /// [`TracesProblem::ForeignValues`], with all values or the first thousand.
     pub(super) fn check(
         &self,
-        targets: &Targets,
+        targets: &Targets<'_>,
         optimizers: &[String],
         rules: &ForeignValues,
     ) -> Result<(), TracesProblem> {
@@ -97,7 +97,7 @@ impl ForeignReport {
     }
 
     /// One sentence for each black box with foreign values.
-    pub(super) fn notes(&self, targets: &Targets, rules: &ForeignValues) -> Vec<String> {
+    pub(super) fn notes(&self, targets: &Targets<'_>, rules: &ForeignValues) -> Vec<String> {
         let note = |(position, blackbox): (usize, &TargetBlackbox)| {
             let here = self
                 .traces

@@ -7,12 +7,14 @@ use std::io::Read;
 use csv::StringRecord;
 use loto_engine::table::bounded_lines::BoundedLines;
 use loto_proto::excerpt::excerpt;
-use loto_proto::limits::{
-    MAX_ITERATIONS, MAX_MAGNITUDE, MAX_NAME_BYTES, MAX_OPTIMIZERS, MAX_RECORDED_LINES,
-};
+use loto_proto::limits::{MAX_NAME_BYTES, MAX_OPTIMIZERS, MAX_RECORDED_LINES, MAX_SEEDS};
+use loto_proto::untrusted_text::check_name;
 
+use super::columns::Columns;
 use super::error::{LineProblem, TraceProblem, TracesProblem};
-use super::evaluation::{COLUMNS, Evaluation, TraceKey};
+use super::evaluation::{Evaluation, TraceKey};
+use super::foreign::ForeignValues;
+use super::line::Line;
 use super::targets::Targets;
 
 /// All lines of a file.
@@ -22,41 +24,58 @@ pub(super) struct Recording {
     pub(super) optimizers: Vec<String>,
     /// The traces, each with its evaluations in the order of the iterations, without gaps.
     pub(super) traces: BTreeMap<TraceKey, Vec<Evaluation>>,
+    /// Number of traces that were cut to the planned length, by black box and optimizer.
+    pub(super) cut: BTreeMap<(usize, usize), usize>,
 }
 
 impl Recording {
-    /// Reads the lines and checks that every trace is whole.
+    /// Reads the lines and checks that every trace is whole. Longer traces than planned are cut.
     ///
     /// # Errors
     /// [`TracesProblem`], which names the line and what is wrong with it.
-    pub(super) fn read(reader: &mut dyn Read, targets: &Targets) -> Result<Self, TracesProblem> {
+    pub(super) fn read(
+        reader: &mut dyn Read,
+        targets: &mut Targets<'_>,
+        foreign_values: &ForeignValues,
+    ) -> Result<Self, TracesProblem> {
         let mut lines = csv::Reader::from_reader(BoundedLines::new(reader));
-        let columns = columns(lines.headers()?)?;
+        let columns = Columns::find(lines.headers()?, &targets.columns())?;
+        targets.read_configurations(&columns)?;
         let mut optimizers = Optimizers::default();
         let mut traces: BTreeMap<TraceKey, Vec<Evaluation>> = BTreeMap::new();
         let mut record = StringRecord::new();
         let mut evaluations = 0;
         while lines.read_record(&mut record)? {
             lines.get_mut().end_record();
-            let line = record.position().map_or(0, csv::Position::line);
+            let number = record.position().map_or(0, csv::Position::line);
             evaluations += 1;
             if evaluations > MAX_RECORDED_LINES {
-                return Err(TracesProblem::TooManyLines(line));
+                return Err(TracesProblem::TooManyLines(number));
             }
-            let (key, evaluation) = parse(&record, line, &columns, targets, &mut optimizers)
-                .map_err(|problem| TracesProblem::Line { line, problem })?;
+            let line = Line {
+                record: &record,
+                number,
+                columns: &columns,
+            };
+            let (key, evaluation) = parse(&line, targets, &mut optimizers, foreign_values)
+                .map_err(|problem| TracesProblem::Line {
+                    line: number,
+                    problem,
+                })?;
             traces.entry(key).or_default().push(evaluation);
         }
         let mut recording = Self {
             optimizers: optimizers.names,
             traces,
+            cut: BTreeMap::new(),
         };
         recording.check_whole(targets)?;
+        recording.check_seeds()?;
         Ok(recording)
     }
 
-    /// Sorts each trace and checks that it has every iteration once.
-    fn check_whole(&mut self, targets: &Targets) -> Result<(), TracesProblem> {
+    /// Sorts each trace, checks that it has every iteration once, and cuts it to the planned length.
+    fn check_whole(&mut self, targets: &Targets<'_>) -> Result<(), TracesProblem> {
         let evaluations = self.traces.values().flatten();
         let iterations = evaluations.map(|evaluation| evaluation.iteration);
         let least = iterations.min().ok_or(TracesProblem::NoLines)?;
@@ -70,12 +89,27 @@ impl Recording {
                 trace: targets.describe(key, &self.optimizers[key.optimizer]),
                 problem,
             })?;
+            if trace.len() > planned {
+                trace.truncate(planned);
+                *self.cut.entry((key.blackbox, key.optimizer)).or_default() += 1;
+            }
         }
         Ok(())
     }
+
+    fn check_seeds(&self) -> Result<(), TracesProblem> {
+        let mut seeds: Vec<u32> = self.traces.keys().map(|key| key.seed).collect();
+        seeds.sort_unstable();
+        seeds.dedup();
+        match seeds.len() > MAX_SEEDS as usize {
+            true => Err(TracesProblem::TooManySeeds(seeds.len())),
+            false => Ok(()),
+        }
+    }
 }
 
-/// Checks that the iterations are `first`, `first + 1`, ... and `planned` in number.
+/// Checks that the iterations are `first`, `first + 1`, ... and at least `planned` in number, and that all of
+/// them or none have a row and seconds.
 fn check_trace(trace: &[Evaluation], first: u32, planned: usize) -> Result<(), TraceProblem> {
     for (evaluation, expected) in trace.iter().zip(first..) {
         let line = evaluation.line;
@@ -91,14 +125,30 @@ fn check_trace(trace: &[Evaluation], first: u32, planned: usize) -> Result<(), T
             }
         }
     }
-    if trace.len() != planned {
-        return Err(TraceProblem::WrongLength {
+    if trace.len() < planned {
+        return Err(TraceProblem::TooShort {
             found: trace.len(),
             line: trace.last().map_or(0, |evaluation| evaluation.line),
             planned,
         });
     }
-    Ok(())
+    check_all_or_none(trace, "row", |evaluation| evaluation.row.is_some())?;
+    check_all_or_none(trace, "seconds", |evaluation| evaluation.seconds.is_some())
+}
+
+fn check_all_or_none(
+    trace: &[Evaluation],
+    column: &'static str,
+    has: impl Fn(&Evaluation) -> bool,
+) -> Result<(), TraceProblem> {
+    let lacking = trace.iter().find(|evaluation| !has(evaluation));
+    match lacking {
+        Some(evaluation) if trace.iter().any(has) => Err(TraceProblem::EmptyField {
+            column,
+            line: evaluation.line,
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// The optimizers seen so far.
@@ -116,6 +166,7 @@ impl Optimizers {
         if name.is_empty() || name.len() > MAX_NAME_BYTES {
             return Err(LineProblem::OptimizerName(name.len()));
         }
+        check_name(name)?;
         if self.names.len() == MAX_OPTIMIZERS {
             return Err(LineProblem::TooManyOptimizers(excerpt(name)));
         }
@@ -125,50 +176,22 @@ impl Optimizers {
     }
 }
 
-/// The positions of the columns.
-fn columns(header: &StringRecord) -> Result<[usize; 6], TracesProblem> {
-    let mut positions = [0; 6];
-    for (position, column) in positions.iter_mut().zip(COLUMNS) {
-        let mut found = (0..header.len()).filter(|&index| &header[index] == column);
-        *position = match (found.next(), found.next()) {
-            (Some(only), None) => only,
-            (None, _) => return Err(TracesProblem::MissingColumn(column)),
-            (Some(_), Some(_)) => return Err(TracesProblem::DoubleColumn(column)),
-        };
-    }
-    Ok(positions)
-}
-
 fn parse(
-    record: &StringRecord,
-    line: u64,
-    columns: &[usize; 6],
-    targets: &Targets,
+    line: &Line<'_>,
+    targets: &Targets<'_>,
     optimizers: &mut Optimizers,
+    foreign_values: &ForeignValues,
 ) -> Result<(TraceKey, Evaluation), LineProblem> {
-    let [blackbox_name, task_name, optimizer, seed, iteration, value] =
-        columns.map(|column| record.get(column).unwrap_or_default());
-    let (blackbox, task) = targets.find(blackbox_name, task_name)?;
-    let whole = |column: &'static str, text: &str, most: u32| {
-        let number = text.parse().ok().filter(|number| *number <= most);
-        number.ok_or_else(|| LineProblem::NoWholeNumber {
-            column,
-            text: excerpt(text),
-            most,
-        })
-    };
+    let (position, task) = line.target(targets)?;
+    let blackbox = &targets.blackboxes[position];
     let key = TraceKey {
-        blackbox,
+        blackbox: position,
         task,
-        optimizer: optimizers.position(optimizer)?,
-        seed: whole("seed", seed, targets.seeds.saturating_sub(1))?,
+        optimizer: optimizers.position(line.optimizer())?,
+        seed: line.seed()?,
     };
-    let number = value.parse().ok();
-    let number = number.filter(|number: &f64| number.abs() <= MAX_MAGNITUDE);
-    let evaluation = Evaluation {
-        iteration: whole("iteration", iteration, MAX_ITERATIONS)?,
-        value: number.ok_or_else(|| LineProblem::NoValue(excerpt(value)))?,
-        line,
-    };
+    let on_foreign = foreign_values.rule(&blackbox.name);
+    let columns = &line.columns.hyperparameters[position];
+    let evaluation = line.evaluation(blackbox, task, on_foreign, columns)?;
     Ok((key, evaluation))
 }

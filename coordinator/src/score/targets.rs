@@ -1,28 +1,51 @@
-//! What recorded traces may be about: the targets of the sweep file.
+//! What recorded traces may be about: the targets of a sweep.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use loto_engine::table::Table;
 use loto_proto::excerpt::{excerpt, list};
+use loto_proto::identity::Fingerprint;
+use loto_proto::sweep::Sweep;
+use loto_proto::table_spec::Direction;
+use loto_report::csv_text::text_of_cell;
 
-use super::error::{LineProblem, ScoreError};
+use super::columns::{Columns, ColumnsOfBlackbox};
+use super::configurations::Configurations;
+use super::error::{LineProblem, ScoreError, TracesProblem};
 use super::evaluation::TraceKey;
-use crate::plan::Plan;
 
-/// The targets of a sweep file by name.
+/// A table of a sweep: read, and as the file that it was read from.
+#[derive(Debug, Clone, Copy)]
+pub struct TableOfSweep<'a> {
+    /// The table.
+    pub table: &'a Table,
+    /// Its file.
+    pub file: &'a [u8],
+}
+
+/// The targets of a sweep by name.
 #[derive(Debug)]
-pub(super) struct Targets {
+pub(super) struct Targets<'a> {
     pub(super) blackboxes: Vec<TargetBlackbox>,
+    /// The tables of the black boxes.
+    tables: Vec<TableOfSweep<'a>>,
     /// Seeds 0 to `seeds - 1` are planned.
     pub(super) seeds: u32,
     positions: HashMap<String, usize>,
 }
 
-/// A black box of the sweep file with its targets.
+/// A black box of the sweep with its targets.
 #[derive(Debug)]
 pub(super) struct TargetBlackbox {
     pub(super) name: String,
+    fingerprint: Fingerprint,
+    pub(super) direction: Direction,
     pub(super) iterations: usize,
+    /// Names of the hyperparameters' columns, in the order of the table.
+    pub(super) hyperparameters: Vec<String>,
+    /// The configurations of the table, if the file of traces has configurations.
+    pub(super) configurations: Option<Arc<Configurations>>,
     pub(super) tasks: Vec<TargetTask>,
     positions: HashMap<String, usize>,
 }
@@ -31,67 +54,99 @@ pub(super) struct TargetBlackbox {
 #[derive(Debug)]
 pub(super) struct TargetTask {
     pub(super) name: String,
-    /// Objective values of all rows, ascending.
+    /// Objective values by row; negatives if the objective is maximised.
+    pub(super) by_row: Vec<f64>,
+    /// The same values, ascending.
     pub(super) objective: Arc<[f64]>,
 }
 
-impl Targets {
-    /// The targets of a plan.
+impl<'a> Targets<'a> {
+    /// The targets of a sweep with these tables.
     ///
     /// # Errors
     /// [`ScoreError::IncompletePlan`].
-    pub(super) fn new(plan: &Plan) -> Result<Self, ScoreError> {
+    pub(super) fn new(sweep: &Sweep, tables: &[TableOfSweep<'a>]) -> Result<Self, ScoreError> {
         let missing = |place: &String| ScoreError::IncompletePlan(place.clone());
-        let mut blackboxes = Vec::with_capacity(plan.sweep.blackboxes.len());
-        for blackbox in &plan.sweep.blackboxes {
-            let planned = plan.table(blackbox.table);
-            let table = &planned.ok_or_else(|| missing(&blackbox.name))?.table;
+        let mut targets = Self {
+            blackboxes: Vec::with_capacity(sweep.blackboxes.len()),
+            tables: Vec::new(),
+            seeds: sweep.seeds,
+            positions: positions(sweep.blackboxes.iter().map(|blackbox| &blackbox.name)),
+        };
+        for blackbox in &sweep.blackboxes {
+            let mut known = tables.iter();
+            let found = known.find(|known| known.table.fingerprint == blackbox.table);
+            let found = *found.ok_or_else(|| missing(&blackbox.name))?;
             let mut tasks = Vec::with_capacity(blackbox.targets.len());
             for target in &blackbox.targets {
-                let task = table.task(target).ok_or_else(|| missing(target))?;
+                let task = found.table.task(target).ok_or_else(|| missing(target))?;
                 let mut objective = task.objective.clone();
                 objective.sort_by(f64::total_cmp);
                 tasks.push(TargetTask {
                     name: target.clone(),
+                    by_row: task.objective.clone(),
                     objective: objective.into(),
                 });
             }
-            blackboxes.push(TargetBlackbox {
+            let hyperparameters = found.table.space.hyperparameters.iter();
+            targets.tables.push(found);
+            targets.blackboxes.push(TargetBlackbox {
                 name: blackbox.name.clone(),
+                fingerprint: blackbox.table,
+                direction: found.table.direction,
                 iterations: blackbox.iterations as usize,
+                hyperparameters: hyperparameters.map(|known| known.name.clone()).collect(),
+                configurations: None,
                 positions: positions(blackbox.targets.iter()),
                 tasks,
             });
         }
-        Ok(Self {
-            positions: positions(blackboxes.iter().map(|blackbox| &blackbox.name)),
-            seeds: plan.sweep.seeds,
-            blackboxes,
-        })
+        Ok(targets)
     }
 
-    /// The positions of a black box and of its task.
+    /// What the columns of a file are looked up for.
+    pub(super) fn columns(&self) -> Vec<ColumnsOfBlackbox<'_>> {
+        let blackboxes = self.blackboxes.iter();
+        let columns = blackboxes.map(|blackbox| ColumnsOfBlackbox {
+            name: &blackbox.name,
+            hyperparameters: &blackbox.hyperparameters,
+        });
+        columns.collect()
+    }
+
+    /// Reads the configurations of the tables whose hyperparameters are columns of the file.
     ///
     /// # Errors
-    /// [`LineProblem::UnknownBlackbox`], [`LineProblem::UnknownTask`].
-    pub(super) fn find(&self, blackbox: &str, task: &str) -> Result<(usize, usize), LineProblem> {
-        let Some(&position) = self.positions.get(blackbox) else {
+    /// Those of [`Configurations::read`].
+    pub(super) fn read_configurations(&mut self, columns: &Columns) -> Result<(), TracesProblem> {
+        let mut read: HashMap<Fingerprint, Arc<Configurations>> = HashMap::new();
+        let known = columns.hyperparameters.iter().zip(&self.tables);
+        for (blackbox, (columns, table)) in self.blackboxes.iter_mut().zip(known) {
+            if columns.is_empty() {
+                continue;
+            }
+            let configurations = match read.get(&blackbox.fingerprint) {
+                Some(configurations) => Arc::clone(configurations),
+                None => Arc::new(Configurations::read(table.file)?),
+            };
+            read.insert(blackbox.fingerprint, Arc::clone(&configurations));
+            blackbox.configurations = Some(configurations);
+        }
+        Ok(())
+    }
+
+    /// The position of a black box.
+    ///
+    /// # Errors
+    /// [`LineProblem::UnknownBlackbox`].
+    pub(super) fn find_blackbox(&self, cell: &str) -> Result<usize, LineProblem> {
+        position_of(&self.positions, cell).ok_or_else(|| {
             let known = self.blackboxes.iter().map(|known| known.name.as_str());
-            return Err(LineProblem::UnknownBlackbox {
-                blackbox: excerpt(blackbox),
+            LineProblem::UnknownBlackbox {
+                blackbox: excerpt(cell),
                 known: list(known),
-            });
-        };
-        let found = &self.blackboxes[position];
-        let Some(&task_position) = found.positions.get(task) else {
-            let known = found.tasks.iter().map(|known| known.name.as_str());
-            return Err(LineProblem::UnknownTask {
-                task: excerpt(task),
-                blackbox: blackbox.to_owned(),
-                known: list(known),
-            });
-        };
-        Ok((position, task_position))
+            }
+        })
     }
 
     /// A trace in words.
@@ -101,6 +156,31 @@ impl Targets {
         let optimizer = excerpt(optimizer);
         format!("{}, {task}, {optimizer}, seed {}", blackbox.name, key.seed)
     }
+}
+
+impl TargetBlackbox {
+    /// The position of a target.
+    ///
+    /// # Errors
+    /// [`LineProblem::UnknownTask`].
+    pub(super) fn find_task(&self, cell: &str) -> Result<usize, LineProblem> {
+        position_of(&self.positions, cell).ok_or_else(|| {
+            let known = self.tasks.iter().map(|known| known.name.as_str());
+            LineProblem::UnknownTask {
+                task: excerpt(cell),
+                blackbox: self.name.clone(),
+                known: list(known),
+            }
+        })
+    }
+}
+
+/// The position of the name in a cell, which may have the apostrophe of a report's CSV file.
+fn position_of(positions: &HashMap<String, usize>, cell: &str) -> Option<usize> {
+    let position = positions.get(cell);
+    position
+        .or_else(|| positions.get(text_of_cell(cell)))
+        .copied()
 }
 
 fn positions<'a>(names: impl Iterator<Item = &'a String>) -> HashMap<String, usize> {

@@ -156,7 +156,7 @@ fn packed_files_are_read_and_damaged_ones_refused() {
 fn mistakes_are_named_with_their_line() {
     let case = Case::new();
     let cases = [
-        ("0,2,0.1,,A,one,x\n", "", "plans 3"),
+        ("0,2,0.1,,A,one,x\n", "", "the sweep plans 3"),
         (
             "0,1,0.25,,A,one,x\n",
             "",
@@ -169,14 +169,14 @@ fn mistakes_are_named_with_their_line() {
         ("0,2,0.1", "0,2,", "line 4: value is ``"),
         (
             "0,1,0.25",
-            "2,1,0.25",
-            "line 3: seed is `2`, expected a whole number from 0 to 1",
+            "1.5,1,0.25",
+            "line 3: seed is `1.5`, expected a whole number from 0 to 4294967295",
         ),
         ("0,1,0.25", "-1,1,0.25", "line 3: seed is `-1`"),
         (
             "0.25,,A,one",
             "0.25,,C,one",
-            "line 3: black box `C` is not in the sweep file, which has A, B",
+            "line 3: black box `C` is not in the sweep, which has A, B",
         ),
         (
             "0.25,,A,one",
@@ -230,6 +230,13 @@ fn a_task_of_another_table_is_named_once() {
     );
     assert!(message.contains("line 2: 5, line 3: 6, ..."), "{message}");
     assert!(!message.contains("seed 0"), "{message}");
+}
+
+#[test]
+fn an_optimizer_whose_name_is_not_what_it_looks_like_is_refused() {
+    let message = Case::new().refusal("0,0,0.5,,A,one,\u{202e}x\n");
+    let told = "line 2: column `optimizer`: character 1 of the name is U+202E";
+    assert!(message.contains(told), "{message}");
 }
 
 #[test]

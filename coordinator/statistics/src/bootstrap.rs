@@ -67,9 +67,7 @@ impl ResampledMeans {
             self.draws.resize(seeds * batch, 0.0);
             for resample in 0..batch {
                 for _ in 0..seeds {
-                    // Fixed-point scaling: its bias, below seeds / 2^32, does not matter here.
-                    let seed = (u64::from(random.next_u32()) * seeds as u64) >> 32;
-                    self.draws[seed as usize * batch + resample] += 1.0;
+                    self.draws[draw_seed(random, seeds) * batch + resample] += 1.0;
                 }
             }
             self.sum_falls(begin, batch);
@@ -122,6 +120,12 @@ impl ResampledMeans {
     pub(crate) fn changed(&self, index: usize) -> bool {
         self.changed[index]
     }
+}
+
+/// A seed's index, drawn at random among so many.
+pub(crate) fn draw_seed(random: &mut ChaCha8Rng, seeds: usize) -> usize {
+    // Fixed-point scaling: its bias, below seeds / 2^32, does not matter here.
+    ((u64::from(random.next_u32()) * seeds as u64) >> 32) as usize
 }
 
 /// The random stream of one method on one task: it depends on nothing else, so

@@ -73,11 +73,39 @@ impl<'a> GapCurves<'a> {
         mean.iter_mut().for_each(|sum| *sum /= seeds);
         mean
     }
+
+    /// The distance of each seed at the last iteration.
+    pub fn final_gaps(&self) -> Vec<f64> {
+        let last = self.segments().filter_map(Iterator::last);
+        last.map(|(.., gap)| gap).collect()
+    }
+
+    /// Variance of that mean at every iteration, from the sample variance over the seeds; there must
+    /// be two.
+    pub fn variance_of_mean(&self) -> Vec<f64> {
+        let mean = self.mean();
+        let mut variance = vec![0.0; self.iterations];
+        for (begin, end, gap) in self.segments().flatten() {
+            for (sum, mean) in variance[begin..end].iter_mut().zip(&mean[begin..end]) {
+                *sum += (gap - mean).powi(2);
+            }
+        }
+        let seeds = self.seeds() as f64;
+        let divisor = seeds * (seeds - 1.0);
+        variance.iter_mut().for_each(|sum| *sum /= divisor);
+        variance
+    }
 }
 
 /// DTM from mean gaps: divided by the range, maximum - minimum, of the task's objective.
 pub fn dtm(mean_gaps: &[f64], range: f64) -> Vec<f64> {
     mean_gaps.iter().map(|gap| gap / range).collect()
+}
+
+/// Area under a curve over the iterations, divided by their number: the mean of its values. Of DTM it is at most 1,
+/// and less is better.
+pub fn area_under(curve: &[f64]) -> f64 {
+    curve.iter().sum::<f64>() / curve.len() as f64
 }
 
 #[cfg(test)]
@@ -92,6 +120,9 @@ mod tests {
         let curves = GapCurves::new(&best, 3, 1.0);
         assert_eq!(curves.seeds(), 2);
         assert_eq!(curves.mean(), [3.0, 2.5, 0.5]);
+        // numpy.var([4, 2], ddof=1) / 2 = 1, numpy.var([4, 1], ddof=1) / 2 = 2.25, numpy.var([0, 1], ddof=1) / 2 = .25
+        assert_eq!(curves.variance_of_mean(), [1.0, 2.25, 0.25]);
+        assert_eq!(curves.final_gaps(), [0.0, 1.0]);
         assert_eq!(dtm(&curves.mean(), 8.0), [3.0 / 8.0, 2.5 / 8.0, 0.5 / 8.0]);
     }
 

@@ -20,6 +20,17 @@ pub enum StatisticsError {
         blackbox: String,
     },
 
+    /// The method that all others were to be paired with is not part of the sweep.
+    #[error(
+        "no black box has the method {method} to pair the others with: it must be one of {known}"
+    )]
+    NotToPairWith {
+        /// The method that was asked for.
+        method: String,
+        /// The methods of the sweep.
+        known: String,
+    },
+
     /// An option of the analysis is out of its range.
     #[error("{option} is {value}, but must be {expected}")]
     InvalidAnalysisOption {

@@ -5,6 +5,7 @@
 //! are left out and counted.
 
 use crate::dtm::GapCurves;
+use crate::small_samples::variance_of_mean;
 
 /// The improvement on one task.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,15 +32,10 @@ pub fn improvement(dtm: &[f64], baseline_dtm: &[f64]) -> Improvement {
     }
 }
 
-/// Standard error over seeds of the improvement, with the baseline taken as given.
+/// The improvement of every seed, with the baseline taken as given; absent without any term.
 ///
-/// The improvement is linear in DTM, so it is the mean of the improvements of
-/// the single seeds, whose sample variance gives the error. Absent with fewer than two seeds or without any term.
-pub fn standard_error(curves: &GapCurves<'_>, baseline_gaps: &[f64]) -> Option<f64> {
-    let seeds = curves.seeds();
-    if seeds < 2 {
-        return None;
-    }
+/// The improvement is linear in DTM, so the improvement on the task is their mean.
+pub fn seed_improvements(curves: &GapCurves<'_>, baseline_gaps: &[f64]) -> Option<Vec<f64>> {
     // A seed's improvement is 1 - mean of gap / baseline, and its gap stays the same for
     // many iterations: the sums of 1 / baseline up to each of them do for all.
     let mut weights = Vec::with_capacity(baseline_gaps.len() + 1);
@@ -55,17 +51,16 @@ pub fn standard_error(curves: &GapCurves<'_>, baseline_gaps: &[f64]) -> Option<f
     if terms == 0 {
         return None;
     }
-    let scores: Vec<f64> = curves
-        .segments()
-        .map(|segments| {
-            let shares = segments.map(|(begin, end, gap)| gap * (weights[end] - weights[begin]));
-            1.0 - shares.sum::<f64>() / f64::from(terms)
-        })
-        .collect();
-    let count = seeds as f64;
-    let mean = scores.iter().sum::<f64>() / count;
-    let squares: f64 = scores.iter().map(|score| (score - mean).powi(2)).sum();
-    Some((squares / (count - 1.0) / count).sqrt())
+    let scores = curves.segments().map(|segments| {
+        let shares = segments.map(|(begin, end, gap)| gap * (weights[end] - weights[begin]));
+        1.0 - shares.sum::<f64>() / f64::from(terms)
+    });
+    Some(scores.collect())
+}
+
+/// Standard error of the mean of the seeds' improvements; absent with fewer than two.
+pub fn standard_error(seed_improvements: &[f64]) -> Option<f64> {
+    (seed_improvements.len() > 1).then(|| variance_of_mean(seed_improvements).sqrt())
 }
 
 #[cfg(test)]
@@ -93,13 +88,16 @@ mod tests {
     fn the_standard_error_is_that_of_the_single_seeds() {
         let one = best_curves(&[&[2.0, 1.0]]);
         let curves = GapCurves::new(&one, 2, 0.0);
-        assert_eq!(standard_error(&curves, &[4.0, 4.0]), None);
+        let scores = seed_improvements(&curves, &[4.0, 4.0]).unwrap();
+        assert_eq!(scores, [0.625]);
+        assert_eq!(standard_error(&scores), None);
         let two = best_curves(&[&[2.0, 1.0], &[4.0, 3.0]]);
         let curves = GapCurves::new(&two, 2, 0.0);
         // improvements of the seeds: (1/2 + 3/4) / 2 = 0.625 and (0 + 1/4) / 2 = 0.125
         let expected = (2.0 * 0.25_f64.powi(2) / 1.0 / 2.0).sqrt();
-        let found = standard_error(&curves, &[4.0, 4.0]).unwrap();
+        let scores = seed_improvements(&curves, &[4.0, 4.0]).unwrap();
+        let found = standard_error(&scores).unwrap();
         assert!((found - expected).abs() < 1e-15, "{found}");
-        assert_eq!(standard_error(&curves, &[0.0, 0.0]), None);
+        assert_eq!(seed_improvements(&curves, &[0.0, 0.0]), None);
     }
 }

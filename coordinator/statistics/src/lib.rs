@@ -10,9 +10,10 @@
 //! | curves of a method on a task | [`dtm`], [`random_search`], [`by_iteration`] |
 //! | scores against random search | [`improvement`] (ICML), [`relative_improvement`] (ICLR) |
 //! | ranks of methods | [`ranks`], [`average_ranks`] (SGPT) |
-//! | tests whether methods differ | [`friedman`], [`nemenyi`], [`wilcoxon`], [`holm`] |
-//! | distributions that the tests need | [`tail_probability`], [`studentized_range`] |
-//! | means and bootstrap bands | [`means`], `bootstrap` |
+//! | tests whether methods differ | [`friedman`], [`nemenyi`], [`wilcoxon`], [`holm`], [`smallest_p_values`] |
+//! | distributions that the tests need | [`tail_probability`], [`student_t`], [`studentized_range`] |
+//! | averages over tasks | [`means`], [`robust_means`], [`dominant_task`], [`performance_profile`] |
+//! | bootstrap bands of curves, intervals of scores | over the seeds `bootstrap` and `score_bootstrap`, over the tasks `task_bootstrap`; corrected by `small_samples` |
 //! | all of it, the structure of `statistics.json` | [`analysis`] |
 //!
 //! Tests, scores and bands are own code because each is a page long, has to give the same bits on
@@ -45,19 +46,28 @@ pub mod analysis;
 pub mod average_ranks;
 mod bootstrap;
 pub mod by_iteration;
+pub mod dominant_task;
 pub mod dtm;
 pub mod error;
 pub mod friedman;
 pub mod holm;
 pub mod improvement;
+pub mod interval;
 pub mod means;
 pub mod nemenyi;
+pub mod performance_profile;
 pub mod random_search;
 pub mod ranks;
 pub mod relative_improvement;
 pub mod results;
+pub mod robust_means;
+mod score_bootstrap;
+mod small_samples;
+pub mod smallest_p_values;
+pub mod student_t;
 pub mod studentized_range;
 pub mod tail_probability;
+mod task_bootstrap;
 pub mod wilcoxon;
 
 pub use error::StatisticsError;

@@ -15,6 +15,11 @@ pub fn mean_of_curves<'curve>(curves: impl IntoIterator<Item = &'curve [f64]>) -
     mean
 }
 
+/// Mean of the values, of which there must be one.
+pub fn mean_of(values: &mut [f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
 /// Mean of the values that are there, if there are any.
 pub fn mean_of_known(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let (sum, count) = values

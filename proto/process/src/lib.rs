@@ -2,6 +2,7 @@
 //!
 //! - [`program`]: runs a program to its end, with logs, threads, and errors that become an exit status;
 //! - [`connection_options`]: how to reach the broker and the store, and as whom;
+//! - [`connections`]: connections of clients, bounded in number and time;
 //! - [`logs`]: which events are logged, and how log lines look;
 //! - [`shutdown`]: ends the program on a signal;
 //! - [`observation`]: metrics and probes over HTTP;
@@ -36,8 +37,10 @@
 //! ```
 
 pub mod connection_options;
+pub mod connections;
 pub mod error;
 pub mod exit_status;
+mod log_lines;
 pub mod logs;
 pub mod observation;
 pub mod program;

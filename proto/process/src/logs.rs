@@ -3,11 +3,13 @@
 use std::io::{self, IsTerminal};
 
 use clap::{Args, ValueEnum};
-use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Layer, Registry};
+
+use crate::log_lines;
 
 /// What is logged, as options of a command line.
 #[derive(Debug, Clone, Args)]
@@ -55,25 +57,110 @@ impl LogOptions {
     where
         Writer: for<'line> MakeWriter<'line> + Send + Sync + 'static,
     {
+        tracing_subscriber::registry()
+            .with(self.lines(writer))
+            .with(self.log.clone())
+            .init();
+    }
+
+    /// What writes the lines, each harmless for a terminal whatever texts of others are in it.
+    fn lines<Writer>(&self, writer: Writer) -> Box<dyn Layer<Registry> + Send + Sync>
+    where
+        Writer: for<'line> MakeWriter<'line> + Send + Sync + 'static,
+    {
         let lines = tracing_subscriber::fmt::layer()
             .with_writer(writer)
             .with_ansi(io::stderr().is_terminal());
-        let lines = match self.log_format {
-            LogFormat::Text => lines.with_target(false).compact().boxed(),
-            LogFormat::Json => lines.json().boxed(),
-        };
-        tracing_subscriber::registry()
-            .with(lines)
-            .with(self.log.clone())
-            .init();
+        match self.log_format {
+            LogFormat::Text => lines
+                .with_target(false)
+                .compact()
+                .fmt_fields(log_lines::escaped_fields())
+                .boxed(),
+            LogFormat::Json => lines
+                .json()
+                .map_event_format(log_lines::EscapedJson)
+                .boxed(),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+    use std::sync::Arc;
+
+    use loto_proto::untrusted_text::is_hazardous;
+    use parking_lot::Mutex;
     use tracing_subscriber::filter::LevelFilter;
 
     use super::*;
+
+    /// Where the lines of a test go.
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// What is logged of a job with a hostile name and error.
+    fn logged(log_format: LogFormat) -> String {
+        let options = LogOptions {
+            log: Targets::new().with_default(LevelFilter::INFO),
+            log_format,
+        };
+        let lines = Lines::default();
+        let written = lines.clone();
+        let subscriber = tracing_subscriber::registry()
+            .with(options.lines(move || lines.clone()))
+            .with(options.log.clone());
+        tracing::subscriber::with_default(subscriber, || {
+            let task = "a\n100 of 100 done\u{202e}";
+            let job = tracing::info_span!("job", task, seed = 3);
+            let _inside = job.enter();
+            let error = io::Error::other("\x1b]52;c;cm0=\x07\r\u{9b}2J");
+            tracing::warn!(cause = %error, worker = "b\x1b[2J", "it failed: {error}");
+        });
+        String::from_utf8(written.0.lock().clone()).unwrap()
+    }
+
+    fn assert_harmless(line: &str) {
+        let line = line.strip_suffix('\n').unwrap();
+        assert!(!line.chars().any(is_hazardous), "{line:?}");
+    }
+
+    #[test]
+    fn a_line_of_text_is_one_line_and_commands_nothing() {
+        let line = logged(LogFormat::Text);
+        assert_harmless(&line);
+        for part in [
+            "WARN",
+            "job",
+            "it failed: \\x1b]52;c;cm0=\\x07\\r\\u{9b}2J",
+            "cause=\\x1b]52;",
+            "task=\"a\\n100 of 100 done\\u{202e}\"",
+            "seed=3",
+        ] {
+            assert!(line.contains(part), "no `{part}` in {line}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_json_is_one_line_commands_nothing_and_means_the_same() {
+        let line = logged(LogFormat::Json);
+        assert_harmless(&line);
+        let parsed: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let message = "it failed: \x1b]52;c;cm0=\x07\r\u{9b}2J";
+        assert_eq!(parsed["fields"]["message"], message);
+        assert_eq!(parsed["span"]["task"], "a\n100 of 100 done\u{202e}");
+    }
 
     #[test]
     fn filters_let_through_what_the_documentation_says() {

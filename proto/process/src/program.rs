@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::io::Write;
 
+use loto_proto::untrusted_text::escape_lines;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::logs::LogOptions;
@@ -43,8 +44,18 @@ where
     for<'failure> ExitStatus: From<&'failure Failure>,
 {
     // If that fails there is nowhere left to say so.
-    let _ = writeln!(std::io::stderr().lock(), "error: {}", describe(error));
+    let _ = writeln!(
+        std::io::stderr().lock(),
+        "error: {}",
+        shown(&describe(error))
+    );
     error.into()
+}
+
+/// What an error says, harmless for a terminal. Further lines are indented: nothing in a text of others passes
+/// for a line of ours.
+fn shown(text: &str) -> String {
+    escape_lines(text).replace('\n', "\n  ")
 }
 
 /// An error with its causes, as far as its own text does not tell them.
@@ -65,6 +76,13 @@ fn describe(error: &dyn Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_error_commands_no_terminal_and_fakes_no_line() {
+        let text = "task a\x1b]52;c;cm0=\x07\nerror: none\n\u{202e}done";
+        let expected = "task a\\x1b]52;c;cm0=\\x07\n  error: none\n  \\u{202e}done";
+        assert_eq!(shown(text), expected);
+    }
 
     #[test]
     fn causes_are_told_once() {

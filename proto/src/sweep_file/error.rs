@@ -1,9 +1,10 @@
 //! What makes a text no sweep file.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::limits::{MAX_BLACKBOXES, MAX_NAME_BYTES, MAX_PARAMETERS, MAX_SWEEP_FILE_BYTES};
+use crate::untrusted_text::HazardousCharacter;
 
 /// There is no sweep file, or it breaks a rule.
 #[derive(Debug, thiserror::Error)]
@@ -18,14 +19,25 @@ pub enum SweepFileError {
     },
 
     /// The file breaks a rule.
-    #[error("sweep file {path}: {problem}")]
+    #[error("{}: {problem}", place(path, *line))]
     Invalid {
         /// The file.
         path: PathBuf,
+        /// The line, where there is one.
+        line: Option<usize>,
         /// The rule, and where it is broken.
         #[source]
         problem: SweepFileProblem,
     },
+}
+
+/// The beginning of a message about a sweep file.
+pub fn place(path: &Path, line: Option<usize>) -> String {
+    let path = path.display();
+    match line {
+        Some(line) => format!("sweep file {path}, line {line}"),
+        None => format!("sweep file {path}"),
+    }
 }
 
 /// A rule that a sweep file breaks.
@@ -54,8 +66,8 @@ pub enum SweepFileProblem {
 
     /// A section is for a method that is not used; the method's id may be cut.
     #[error(
-        "[method.{0}] sets parameters of a method that runs on no black box: \
-         add it to methods or take the section out"
+        "[method.{0}] is for a method that runs on no black box: \
+         add `{0}` to methods or take the section out"
     )]
     UnusedMethod(String),
 
@@ -72,9 +84,17 @@ pub enum SweepFileProblem {
     #[error("{0} must have 1 to {MAX_NAME_BYTES} characters")]
     NameLength(String),
 
-    /// A name has characters that no terminal should be shown.
-    #[error("{0} must not have control characters")]
-    ControlCharacters(String),
+    /// A text has a character that no terminal should be shown.
+    #[error("line {line}, {key}: {hazard}")]
+    Hazard {
+        /// The line on which the text begins.
+        line: usize,
+        /// The key of the text.
+        key: String,
+        /// The character.
+        #[source]
+        hazard: HazardousCharacter,
+    },
 
     /// A number is 0 or too large.
     #[error("{key} is {value}, allowed are 1 to {most}")]
@@ -111,13 +131,56 @@ pub enum SweepFileProblem {
     #[error("categorical is \"{0}\": write \"all\" or a list of hp_ columns")]
     UnknownWord(String),
 
+    /// A scale is a word, but none that there is.
+    #[error("scales: {column} is \"{word}\"; {suggestion}")]
+    UnknownScale {
+        /// The column or pattern.
+        column: String,
+        /// The word.
+        word: String,
+        /// What may have been meant, and which words there are.
+        suggestion: String,
+    },
+
+    /// A pattern has a list of levels.
+    #[error("scales: `{0}` has a list of levels: write it for each column by its full name")]
+    LevelsOfPattern(String),
+
+    /// A list of levels is too short to have an order.
+    #[error(
+        "scales: {0} lists fewer than two levels: list all levels of the column in their order"
+    )]
+    FewLevels(String),
+
     /// A black box has a list of targets without any.
     #[error("targets is empty: name at least one task or leave it out")]
     NoTargets,
 
+    /// A black box has a list of sources without any.
+    #[error("sources is empty: name at least one task or leave it out")]
+    NoSources,
+
+    /// A black box says in two ways which tasks are sources.
+    #[error(
+        "sources and sources_only are both there: with sources, no other task is a source, and \
+         those are never targets; leave sources_only out"
+    )]
+    SourcesTwice,
+
+    /// The objective is a hyperparameter.
+    #[error(
+        "objective is `{0}`, which is a hyperparameter: name a column of measurements (metric_*)"
+    )]
+    HyperparameterObjective(String),
+
     /// A task is a target and never a target.
-    #[error("`{0}` is both in targets and in sources_only")]
-    TargetAndSource(String),
+    #[error("`{task}` is both in targets and in {key}: take it out of one of them")]
+    TargetAndSource {
+        /// The key of the other list.
+        key: &'static str,
+        /// The task.
+        task: String,
+    },
 
     /// No method runs on a black box.
     #[error(
@@ -125,6 +188,37 @@ pub enum SweepFileProblem {
          in its own, see `loto methods`"
     )]
     NoMethods(String),
+
+    /// An external method breaks a rule.
+    #[error("[external.{name}]: {problem}")]
+    External {
+        /// Its name, which may be cut.
+        name: String,
+        /// The rule.
+        #[source]
+        problem: Box<SweepFileProblem>,
+    },
+
+    /// An external method runs on no black box; its name may be cut.
+    #[error("it runs on no black box: add `{0}` to methods or take the section out")]
+    UnusedExternal(String),
+
+    /// An external method has no command.
+    #[error(
+        "command is empty: write the program and its arguments, for example [\"python3\", \"mine.py\"]"
+    )]
+    NoCommand,
+
+    /// Nothing tells one version of an external method from the next.
+    #[error(
+        "there are neither files nor a version: list the files that the method consists of, or give \
+         a version that you raise whenever its traces change"
+    )]
+    NoFiles,
+
+    /// A file of an external method does not lie beside the sweep file or below.
+    #[error("files: `{0}` must be a path below the folder of the sweep file, without `..`")]
+    FileOutside(String),
 
     /// A black box breaks a rule.
     #[error("black box `{name}`: {problem}")]
@@ -135,4 +229,45 @@ pub enum SweepFileProblem {
         #[source]
         problem: Box<SweepFileProblem>,
     },
+}
+
+impl SweepFileProblem {
+    /// The key at the top or of the black box that is to be changed, if there is one.
+    pub(super) fn key(&self) -> Option<&str> {
+        match self {
+            Self::TooLong | Self::Toml { .. } | Self::Hazard { .. } | Self::NoBlackbox => None,
+            Self::TooManyBlackboxes(_) => Some("blackbox"),
+            Self::UnusedMethod(_) | Self::TooManyParameters { .. } => Some("method"),
+            Self::NameLength(what) => Some(match what.strip_prefix("[[blackbox]] ") {
+                Some(key) => key,
+                None if what.starts_with("[method.") => "method",
+                None if what.ends_with(" in scales") => "scales",
+                None if what.ends_with("[[method]]") => "method",
+                None => what,
+            }),
+            Self::OutOfRange { key, .. } => Some(key),
+            Self::LongList { key, .. } | Self::Repeated { key, .. } => Some(match *key {
+                "the names of the black boxes" => "blackbox",
+                "the names of [[method]]" => "method",
+                key if key.starts_with("scales") => "scales",
+                key => key,
+            }),
+            Self::UnknownWord(_) => Some("categorical"),
+            Self::UnknownScale { .. } | Self::LevelsOfPattern(_) | Self::FewLevels(_) => {
+                Some("scales")
+            }
+            Self::NoTargets => Some("targets"),
+            Self::NoSources => Some("sources"),
+            Self::SourcesTwice => Some("sources_only"),
+            Self::HyperparameterObjective(_) => Some("objective"),
+            Self::TargetAndSource { key, .. } => Some(key),
+            Self::NoMethods(_) => Some("methods"),
+            Self::External { .. }
+            | Self::UnusedExternal(_)
+            | Self::NoCommand
+            | Self::NoFiles
+            | Self::FileOutside(_) => Some("external"),
+            Self::Blackbox { problem, .. } => problem.key(),
+        }
+    }
 }

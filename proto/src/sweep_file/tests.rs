@@ -1,4 +1,6 @@
 use super::*;
+use crate::scale::Scale;
+use crate::table_spec::{Categorical, Direction};
 
 const EXAMPLE: &str = r#"
 name = "icml-copula"
@@ -37,11 +39,14 @@ fn the_example_is_read() {
     let file = parse(EXAMPLE).unwrap();
     assert_eq!(file.blackboxes[1].iterations, Some(70));
     assert_eq!(
-        file.blackboxes[1].table_spec().categorical,
+        file.blackboxes[1].table_spec(&[]).unwrap().categorical,
         Categorical::All
     );
     assert_eq!(file.blackboxes[0].sources_only, ["wiki-rolling"]);
-    assert_eq!(file.method["gp"]["hyperprior"].canonical(), "none");
+    assert_eq!(
+        file.method.get("gp").unwrap().parameters["hyperprior"].canonical(),
+        "none"
+    );
 }
 
 #[test]
@@ -82,9 +87,13 @@ fn a_parameter_has_one_spelling() {
 fn mistakes_are_named_with_their_place() {
     let cases = [
         ("seeds = 30", "sedes = 30", "sedes"),
-        ("seeds = 30", "seeds = 0", "seeds is 0"),
+        ("seeds = 30", "seeds = 0", "sweep.toml, line 4: seeds is 0"),
         ("seeds = 30", "seeds = \"many\"", "line 4"),
-        ("iterations = 70", "iterations = 0", "nas_bench102"),
+        (
+            "iterations = 70",
+            "iterations = 0",
+            "sweep.toml, line 21: black box `nas_bench102`: iterations is 0",
+        ),
         (
             "[\"rs\", \"gp\"]",
             "[\"rs\", \"gp\", \"rs\"]",
@@ -219,6 +228,101 @@ fn a_long_line_is_not_repeated() {
 }
 
 #[test]
+fn methods_may_have_names_and_be_there_several_times() {
+    let named = EXAMPLE
+        .replace("\"rs\", \"gp\"", "\"rs\", \"gp\", \"gp-ml\"")
+        .replace("[method.gp]", "[[method]]\nname = \"gp-ml\"\nid = \"gp\"");
+    let file = parse(&named).unwrap();
+    let entry = file.method.get("gp-ml").unwrap();
+    assert_eq!((entry.name.as_str(), entry.id.as_str()), ("gp-ml", "gp"));
+    assert_eq!(entry.parameters["hyperprior"].canonical(), "none");
+    assert_eq!(entry.parameters.len(), 1);
+    assert_eq!(file.method.get("gp"), None);
+    let unnamed = named
+        .replace("name = \"gp-ml\"\n", "")
+        .replace(", \"gp-ml\"", "");
+    assert_eq!(
+        parse(&unnamed).unwrap().method,
+        parse(EXAMPLE).unwrap().method
+    );
+    let twice = "[[method]]\nname = \"gp-ml\"\nid = \"gp\"\n[[method]]\n";
+    for (find, replace, expected) in [
+        ("id = \"gp\"\n", "", "[[method]] gp-ml: id is missing"),
+        ("id = \"gp\"", "id = 3", "id of a [[method]] must be a text"),
+        (
+            ", \"gp-ml\"",
+            "",
+            "line 7: [method.gp-ml] is for a method that runs on no black box",
+        ),
+        (
+            "[[method]]\n",
+            twice,
+            "the names of [[method]]: `gp-ml` is listed twice",
+        ),
+        ("hyperprior = \"none\"", "hyperprior = [1]", "line 10"),
+        ("[[method]]", "[method]\nx = 1\n", "expected a map"),
+    ] {
+        assert!(named.contains(find), "{find}");
+        let message = parse(&named.replacen(find, replace, 1)).unwrap_err();
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[test]
+fn scales_and_direction_are_read() {
+    let text = EXAMPLE.replace(
+        "categorical = \"all\"",
+        "direction = \"maximise\"\n\
+         scales = { hp_lr = \"log\", hp_size = [\"small\", \"large\"], \"hp_n_*\" = [8, 16.0] }",
+    );
+    let message = parse(&text).unwrap_err();
+    assert!(
+        message.contains("`hp_n_*` has a list of levels"),
+        "{message}"
+    );
+    let file = parse(&text.replace("\"hp_n_*\"", "hp_n")).unwrap();
+    let columns = ["hp_lr", "hp_size", "hp_n", "hp_x"].map(str::to_owned);
+    let spec = file.blackboxes[1].table_spec(&columns).unwrap();
+    assert_eq!(spec.direction, Direction::Maximise);
+    let levels = |levels: [&str; 2]| Scale::Levels(levels.map(str::to_owned).to_vec());
+    assert_eq!(spec.scale("hp_lr"), Scale::Log);
+    assert_eq!(spec.scale("hp_size"), levels(["small", "large"]));
+    assert_eq!(spec.scale("hp_n"), levels(["8", "16"]));
+    assert_eq!(spec.scale("hp_x"), Scale::Linear);
+    for (find, replace, expected) in [
+        (
+            "\"all\"",
+            "\"all\"\nscales = { hp_lr = \"logarithmic\" }",
+            "categorical, boolean",
+        ),
+        (
+            "\"all\"",
+            "\"all\"\nscales = { hp_lr = \"lag\" }",
+            "did you mean `log`?",
+        ),
+        (
+            "\"all\"",
+            "\"all\"\nscales = { hp_lr = 3 }",
+            "or a list of levels",
+        ),
+        (
+            "\"all\"",
+            "\"all\"\nscales = { hp_lr = [3] }",
+            "fewer than two levels",
+        ),
+        (
+            "\"all\"",
+            "\"all\"\nscales = { hp_lr = [3, 3.0] }",
+            "`3` is listed twice",
+        ),
+        ("\"all\"", "\"all\"\ndirection = \"up\"", "`minimise`"),
+    ] {
+        let message = problem(find, replace);
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[test]
 fn deep_nesting_is_refused() {
     for (open, close) in [("[", "]"), ("{a=", "}")] {
         let nested = open.repeat(100_000) + "1" + &close.repeat(100_000);
@@ -231,9 +335,71 @@ fn deep_nesting_is_refused() {
 
 #[test]
 fn a_target_cannot_be_a_source_only() {
-    let message = problem(
-        "sources_only = [\"wiki-rolling\"]",
-        "sources_only = [\"a\"]\ntargets = [\"a\"]",
+    let line = "sources_only = [\"wiki-rolling\"]";
+    for key in ["sources_only", "sources"] {
+        let message = problem(line, &format!("{key} = [\"a\"]\ntargets = [\"a\"]"));
+        assert!(
+            message.contains(&format!("both in targets and in {key}:")),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn sources_are_read_and_refused_with_their_key() {
+    let line = "sources_only = [\"wiki-rolling\"]";
+    let file = parse(&EXAMPLE.replace(line, "sources = [\"b\", \"a\"]\nsource_tasks = 1")).unwrap();
+    let sources = file.blackboxes[0].table_spec(&[]).unwrap().sources;
+    assert_eq!(sources.named, ["a", "b"].map(str::to_owned).into());
+    assert_eq!(sources.most, 1);
+    for (replace, expected) in [
+        ("sources = []", "sources is empty"),
+        ("sources = [\"a\", \"a\"]", "sources: `a` is listed twice"),
+        (
+            "sources = [\"a\"]\nsources_only = [\"b\"]",
+            "leave sources_only out",
+        ),
+        ("source_tasks = 0", "source_tasks is 0"),
+        ("source_tasks = 10001", "allowed are 1 to 10000"),
+    ] {
+        let message = problem(line, replace);
+        assert!(message.contains(expected), "{message}");
+        assert!(message.contains("black box `DeepAR`"), "{message}");
+    }
+    let message = problem("objective = \"metric_error\"", "objective = \"hp_lr\"");
+    assert!(
+        message.contains("`hp_lr`, which is a hyperparameter"),
+        "{message}"
     );
-    assert!(message.contains("both"), "{message}");
+}
+
+#[test]
+fn a_character_that_is_not_what_it_looks_like_is_refused_with_its_line() {
+    let cases = [
+        (
+            "name = \"DeepAR\"",
+            "name = \"Deep\u{202e}AR\"",
+            "line 11, name: character 5 of the name is U+202E",
+        ),
+        (
+            "name = \"DeepAR\"",
+            "name = \"\\u001b[2J\"",
+            "line 11, name: character 1 of the name is U+001B",
+        ),
+        (
+            "sources_only = [\"wiki-rolling\"]",
+            "sources_only = [\"wiki-rolling\",\n\"a\u{200b}\"]",
+            "line 15, sources_only: character 2 of the name is U+200B",
+        ),
+        (
+            "hyperprior = \"none\"",
+            "\"hyper\\nprior\" = 1",
+            "line 8, hyper\\nprior: character 6 of the name is U+000A",
+        ),
+    ];
+    for (find, replace, expected) in cases {
+        let message = problem(find, replace);
+        assert!(message.contains(expected), "{message}");
+        assert!(!message.chars().any(crate::untrusted_text::is_hazardous));
+    }
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use loto_proto::identity::{Fingerprint, JobId};
+use loto_proto::identity::{Fingerprint, JobId, ProgramId};
 use loto_proto::limits::MAX_BLOB_BYTES;
 
 use crate::server::Server;
@@ -67,6 +67,19 @@ pub enum TransportError {
         /// What is wrong; never the secret.
         #[source]
         reason: Reason,
+    },
+
+    /// Others than its owner and its group can read or write a file with a secret.
+    #[error(
+        "{path} holds a secret, and others can get at it (mode {mode:04o}): `chmod o= {path}`, \
+         and make another secret if others had access",
+        path = path.display()
+    )]
+    ExposedSecret {
+        /// The file.
+        path: PathBuf,
+        /// Its permissions.
+        mode: u32,
     },
 
     /// A password is given in more than one way.
@@ -146,6 +159,10 @@ pub enum TransportError {
     /// A sweep asks for a table that is not in the store.
     #[error("table {0} is not in the store; submit the sweep again to upload it")]
     MissingTable(Fingerprint),
+
+    /// A job needs the program of an external method, which the store does not have.
+    #[error("program {0} is not in the store; submit the sweep again to upload it")]
+    MissingProgram(ProgramId),
 }
 
 impl TransportError {

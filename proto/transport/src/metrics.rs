@@ -65,5 +65,5 @@ pub const EVERYWHERE: [Metric; 2] = [
 /// What whoever looks at the queue reports.
 pub const QUEUE_MESSAGES: Metric = Metric::gauge(
     "loto_queue_messages",
-    "Messages that no worker holds, by queue (loto.jobs, loto.jobs.paused: failed jobs before their next attempt, loto.jobs.dead: rejected messages)",
+    "Messages that no worker holds, by queue (loto.jobs, loto.jobs.delayed: failed jobs before their next attempt, loto.jobs.paused: those of former releases, loto.jobs.dead: rejected messages)",
 );

@@ -1,8 +1,11 @@
 //! Trying again what failed because the broker or the store was unavailable.
 
-use std::time::{Duration, Instant};
+use std::cell::RefCell;
+use std::time::Duration;
 
-use rand::RngExt;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use tokio::time::Instant;
 
 use crate::error::TransportError;
 use crate::metrics::RETRIES;
@@ -51,8 +54,19 @@ impl Backoff {
             .first_delay
             .saturating_mul(1 << doublings)
             .min(self.longest_delay);
-        longest.mul_f64(rand::rng().random_range(0.5..=1.0))
+        let share = DELAYS.with_borrow_mut(|delays| delays.random_range(0.5..=1.0));
+        longest.mul_f64(share)
     }
+}
+
+thread_local! {
+    /// What the delays of this thread are drawn from.
+    static DELAYS: RefCell<StdRng> = RefCell::new(rand::make_rng());
+}
+
+/// Draws the delays of this thread from a seed from now on, so that a simulation can be repeated.
+pub fn seed_delays(seed: u64) {
+    DELAYS.set(StdRng::seed_from_u64(seed));
 }
 
 /// Calls until it works, until it fails in a way that trying again cannot mend,
@@ -152,6 +166,16 @@ mod tests {
             retry_transient(backoff, "testing", || async { Err(unavailable()) }).await;
         assert!(result.unwrap_err().is_transient());
         assert!(begin.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn delays_from_one_seed_are_the_same() {
+        let delays = |seed| {
+            seed_delays(seed);
+            [(); 4].map(|()| Backoff::FOREVER.delay(9))
+        };
+        assert_eq!(delays(7), delays(7));
+        assert_ne!(delays(7), delays(8));
     }
 
     #[test]

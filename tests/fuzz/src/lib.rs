@@ -83,15 +83,18 @@ pub fn spec() -> TableSpec {
     TableSpec {
         objective: "metric_error".into(),
         categorical: Categorical::Columns(BTreeSet::new()),
+        ..TableSpec::default()
     }
 }
 
 /// A sweep over [`TABLE`]: two methods on two tasks, [`SEEDS`] seeds.
 pub fn sweep() -> Sweep {
     let method = |id: &str| MethodSpec {
+        name: None,
         id: id.into(),
         version: 1,
         parameters: BTreeMap::new(),
+        program: None,
     };
     Sweep {
         name: "fuzz".into(),

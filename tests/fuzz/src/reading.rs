@@ -6,11 +6,12 @@ use loto_coordinator::CoordinatorError;
 use loto_coordinator::aggregator::AggregatorService;
 use loto_coordinator::follower::Follower;
 use loto_coordinator::progress::Tracker;
-use loto_coordinator::results::{CollectedTraces, Keep, ObjectiveCache, PlannedTraces};
+use loto_coordinator::results::{CollectedTraces, ObjectiveCache, PlannedTraces};
 use loto_engine::blobs::MemoryBlobs;
 use loto_engine::runner::TraceRunner;
 use loto_service::wire;
 use loto_service::wire::aggregator_server::Aggregator;
+use loto_statistics::results::SeedTraces;
 use loto_transport::TransportError;
 use loto_transport::store::{Cursor, Store};
 use tokio_util::sync::CancellationToken;
@@ -111,14 +112,15 @@ async fn track(store: &dyn Store) {
 async fn collect(store: &Arc<dyn Store>) {
     let sweep = sweep();
     let jobs = sweep.job_count();
-    let planned = PlannedTraces::open(store.as_ref(), &ObjectiveCache::default(), sweep.clone());
+    let objectives = ObjectiveCache::default();
+    let planned = PlannedTraces::open(store.as_ref(), &objectives, sweep.clone());
     match planned.await {
         Ok(planned) => {
             let mut follower = Follower::new(&sweep);
             if let Err(error) = follower.follow(store.as_ref()).await {
                 check_damage(error);
             }
-            let mut collected = CollectedTraces::new(Arc::new(planned), Keep::Everything);
+            let mut collected = CollectedTraces::<SeedTraces>::new(Arc::new(planned));
             if let Err(error) = collected.read_new(&follower, store.as_ref()).await {
                 check_coordinator_error(error);
             }

@@ -20,6 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
         table: Fingerprint([1; 16]),
         task: "one",
         seed: 0,
+        linear_algebra: None,
     };
     let blobs = MemoryBlobs::from_iter([(name.blob_name(), bytes.to_vec())]);
     let shared = SharedFits::new(Arc::new(blobs));

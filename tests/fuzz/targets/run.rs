@@ -74,6 +74,7 @@ fuzz_target!(|input: Input| {
             true => Categorical::All,
             false => Categorical::Columns(BTreeSet::new()),
         },
+        ..TableSpec::default()
     };
     let fingerprint = spec.fingerprint(table.as_bytes());
     let blob = (fingerprint.blob_name(), spec.encode_with(table.as_bytes()));
@@ -82,9 +83,11 @@ fuzz_target!(|input: Input| {
     let job = Job {
         series: Series {
             method: MethodSpec {
+                name: None,
                 id: id.into(),
                 version: methods::find(id).unwrap().version,
                 parameters: BTreeMap::new(),
+                program: None,
             },
             table: fingerprint,
             task: "0".into(),

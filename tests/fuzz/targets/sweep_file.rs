@@ -25,12 +25,12 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(file) => file,
         Err(error) => return check_error(error),
     };
-    for method in file
+    for parameter in file
         .method
-        .values()
-        .flat_map(|parameters| parameters.values())
+        .iter()
+        .flat_map(|entry| entry.parameters.values())
     {
-        assert!(!method.canonical().is_empty());
+        assert!(!parameter.canonical().is_empty());
     }
     // Only the table that is there: any other path is the file system's affair.
     if file

@@ -24,6 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
             1 => columns(&["hp_kind"]),
             _ => Categorical::All,
         },
+        ..TableSpec::default()
     };
     match Table::read(file, &spec, "table") {
         Ok(table) => {

@@ -63,6 +63,8 @@ class Pods:
             if mount.kind in kinds:
                 for name, content in self.files[kinds[mount.kind], mount.name].items():
                     (here / name).write_bytes(content)
+                    # As `defaultMode` in the manifests has it: programs refuse secrets that everybody can read.
+                    (here / name).chmod(0o640 if mount.kind == "secret" else 0o644)
         return folder
 
     def prepared(self, where):

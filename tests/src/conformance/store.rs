@@ -8,7 +8,7 @@ use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_proto::heartbeat::Heartbeat;
 use loto_proto::sweep_state::SweepState;
 use loto_transport::TransportError;
-use loto_transport::store::{Conflict, Cursor, Event, Store, Stored};
+use loto_transport::store::{Conflict, Cursor, Deletion, Event, Store, Stored};
 
 use crate::samples::{job, series, sweep, trace};
 
@@ -160,6 +160,7 @@ fn attempt(count: u32, state: AttemptState, error: &str) -> Attempt {
         failures: 1,
         state,
         worker: "host:1".into(),
+        token: format!("5a/{count}"),
         error: error.into(),
         backtrace: "here\n\tand there".into(),
     }
@@ -216,6 +217,24 @@ pub async fn an_attempt_is_replaced_only_by_who_has_seen_it(store: &Subject) {
     assert_eq!(record.attempt, Some(second));
 }
 
+pub async fn an_attempt_that_is_recorded_again_is_the_same(store: &Subject) {
+    let job = job("one", 3);
+    let absent = AttemptVersion::default();
+    let [first, second] = [1, 2].map(|count| attempt(count, AttemptState::Running, ""));
+    let seen = store.put_attempt(&job, &absent, &first).await.unwrap();
+    // The answer got lost.
+    let again = store.put_attempt(&job, &absent, &first).await.unwrap();
+    assert_eq!(again, seen);
+    let seen = seen.expect("there was none");
+    for _ in 0..2 {
+        let put = store.put_attempt(&job, &seen, &second).await.unwrap();
+        assert!(put.is_some());
+    }
+    assert_eq!(store.put_attempt(&job, &seen, &first).await.unwrap(), None);
+    let record = store.job_record(job.series.id(), 3).await.unwrap();
+    assert_eq!(record.attempt, Some(second));
+}
+
 pub async fn a_cancelled_sweep_stops_its_series_until_it_is_resumed(store: &Subject) {
     let id = sweep("cancelled", 1).id();
     assert_eq!(store.sweep_state(id).await.unwrap(), SweepState::default());
@@ -232,9 +251,70 @@ pub async fn a_cancelled_sweep_stops_its_series_until_it_is_resumed(store: &Subj
         record.unwrap().stopped
     };
     assert!(!stopped(0).await && stopped(1).await && stopped(2099).await);
+    // Its own series stay stopped; those that another sweep needs, too, do not.
+    store.release_series(id, &series).await.unwrap();
+    assert!(stopped(1).await && stopped(2099).await);
+    let other = sweep("not cancelled", 2).id();
+    store.release_series(other, &series[..2]).await.unwrap();
+    assert!(!stopped(1).await && stopped(2099).await);
+    store.release_series(other, &[]).await.unwrap();
+    assert!(store.sweep_state(id).await.unwrap().cancelled);
     store.resume_sweep(id, &series).await.unwrap();
     assert!(!store.sweep_state(id).await.unwrap().cancelled);
     assert!(!stopped(1).await && !stopped(2099).await);
+}
+
+pub async fn a_deleted_sweep_takes_along_what_is_named_with_it(store: &Subject) {
+    let [gone, kept] = [sweep("gone", 5), sweep("kept", 2)];
+    for sweep in [&gone, &kept] {
+        store.put_sweep(sweep).await.unwrap();
+    }
+    let (one, two) = (series("one").id(), series("two").id());
+    store.cancel_sweep(gone.id(), &[one]).await.unwrap();
+    for (task, seed) in [("one", 0), ("one", 3), ("two", 1), ("two", 4)] {
+        store
+            .put_trace(&job(task, seed), &trace(seed))
+            .await
+            .unwrap();
+    }
+    let absent = AttemptVersion::default();
+    for seed in [1, 2] {
+        let running = attempt(1, AttemptState::Running, "");
+        let job = job("one", seed);
+        let put = store.put_attempt(&job, &absent, &running).await;
+        assert!(put.unwrap().is_some());
+        store.put_conflict(&job, "another").await.unwrap();
+    }
+    for name in ["table:gone", "table:kept"] {
+        store.put_blob(name, b"bytes").await.unwrap();
+    }
+    let deletion = Deletion {
+        id: gone.id(),
+        jobs: vec![(one, 2..5), (two, 0..5)],
+        blobs: vec!["table:gone".into()],
+    };
+    // Once more is as good as once.
+    for _ in 0..2 {
+        store.delete_sweep(&deletion).await.unwrap();
+        assert_eq!(store.sweeps().await.unwrap(), [kept.id()]);
+        assert_eq!(store.sweep(gone.id()).await.unwrap(), None);
+        let state = store.sweep_state(gone.id()).await.unwrap();
+        assert_eq!(state, SweepState::default());
+        let seeds = store.seeds_done(&[one, two]).await.unwrap();
+        assert_eq!(seeds, [vec![0], vec![]]);
+        let attempts = store.attempts(&[one]).await.unwrap();
+        let seeds: Vec<u32> = attempts[0].iter().map(|(seed, _)| *seed).collect();
+        assert_eq!(seeds, [1]);
+        let conflicts = store.conflicts().await.unwrap();
+        let seeds: Vec<u32> = conflicts.iter().map(|conflict| conflict.seed).collect();
+        assert_eq!(seeds, [1]);
+        assert_eq!(store.blob("table:gone").await.unwrap(), None);
+        assert!(store.blob("table:kept").await.unwrap().is_some());
+        // Its messages may still be on the queue.
+        assert!(store.job_record(one, 4).await.unwrap().stopped);
+    }
+    store.put_sweep(&gone).await.unwrap();
+    assert_eq!(store.sweeps().await.unwrap(), [kept.id(), gone.id()]);
 }
 
 pub async fn conflicts_are_kept_until_they_are_forgotten(store: &Subject) {
@@ -280,9 +360,11 @@ pub async fn the_last_report_of_each_worker_is_kept(store: &Subject) {
 
 pub async fn the_first_bytes_of_a_blob_stay(store: &Subject) {
     assert_eq!(store.blob("table:x").await.unwrap(), None);
+    assert!(!store.has_blob("table:x").await.unwrap());
     let large: Vec<u8> = (0..5_000_000_u32).map(|byte| byte as u8).collect();
     store.put_blob("table:x", &large).await.unwrap();
     store.put_blob("table:x", b"other").await.unwrap();
+    assert!(store.has_blob("table:x").await.unwrap());
     store.put_blob("empty", b"").await.unwrap();
     assert_eq!(
         store.blob("table:x").await.unwrap().as_deref(),

@@ -33,6 +33,8 @@ pub struct Seen {
     pub last: Option<Progress>,
     /// What should not have been said.
     pub complaints: Vec<String>,
+    /// What may be said only of a store that was emptied or damaged.
+    pub losses: Vec<String>,
 }
 
 impl Client {
@@ -108,13 +110,11 @@ async fn follow(port: u16, sweep: SweepId, shared: &Mutex<Seen>) -> Result<(), S
 fn note(seen: &Mutex<Seen>, status: &Status) {
     let mut seen = lock(seen);
     let is_known = seen.last.is_some();
-    let is_bad = match status.code() {
-        Code::NotFound => is_known,
-        Code::DataLoss | Code::FailedPrecondition | Code::InvalidArgument => true,
-        _ => false,
-    };
-    if is_bad {
-        seen.complaints.push(status.to_string());
+    match status.code() {
+        Code::NotFound if is_known => seen.losses.push(status.to_string()),
+        Code::DataLoss | Code::FailedPrecondition => seen.losses.push(status.to_string()),
+        Code::InvalidArgument => seen.complaints.push(status.to_string()),
+        _ => {}
     }
 }
 

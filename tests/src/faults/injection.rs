@@ -4,14 +4,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use loto_proto::job::Job;
+use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use tokio::time::sleep;
 
 use super::installation::{AGGREGATOR, COORDINATOR, Installation, worker_name};
 use super::schedule::{Fault, Kind, Link};
-use super::{power_loss, stray_messages};
-use crate::servers::Server;
+use super::{power_loss, store_damage, stray_messages};
+use crate::servers::{Server, connect_redis};
 
 /// How long a service that just ended may take until it runs again.
 const RESTART: Duration = Duration::from_secs(10);
@@ -38,13 +39,26 @@ impl Target {
             }
             Kind::CoordinatorKilled => Self::Coordinator,
             Kind::AggregatorKilled => Self::Aggregator,
-            Kind::BrokerKilled | Kind::JobsDuplicated | Kind::Garbage => Self::Broker,
-            Kind::StoreKilled | Kind::StoreLosesPower | Kind::StoreDiskFull => Self::Store,
+            Kind::BrokerKilled
+            | Kind::JobsDuplicated
+            | Kind::Garbage
+            | Kind::BrokerAlarm
+            | Kind::ForeignJobs => Self::Broker,
+            Kind::StoreKilled
+            | Kind::StoreLosesPower
+            | Kind::StoreDiskFull
+            | Kind::HistoryTrimmed
+            | Kind::StoreWiped
+            | Kind::TraceDamaged => Self::Store,
             Kind::ConnectionsCut
             | Kind::NetworkStalled
             | Kind::NetworkThrottled
             | Kind::ConnectionsRefused
-            | Kind::ConnectionsDead => Self::Link(fault.link),
+            | Kind::ConnectionsDead
+            | Kind::OneWayStalled
+            | Kind::OneWayThrottled
+            | Kind::HalfClosed
+            | Kind::OneWayDead => Self::Link(fault.link),
         }
     }
 }
@@ -55,6 +69,8 @@ pub(super) enum Outcome {
     Injected(String),
     /// A message was put on the queue that is no job.
     Littered(Vec<u8>),
+    /// The trace of this job was damaged.
+    Damaged(Job),
     /// It cannot be brought about here, for this reason.
     Skipped(String),
     /// Its target had ended for good.
@@ -69,7 +85,7 @@ pub(super) async fn inject(
 ) -> anyhow::Result<Outcome> {
     let mut random = ChaCha8Rng::seed_from_u64(fault.seed);
     let seconds = fault.duration.as_secs_f64();
-    let link = fault.link;
+    let (link, direction) = (fault.link, fault.direction);
     let broker = installation.servers.broker_url();
     let what = match fault.kind {
         Kind::WorkerKilled => {
@@ -129,6 +145,61 @@ pub(super) async fn inject(
             installation.proxy(link).swallow();
             format!("{link:?}")
         }
+        Kind::OneWayStalled => {
+            let proxy = installation.proxy(link);
+            proxy.stall_one_way(direction, fault.duration).await;
+            format!("{link:?}, {direction:?}, {seconds:.1} s")
+        }
+        Kind::OneWayThrottled => {
+            let (proxy, rate) = (installation.proxy(link), fault.amount);
+            proxy
+                .throttle_one_way(direction, rate, fault.duration)
+                .await;
+            format!("{link:?}, {direction:?}, {rate} bytes/s, {seconds:.1} s")
+        }
+        Kind::HalfClosed => {
+            installation.proxy(link).half_close(direction);
+            format!("{link:?}, {direction:?}")
+        }
+        Kind::OneWayDead => {
+            installation.proxy(link).swallow_one_way(direction);
+            format!("{link:?}, {direction:?}")
+        }
+        Kind::BrokerAlarm => {
+            let alarm = Alarm::draw(&mut random);
+            let raising = Arc::clone(&installation);
+            let raised = move || raising.servers.control_broker(alarm.raise());
+            tokio::task::spawn_blocking(raised).await?;
+            sleep(fault.duration).await;
+            let lowered = move || installation.servers.control_broker(alarm.lower());
+            tokio::task::spawn_blocking(lowered).await?;
+            format!("{alarm:?}, {seconds:.1} s")
+        }
+        Kind::HistoryTrimmed => {
+            let store = installation.servers.store_url();
+            let mut redis = connect_redis(&store).await;
+            let mut trim = redis::cmd("XTRIM");
+            let trim = trim.arg("loto:events").arg("MAXLEN").arg(0);
+            let lost: u64 = trim.query_async(&mut redis).await?;
+            format!("{lost} events")
+        }
+        Kind::StoreWiped => {
+            let store = installation.servers.store_url();
+            match store_damage::wipe(&store, jobs.len()).await? {
+                Some(traces) => format!("{traces} traces"),
+                None => return Ok(Outcome::TooLate),
+            }
+        }
+        Kind::TraceDamaged => {
+            let store = installation.servers.store_url();
+            let damaged = store_damage::flip_bit_of_trace(&store, &jobs, &mut random).await?;
+            return Ok(damaged.map_or(Outcome::TooLate, Outcome::Damaged));
+        }
+        Kind::ForeignJobs => {
+            let count = fault.amount;
+            stray_messages::visit(&broker, &jobs, count, fault.duration, &mut random).await?;
+            format!("{count} jobs, {seconds:.1} s")
+        }
         Kind::JobsDuplicated => {
             stray_messages::duplicate(&broker, &jobs, fault.amount, &mut random).await?;
             format!("{} copies", fault.amount)
@@ -139,6 +210,36 @@ pub(super) async fn inject(
         }
     };
     Ok(Outcome::Injected(what))
+}
+
+/// What RabbitMQ has too little of.
+#[derive(Debug, Clone, Copy)]
+enum Alarm {
+    Memory,
+    Disk,
+}
+
+impl Alarm {
+    fn draw(random: &mut ChaCha8Rng) -> Self {
+        match random.random() {
+            true => Self::Memory,
+            false => Self::Disk,
+        }
+    }
+
+    fn raise(self) -> &'static [&'static str] {
+        match self {
+            Self::Memory => &["set_vm_memory_high_watermark", "0.000001"],
+            Self::Disk => &["set_disk_free_limit", "1000000GB"],
+        }
+    }
+
+    fn lower(self) -> &'static [&'static str] {
+        match self {
+            Self::Memory => &["set_vm_memory_high_watermark", "0.6"],
+            Self::Disk => &["set_disk_free_limit", "1MB"],
+        }
+    }
 }
 
 /// Sends a service a signal, once it runs.

@@ -4,7 +4,7 @@
 //! - [`installation`]: servers, workers, coordinator, aggregator and a client, with a
 //!   [proxy](crate::proxy) on every way between them;
 //! - [`supervisor`]: what an init system does for its services, and nothing more;
-//! - `injection`, `power_loss`, `stray_messages`: how each fault is brought about;
+//! - `injection`, `power_loss`, `store_damage`, `stray_messages`: how each fault is brought about;
 //! - [`client`]: watches the sweep over gRPC the whole time;
 //! - `chronicle`: what happened, told at the end;
 //! - [`verdict`]: what has to hold in the end;
@@ -17,6 +17,7 @@ pub mod installation;
 mod power_loss;
 pub mod round;
 pub mod schedule;
+mod store_damage;
 mod stray_messages;
 pub mod supervisor;
 pub mod verdict;

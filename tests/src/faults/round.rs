@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use loto_proto::job::Job;
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -13,8 +14,9 @@ use super::chronicle::Chronicle;
 use super::injection::{Outcome, Target, inject};
 use super::installation::{COORDINATOR, GRACE, Installation, worker_name};
 use super::schedule::{Fault, Kind, Poison, WORKERS};
+use super::stray_messages;
 use super::supervisor::End;
-use super::verdict::{Undisturbed, leftovers};
+use super::verdict::{Undisturbed, leftovers_but, waiting_messages};
 
 /// How long the sweep may take after the last fault.
 const LONGEST_END: Duration = Duration::from_secs(300);
@@ -47,30 +49,39 @@ pub async fn run(
 ) -> Report {
     let installation = Arc::new(Installation::start(sweep, poison, logs).await);
     let mut chronicle = Chronicle::new();
-    let garbage = disturb(&installation, sweep, schedule, most, &mut chronicle).await;
-    let complaints = judge(&installation, sweep, poison, &garbage, &chronicle).await;
+    let strays = disturb(&installation, sweep, schedule, most, &mut chronicle).await;
+    let complaints = judge(&installation, sweep, poison, &strays, &chronicle).await;
     Report {
         faults: chronicle.counts(),
         complaints,
     }
 }
 
-/// Brings the faults about; returns the garbage that was put on the queue.
+/// What the dead letters may hold in the end.
+#[derive(Default)]
+struct Strays {
+    /// Messages that are no jobs.
+    garbage: Vec<Vec<u8>>,
+    /// Jobs whose traces were damaged: a worker that meets one cannot compute it until it is discarded.
+    damaged: Vec<Job>,
+}
+
+/// Brings the faults about; returns what may become of that in the dead letters.
 async fn disturb(
     installation: &Arc<Installation>,
     sweep: &Undisturbed,
     schedule: impl Iterator<Item = Fault>,
     most: u64,
     chronicle: &mut Chronicle,
-) -> Vec<Vec<u8>> {
+) -> Strays {
     let jobs = Arc::new(sweep.jobs());
     let mut turns: HashMap<Target, Arc<Mutex<()>>> = HashMap::new();
     let mut running = JoinSet::new();
-    let mut garbage = Vec::new();
+    let mut strays = Strays::default();
     let mut begun = 0;
     for fault in schedule {
         while let Some(ended) = running.try_join_next() {
-            begun += record(chronicle, &mut garbage, ended.expect("no panic"));
+            begun += record(chronicle, &mut strays, ended.expect("no panic"));
         }
         if begun + running.len() as u64 >= most {
             break;
@@ -90,22 +101,26 @@ async fn disturb(
         });
     }
     while let Some(ended) = running.join_next().await {
-        record(chronicle, &mut garbage, ended.expect("no panic"));
+        record(chronicle, &mut strays, ended.expect("no panic"));
     }
-    garbage
+    strays
 }
 
 /// Returns how many faults that were: one, or none if it came too late.
 fn record(
     chronicle: &mut Chronicle,
-    garbage: &mut Vec<Vec<u8>>,
+    strays: &mut Strays,
     (at, kind, outcome): (Duration, Kind, anyhow::Result<Outcome>),
 ) -> u64 {
     match outcome.unwrap_or_else(|error| panic!("{kind:?} cannot be brought about: {error:#}")) {
         Outcome::Injected(what) => chronicle.injected(at, kind, &what),
         Outcome::Littered(bytes) => {
             chronicle.injected(at, kind, &format!("{} bytes", bytes.len()));
-            garbage.push(bytes);
+            strays.garbage.push(bytes);
+        }
+        Outcome::Damaged(job) => {
+            chronicle.injected(at, kind, &format!("job {}", job.id()));
+            strays.damaged.push(job);
         }
         Outcome::Skipped(reason) => chronicle.skipped(at, kind, &reason),
         Outcome::TooLate => return 0,
@@ -118,7 +133,7 @@ async fn judge(
     installation: &Installation,
     sweep: &Undisturbed,
     poison: &Poison,
-    garbage: &[Vec<u8>],
+    strays: &Strays,
     chronicle: &Chronicle,
 ) -> Vec<String> {
     let mut complaints = Vec::new();
@@ -142,19 +157,39 @@ async fn judge(
         ),
     );
     complaints.extend(seen.complaints);
+    let happened = |kind| chronicle.counts().contains_key(&kind);
+    if !happened(Kind::StoreWiped) && !happened(Kind::TraceDamaged) {
+        complaints.extend(seen.losses);
+    }
     let (broker, store) = (
         installation.servers.broker_url(),
         installation.servers.store_url(),
     );
-    complaints.extend(leftovers(&broker, garbage).await);
+    if happened(Kind::ForeignJobs)
+        && let Err(error) = stray_messages::fetch(&broker, usize::MAX).await
+    {
+        complaints.push(format!(
+            "the jobs of another store cannot be taken: {error:#}"
+        ));
+    }
+    let Strays { garbage, damaged } = strays;
+    complaints.extend(leftovers_but(&broker, garbage, damaged).await);
     let poisoned = poison.keys().copied().collect();
-    let torn = chronicle.counts().contains_key(&Kind::StoreLosesPower);
+    // A damaged trace that was computed again is told of twice.
+    let torn = happened(Kind::StoreLosesPower)
+        || happened(Kind::HistoryTrimmed)
+        || happened(Kind::TraceDamaged);
     complaints.extend(sweep.compare(&store, &poisoned, torn).await);
     chronicle.tell(chronicle.now(), "the queue is empty; traces were compared");
 
     let at_most = Duration::from_secs(GRACE.into()) + SETTLING;
     for number in 0..WORKERS {
         supervisor.stop(&worker_name(number), 2 * at_most).await;
+    }
+    // What a worker took and never settled comes back to the queue when the worker ends.
+    let unsettled = waiting_messages(&broker).await;
+    if unsettled > 0 {
+        complaints.push(format!("{unsettled} deliveries were never settled"));
     }
     for name in supervisor.names() {
         let ends = supervisor.ends(&name);

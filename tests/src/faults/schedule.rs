@@ -8,6 +8,8 @@ use rand::seq::{IndexedRandom, SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
+use crate::proxy::Direction;
+
 /// Workers of an installation.
 pub const WORKERS: usize = 2;
 
@@ -75,6 +77,24 @@ pub enum Kind {
     JobsDuplicated,
     /// Messages that are no jobs.
     Garbage,
+    /// In one direction, nothing gets through for seconds, then all of it does.
+    OneWayStalled,
+    /// In one direction, a few kilobytes per second for seconds.
+    OneWayThrottled,
+    /// Connections that end in one direction and stay open in the other.
+    HalfClosed,
+    /// Connections over which nothing comes in one direction any more.
+    OneWayDead,
+    /// RabbitMQ has too little memory or disk for seconds and takes no messages.
+    BrokerAlarm,
+    /// The history of new traces in Redis is emptied, as an operator does who needs memory.
+    HistoryTrimmed,
+    /// All values of Redis are deleted before the sweep is half done.
+    StoreWiped,
+    /// One bit of a trace in Redis is another one, before the sweep is half done.
+    TraceDamaged,
+    /// Jobs for the workers of another store, who come for them seconds later.
+    ForeignJobs,
 }
 
 /// All kinds. The costly ones come up once while the cheap ones come up as often as they are listed.
@@ -103,8 +123,31 @@ const DECK: [Kind; 22] = [
     Kind::Garbage,
 ];
 
+/// The kinds of the campaign of partitions, alarms and damage, in the same way.
+const CAMPAIGN: [Kind; 19] = [
+    Kind::OneWayStalled,
+    Kind::OneWayStalled,
+    Kind::OneWayStalled,
+    Kind::OneWayThrottled,
+    Kind::OneWayThrottled,
+    Kind::HalfClosed,
+    Kind::HalfClosed,
+    Kind::HalfClosed,
+    Kind::OneWayDead,
+    Kind::BrokerAlarm,
+    Kind::BrokerAlarm,
+    Kind::HistoryTrimmed,
+    Kind::StoreWiped,
+    Kind::TraceDamaged,
+    Kind::TraceDamaged,
+    Kind::ForeignJobs,
+    Kind::ForeignJobs,
+    Kind::ConnectionsCut,
+    Kind::Garbage,
+];
+
 /// Kinds that take a minute until everybody has noticed.
-const SLOW: [Kind; 1] = [Kind::ConnectionsDead];
+const SLOW: [Kind; 2] = [Kind::ConnectionsDead, Kind::OneWayDead];
 
 /// Bytes that pass before a connection is cut: within a frame, mostly.
 const BYTES_BEFORE_CUT: std::ops::Range<usize> = 1..400;
@@ -112,8 +155,8 @@ const BYTES_BEFORE_CUT: std::ops::Range<usize> = 1..400;
 /// Bytes per second of a throttled network.
 const THROTTLE: std::ops::Range<usize> = 2_000..10_000;
 
-/// Jobs that are duplicated at a time.
-const DUPLICATES: std::ops::Range<usize> = 10..60;
+/// Jobs that are duplicated, or published for another store, at a time.
+const JOBS_AT_A_TIME: std::ops::Range<usize> = 10..60;
 
 /// One fault.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -126,6 +169,8 @@ pub struct Fault {
     pub worker: usize,
     /// Which way, where it is about one.
     pub link: Link,
+    /// In which direction of that way, where it is about one.
+    pub direction: Direction,
     /// How long it lasts, where it does.
     pub duration: Duration,
     /// Bytes or jobs, where it has a measure.
@@ -182,6 +227,27 @@ impl Schedule {
         Self::new(seed, DECK.to_vec(), 0.3..5.0, 0.5..8.0)
     }
 
+    /// As [`Self::long`], but partitions in one direction, alarms of the broker, a store that is emptied or damaged,
+    /// and the jobs of another store.
+    pub fn campaign(seed: u64) -> Self {
+        Self::new(seed, CAMPAIGN.to_vec(), 0.3..5.0, 0.5..8.0)
+    }
+
+    /// As [`Self::short`], but the partitions of the campaign; all else is left to the long form.
+    pub fn short_campaign(seed: u64) -> Self {
+        let mut kinds = CAMPAIGN.to_vec();
+        let long_only = [
+            Kind::BrokerAlarm,
+            Kind::HistoryTrimmed,
+            Kind::StoreWiped,
+            Kind::TraceDamaged,
+            Kind::ForeignJobs,
+        ];
+        kinds.retain(|kind| !SLOW.contains(kind) && !long_only.contains(kind));
+        kinds.dedup();
+        Self::new(seed, kinds, 0.3..1.5, 0.5..2.0)
+    }
+
     fn new(
         seed: u64,
         kinds: Vec<Kind>,
@@ -213,10 +279,14 @@ impl Iterator for Schedule {
             pause: Duration::from_secs_f64(random.random_range(self.pauses.clone())),
             worker: random.random_range(0..WORKERS),
             link: *LINKS.choose(random)?,
+            direction: match random.random() {
+                true => Direction::ToServer,
+                false => Direction::ToClient,
+            },
             duration: Duration::from_secs_f64(random.random_range(self.durations.clone())),
             amount: match kind {
-                Kind::NetworkThrottled => random.random_range(THROTTLE),
-                Kind::JobsDuplicated => random.random_range(DUPLICATES),
+                Kind::NetworkThrottled | Kind::OneWayThrottled => random.random_range(THROTTLE),
+                Kind::JobsDuplicated | Kind::ForeignJobs => random.random_range(JOBS_AT_A_TIME),
                 _ => random.random_range(BYTES_BEFORE_CUT),
             },
             seed: random.random(),
@@ -245,6 +315,14 @@ mod tests {
             .take(15)
             .map(|fault| fault.kind)
             .collect();
-        assert_eq!(short.len(), all.len() - SLOW.len());
+        assert_eq!(short.len(), all.len() - 1);
+        let campaign = Schedule::campaign(7).take(CAMPAIGN.len());
+        let campaign: BTreeSet<_> = campaign.map(|fault| fault.kind).collect();
+        assert_eq!(campaign, BTreeSet::from(CAMPAIGN));
+        let ways: BTreeSet<_> = Schedule::campaign(7)
+            .take(200)
+            .map(|fault| (format!("{:?}", fault.link), fault.direction as usize))
+            .collect();
+        assert_eq!(ways.len(), 2 * LINKS.len());
     }
 }

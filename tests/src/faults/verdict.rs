@@ -83,7 +83,8 @@ impl Undisturbed {
     ///
     /// A server whose append-only file was `torn` off within a transaction keeps its beginning:
     /// when it starts once more, Redis 7.0 runs that together with the next one. Events may then
-    /// stand there twice or be lost, which readers have to make good; they are not looked at.
+    /// stand there twice or be lost, which readers have to make good; they are not looked at. The same
+    /// holds if the history was emptied.
     ///
     /// # Panics
     /// If Redis does not answer.
@@ -182,6 +183,11 @@ impl Undisturbed {
 /// # Panics
 /// If the broker does not answer.
 pub async fn leftovers(broker: &str, garbage: &[Vec<u8>]) -> Vec<String> {
+    leftovers_but(broker, garbage, &[]).await
+}
+
+/// As [`leftovers`]; these jobs may be among the dead letters, too.
+pub(super) async fn leftovers_but(broker: &str, garbage: &[Vec<u8>], jobs: &[Job]) -> Vec<String> {
     let mut complaints = Vec::new();
     let (_connection, channel) = connect_broker(broker).await;
     let begin = Instant::now();
@@ -201,6 +207,7 @@ pub async fn leftovers(broker: &str, garbage: &[Vec<u8>]) -> Vec<String> {
         let body = &letter.delivery.data;
         if !garbage.contains(body) {
             let what = match Job::decode(body) {
+                Ok(job) if jobs.iter().any(|known| known.id() == job.id()) => continue,
                 Ok(job) => format!(
                     "{} on {}, seed {}",
                     job.series.method.id, job.series.task, job.seed
@@ -214,6 +221,15 @@ pub async fn leftovers(broker: &str, garbage: &[Vec<u8>]) -> Vec<String> {
         }
     }
     complaints
+}
+
+/// How many messages wait in the queues of jobs.
+///
+/// # Panics
+/// If the broker does not answer.
+pub async fn waiting_messages(broker: &str) -> u32 {
+    let (_connection, channel) = connect_broker(broker).await;
+    waiting(&channel, JOBS).await + waiting(&channel, DELAYED).await
 }
 
 async fn waiting(channel: &Channel, queue: &'static str) -> u32 {

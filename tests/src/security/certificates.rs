@@ -8,6 +8,8 @@ use rcgen::{
     date_time_ymd,
 };
 
+use super::secret_file::write_secret;
+
 /// An authority that signs certificates.
 pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
@@ -65,11 +67,8 @@ impl Authority {
             Validity::Expired => date_time_ymd(2021, 1, 1),
         };
         let certificate = params.signed_by(&key, &self.issuer).expect("a certificate");
-        let write = |end: &str, text: String| {
-            let path = folder.join(format!("{name}.{end}"));
-            fs::write(path, text).expect("the folder can be written to");
-        };
-        write("pem", certificate.pem());
-        write("key", key.serialize_pem());
+        let path = |end: &str| folder.join(format!("{name}.{end}"));
+        fs::write(path("pem"), certificate.pem()).expect("the folder can be written to");
+        write_secret(&path("key"), &key.serialize_pem());
     }
 }

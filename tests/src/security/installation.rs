@@ -1,7 +1,7 @@
 //! The servers of a secure installation, and the environment of each role.
 
 use std::fs::{self, File};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -9,6 +9,7 @@ use tempfile::TempDir;
 
 use super::certificates::{Authority, Validity};
 use super::pod;
+use super::secret_file::write_secret;
 use crate::programs;
 use crate::servers::{PrivateServers, Server};
 
@@ -67,7 +68,7 @@ impl SecureInstallation {
         authority.sign(&secrets, "server", &HOSTS, Validity::Now);
         authority.sign(&secrets, "client", &[], Validity::Now);
         let tokens = TOKENS.map(|(name, token)| format!("{name} {token}\n"));
-        fs::write(secrets.join("tokens"), tokens.concat()).expect("a file");
+        write_secret(&secrets.join("tokens"), &tokens.concat());
         let accounts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/accounts");
         let made = Command::new(accounts.join("make-accounts"))
             .arg(&secrets)
@@ -154,7 +155,7 @@ impl SecureInstallation {
         command
     }
 
-    /// Lets everybody read the secrets, as a pod's user has to.
+    /// Lets a pod's user read the secrets, as `fsGroup` and `defaultMode` of the manifests do.
     ///
     /// # Panics
     /// If the system does not allow it.
@@ -163,7 +164,12 @@ impl SecureInstallation {
             let folder = self.folder().join(folder);
             allow_all(&folder);
             for entry in fs::read_dir(folder).expect("a folder") {
-                allow_all(&entry.expect("a file").path());
+                let path = entry.expect("a file").path();
+                if path.is_file() {
+                    chown(&path, None, Some(pod::USER)).expect("root may do so");
+                    let group_reads = fs::Permissions::from_mode(0o640);
+                    fs::set_permissions(&path, group_reads).expect("our own file");
+                }
             }
         }
     }
@@ -197,14 +203,7 @@ impl SecureInstallation {
     /// # Panics
     /// If it is not.
     pub fn refused(&self, name: &str, command: &mut Command, parts: &[&str]) {
-        let mut output = self.run(name, command);
-        for _ in 0..5 {
-            // A server that closes at once may reset the connection before its reason is read.
-            if !String::from_utf8_lossy(&output.stderr).contains("reset by peer") {
-                break;
-            }
-            output = self.run(name, command);
-        }
+        let output = self.run(name, command);
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{name}: {message}");
         for part in parts {

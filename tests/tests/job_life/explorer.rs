@@ -14,8 +14,8 @@ pub(super) struct Explored {
     pub(super) steps: usize,
     /// States at rest in which the trace is stored.
     pub(super) done: usize,
-    /// States at rest in which the job is given up.
-    pub(super) given_up: usize,
+    /// States at rest in which the job is poisoned.
+    pub(super) poisoned: usize,
     /// States at rest in which the job is stopped.
     pub(super) stopped: usize,
 }

@@ -9,12 +9,13 @@
 //! What is checked in every state that can be reached:
 //! - the trace is never stored a second time while it is there;
 //! - once the coordinator has said that the job is done, the trace stays;
-//! - the job is given up only after as many failures, or attempts without news, as it takes;
+//! - the job is poisoned only after as many failures, or attempts without news, as it takes;
 //! - without further faults everything comes to rest, whatever the order of steps,
-//!   and then the job is done, given up or stopped, no message is left and no worker is busy.
+//!   and then the job is done, poisoned or stopped, no message is left and no worker is busy.
 
 mod explorer;
 mod model;
+mod worker;
 
 use explorer::explore;
 use model::{Faults, State};
@@ -38,7 +39,7 @@ fn crashes_and_lost_connections_lose_nothing() {
     check(Faults {
         crashes: 2,
         disconnections: 1,
-        hand_backs: 1,
+        requeues: 1,
         ..Faults::default()
     });
 }
@@ -67,7 +68,7 @@ fn lost_and_doubled_messages_are_made_good() {
 fn cancelling_resuming_and_retrying_are_safe_at_any_moment() {
     check(Faults {
         cancellations: 1,
-        recalls: 1,
+        retries: 1,
         crashes: 1,
         ..Faults::default()
     });

@@ -1,19 +1,21 @@
 //! One job, two workers, a broker, a store and a coordinator, and every step they can take.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use loto_coordinator::dispatch::LostJobs;
 use loto_proto::attempt::{Attempt, AttemptState};
 use loto_proto::heartbeat::Heartbeat;
 use loto_proto::identity::JobId;
 use loto_proto::lifecycle::{self, AttemptLimits, Begin, JobRecord};
+use tokio::time::Instant;
 
 use super::explorer::Explored;
+use super::worker::Worker;
 
 const JOB: JobId = JobId([1; 16]);
 
 /// Small limits, so that every way is short.
-const GIVE_UP: AttemptLimits = AttemptLimits {
+const LIMITS: AttemptLimits = AttemptLimits {
     failures: 2,
     vanished: 3,
 };
@@ -25,8 +27,8 @@ pub(super) struct Faults {
     pub(super) crashes: u8,
     /// A worker loses the broker, which gives its message to another.
     pub(super) disconnections: u8,
-    /// A worker shuts down.
-    pub(super) hand_backs: u8,
+    /// A worker shuts down and requeues its job.
+    pub(super) requeues: u8,
     /// The store forgets what it was not sure of.
     pub(super) store_losses: u8,
     /// The broker forgets a message.
@@ -35,8 +37,8 @@ pub(super) struct Faults {
     pub(super) duplicates: u8,
     /// The sweep is cancelled, and resumed at some later moment.
     pub(super) cancellations: u8,
-    /// A job that was given up is retried.
-    pub(super) recalls: u8,
+    /// A poisoned job is retried.
+    pub(super) retries: u8,
 }
 
 /// What the store knows.
@@ -44,39 +46,6 @@ pub(super) struct Faults {
 struct Stored {
     trace: bool,
     attempt: Option<Attempt>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Worker {
-    Idle,
-    /// It has the message.
-    Took {
-        message: bool,
-    },
-    /// It has read the record.
-    Read {
-        message: bool,
-        attempt: Option<Attempt>,
-        begin: Begin,
-    },
-    /// It computes.
-    Running {
-        message: bool,
-        attempt: Attempt,
-    },
-    /// It failed and has not recorded that.
-    Failed {
-        message: bool,
-        attempt: Attempt,
-    },
-    /// It is to acknowledge its message.
-    Acknowledging {
-        message: bool,
-    },
-    /// It is to publish the message anew.
-    GivingBack {
-        message: bool,
-    },
 }
 
 /// How everything stands.
@@ -91,8 +60,8 @@ pub(super) struct State {
     workers: [Worker; 2],
     /// The coordinator has told that the job is done.
     told_done: bool,
-    /// The job was recalled and is still to be published.
-    recalled: bool,
+    /// The job was retried and is still to be published.
+    retried: bool,
     faults: Faults,
     /// Errors, and events after which an attempt may count as vanished: deaths, and whatever
     /// makes a second message of the job, which may begin it while it runs.
@@ -111,7 +80,7 @@ pub(super) struct Step {
 /// A state in which nothing more happens.
 pub(super) enum Rest {
     Done,
-    GivenUp,
+    Poisoned,
     Stopped,
 }
 
@@ -119,7 +88,7 @@ impl Rest {
     pub(super) fn counter<'a>(&self, explored: &'a mut Explored) -> &'a mut usize {
         match self {
             Self::Done => &mut explored.done,
-            Self::GivenUp => &mut explored.given_up,
+            Self::Poisoned => &mut explored.poisoned,
             Self::Stopped => &mut explored.stopped,
         }
     }
@@ -140,7 +109,7 @@ impl State {
             stopped: false,
             workers: [Worker::Idle, Worker::Idle],
             told_done: false,
-            recalled: false,
+            retried: false,
             faults,
             errors: 0,
             vanishing: 0,
@@ -160,13 +129,13 @@ impl State {
             return Err("the job is done and has an attempt".into());
         }
         // A message that comes twice may begin a job that runs: nobody can tell that from one
-        // whose worker died. If the job is then given up, the trace that comes wins.
+        // whose worker died. If the job is then poisoned, the trace that comes wins.
         let is_running = |worker: &&Worker| matches!(worker, Worker::Running { .. });
         let running = self.workers.iter().filter(is_running).count() as u32;
         let unheard_of = u32::from(self.errors) + u32::from(self.vanishing) + running;
-        let enough = u32::from(self.errors) >= GIVE_UP.failures || unheard_of >= GIVE_UP.vanished;
+        let enough = u32::from(self.errors) >= LIMITS.failures || unheard_of >= LIMITS.vanished;
         if self.is_poisoned() && !enough {
-            return Err("the job was given up too early".into());
+            return Err("the job was poisoned too early".into());
         }
         Ok(())
     }
@@ -185,7 +154,7 @@ impl State {
         match (self.now.trace, self.told_done, self.is_poisoned()) {
             (true, true, _) => Ok(Rest::Done),
             (true, false, _) => Err("the coordinator does not see that the job is done".into()),
-            (false, _, true) => Ok(Rest::GivenUp),
+            (false, _, true) => Ok(Rest::Poisoned),
             (false, _, false) => Err("the job is lost".into()),
         }
     }
@@ -262,7 +231,7 @@ impl State {
             }),
             Worker::Idle => {}
             Worker::Took { message } => self.step(steps, "read the record", |next| {
-                let begin = lifecycle::begin(&next.record(), "", GIVE_UP);
+                let begin = lifecycle::begin(&next.record(), "", "", LIMITS);
                 let attempt = next.now.attempt.clone();
                 next.workers[number] = Worker::Read {
                     message,
@@ -304,18 +273,18 @@ impl State {
                 });
             }
             Worker::Failed { message, attempt } => self.step(steps, "record the failure", |next| {
-                let failed = lifecycle::fail(&attempt, "", "", GIVE_UP);
+                let failed = lifecycle::fail(&attempt, "", "", LIMITS);
                 let is_last = failed.state == AttemptState::Poisoned;
                 let recorded = next.put_attempt(&Some(attempt), failed);
                 next.workers[number] = match recorded && is_last {
                     true => Worker::Acknowledging { message },
-                    false => Worker::GivingBack { message },
+                    false => Worker::Requeueing { message },
                 };
             }),
             Worker::Acknowledging { .. } => self.step(steps, "acknowledge", |next| {
                 next.workers[number] = Worker::Idle;
             }),
-            Worker::GivingBack { message } => {
+            Worker::Requeueing { message } => {
                 self.step(steps, "publish anew and acknowledge", |next| {
                     next.waiting += u8::from(message);
                     next.workers[number] = Worker::Idle;
@@ -358,12 +327,12 @@ impl State {
             });
         }
         if let Worker::Running { attempt, .. } = worker {
-            let left: Left = |faults| &mut faults.hand_backs;
+            let left: Left = |faults| &mut faults.requeues;
             self.fault(steps, "a worker shuts down", left, |next| {
                 // If another one has taken the job up, this attempt is not heard of again.
                 next.vanishing += 1;
                 next.put_attempt(&Some(attempt.clone()), lifecycle::requeue(attempt));
-                next.workers[number] = Worker::GivingBack { message };
+                next.workers[number] = Worker::Requeueing { message };
             });
         }
     }
@@ -379,9 +348,9 @@ impl State {
                 next.told_done = true
             });
         }
-        if self.recalled {
-            self.step(steps, "publish the recalled job", |next| {
-                next.recalled = false;
+        if self.retried {
+            self.step(steps, "publish the job that is retried", |next| {
+                next.retried = false;
                 next.waiting += 1;
                 next.vanishing += 1;
             });
@@ -389,13 +358,13 @@ impl State {
         if self.looks_lost() {
             self.step(steps, "publish a lost job", |next| next.waiting += 1);
         }
-        if self.is_poisoned() && !self.recalled {
-            let left: Left = |faults| &mut faults.recalls;
-            self.fault(steps, "recall the job", left, |next| {
+        if self.is_poisoned() && !self.retried {
+            let left: Left = |faults| &mut faults.retries;
+            self.fault(steps, "retry the job", left, |next| {
                 let poisoned = next.now.attempt.clone();
                 if let Some(attempt) = &poisoned {
                     next.put_attempt(&poisoned, lifecycle::retry(attempt));
-                    next.recalled = true;
+                    next.retried = true;
                 }
             });
         }
@@ -439,12 +408,12 @@ impl State {
                 (format!("worker {holder}"), Heartbeat { number, jobs })
             };
             let reports: Vec<_> = (0..holders).map(report).collect();
-            let unfinished = unfinished.then_some(JOB).into_iter();
+            let unfinished = unfinished.then_some((JOB, None)).into_iter();
             lost_jobs.look(now, unfinished, self.waiting.into(), &reports)
         };
         let first = look(&mut lost_jobs, begin, 1);
         let second = look(&mut lost_jobs, begin + settling, 2);
-        first.contains(&JOB) || second.contains(&JOB)
+        first.suspects.contains(&JOB) || second.suspects.contains(&JOB)
     }
 
     fn faults_of_servers(&self, steps: &mut Steps) {
@@ -472,29 +441,5 @@ impl State {
                 next.waiting += 1;
             },
         );
-    }
-}
-
-impl Worker {
-    fn message(&mut self) -> Option<&mut bool> {
-        match self {
-            Self::Idle => None,
-            Self::Took { message }
-            | Self::Read { message, .. }
-            | Self::Running { message, .. }
-            | Self::Failed { message, .. }
-            | Self::Acknowledging { message }
-            | Self::GivingBack { message } => Some(message),
-        }
-    }
-
-    fn has_message(&self) -> bool {
-        self.clone().message().copied().unwrap_or(false)
-    }
-
-    fn lose_message(&mut self) {
-        if let Some(message) = self.message() {
-            *message = false;
-        }
     }
 }

@@ -210,7 +210,7 @@ async fn every_query_of_the_dashboard_finds_something_while_a_sweep_runs() {
     }
     let rules = ask(&prometheus, "/api/v1/rules");
     let rules = rules["groups"][0]["rules"].as_array().unwrap();
-    assert_eq!(rules.len(), 7);
+    assert_eq!(rules.len(), 10);
     for rule in rules {
         assert_eq!(rule["health"], "ok", "{rule}");
     }

@@ -1,4 +1,4 @@
-//! Both queues keep the same rules, and RabbitMQ survives what only a server goes through.
+//! All queues keep the same rules, and RabbitMQ survives what only a server goes through.
 
 mod in_process {
     use std::sync::Arc;
@@ -24,6 +24,19 @@ mod rabbitmq {
     }
 
     loto_tests::queue_conformance!(in_rabbitmq());
+}
+
+mod simulated {
+    use std::sync::Arc;
+
+    use loto_tests::simulation::faultless_queue;
+    use loto_transport::queue::Queue;
+
+    async fn simulated() -> (Arc<dyn Queue>, ()) {
+        (faultless_queue(), ())
+    }
+
+    loto_tests::queue_conformance!(simulated());
 }
 
 mod in_process_end;

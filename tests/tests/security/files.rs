@@ -1,8 +1,10 @@
 //! Files that are missing or something else, and options that contradict each other.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use loto_tests::security::installation::{Role, SecureInstallation};
+use loto_tests::security::secret_file::write_secret;
 
 pub(super) fn are_checked(installation: &SecureInstallation) {
     let status = || {
@@ -12,7 +14,7 @@ pub(super) fn are_checked(installation: &SecureInstallation) {
     };
     let path = |name: &str| installation.secret(name).display().to_string();
     let (nothing, other) = (path("nothing.pem"), path("other.key"));
-    fs::write(installation.secret("empty"), "\n").unwrap();
+    write_secret(&installation.secret("empty"), "\n");
     installation.authority.sign(
         &installation.secret(""),
         "other",
@@ -45,6 +47,23 @@ pub(super) fn are_checked(installation: &SecureInstallation) {
     let mut empty = status();
     empty.env("LOTO_STORE_PASSWORD_FILE", path("empty"));
     installation.refused("empty", &mut empty, &["empty", "password"]);
+    for (variable, name, copy_of) in [
+        (
+            "LOTO_STORE_PASSWORD_FILE",
+            "open-password",
+            "passwords/store-loto-aggregator",
+        ),
+        ("LOTO_KEY", "open-key", "client.key"),
+    ] {
+        let open = installation.secret(name);
+        let secret = fs::read_to_string(installation.secret(copy_of)).unwrap();
+        fs::write(&open, secret).unwrap();
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o644)).unwrap();
+        let mut exposed = status();
+        exposed.env(variable, &open);
+        installation.refused(name, &mut exposed, &[name, "mode 0644", "chmod o="]);
+        fs::remove_file(open).unwrap();
+    }
     let mut two = status();
     two.env(
         "LOTO_STORE_PASSWORD",

@@ -1,4 +1,4 @@
-//! Both stores keep the same rules, and Redis survives what only a server goes through.
+//! All stores keep the same rules, and Redis survives what only a server goes through.
 
 mod embedded {
     use std::sync::Arc;
@@ -42,5 +42,19 @@ mod redis {
     loto_tests::store_conformance!(in_redis());
 }
 
+mod simulated {
+    use std::sync::Arc;
+
+    use loto_tests::simulation::faultless_store;
+    use loto_transport::store::Store;
+
+    async fn simulated() -> (Arc<dyn Store>, ()) {
+        (faultless_store(), ())
+    }
+
+    loto_tests::store_conformance!(simulated());
+}
+
+mod redis_checksums;
 mod redis_damage;
 mod redis_restart;

@@ -1,13 +1,15 @@
 //! What Redis may hold is not ours alone: damage is named, never passed on.
 
+use std::sync::Arc;
+
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_tests::samples::{job, series, sweep, trace};
 use loto_tests::servers;
 use loto_transport::TransportError;
-use loto_transport::store::{self, Cursor};
+use loto_transport::store::{self, Cursor, Hidden, PassedOver, Store, Stored};
 use redis::AsyncCommands;
 
-fn assert_corrupt(error: &TransportError, key: &str) {
+pub(crate) fn assert_corrupt(error: &TransportError, key: &str) {
     assert!(
         matches!(error, TransportError::CorruptValue { .. }),
         "{error}"
@@ -19,7 +21,15 @@ fn assert_corrupt(error: &TransportError, key: &str) {
     );
 }
 
-fn attempt() -> Attempt {
+fn assert_passed_over(store: &Arc<dyn Store>, hides: Hidden, parts: &[&str]) {
+    let passed_over = store.passed_over();
+    let told = |entry: &PassedOver| {
+        entry.hides == hides && parts.iter().all(|part| entry.problem.contains(part))
+    };
+    assert!(passed_over.iter().any(told), "{passed_over:?}");
+}
+
+pub(crate) fn attempt() -> Attempt {
     Attempt {
         count: 1,
         state: AttemptState::Running,
@@ -51,21 +61,24 @@ async fn damaged_values_are_named_by_key_and_field() {
     assert_eq!(store.seeds_done(&[id]).await.unwrap(), [[3]]);
 
     let _: () = redis.hset(&traces, "three", "x").await.unwrap();
-    let error = store
-        .seeds_done(&[series("two").id(), id])
-        .await
-        .unwrap_err();
-    assert_corrupt(&error, &traces);
-    assert!(error.to_string().contains("three"), "{error}");
+    let seeds = store.seeds_done(&[series("two").id(), id]).await.unwrap();
+    assert_eq!(seeds, [vec![], vec![3]]);
+    assert_passed_over(&store, Hidden::Nothing, &[&traces, "three"]);
+    let _: () = redis.hdel(&traces, "three").await.unwrap();
+    store.seeds_done(&[id]).await.unwrap();
+    assert_eq!(store.passed_over(), []);
 
     let _: () = redis
         .hset(&attempts, 4, "{\"count\": \"many\"}")
         .await
         .unwrap();
-    assert_corrupt(
-        &store.attempts(&[id]).await.unwrap_err(),
-        &format!("{attempts}, field 4"),
-    );
+    let absent = AttemptVersion::default();
+    let put = store.put_attempt(&job("one", 5), &absent, &attempt()).await;
+    assert!(put.unwrap().is_some());
+    let found = store.attempts(&[id]).await.unwrap();
+    assert_eq!(found, [vec![(5, attempt())]]);
+    let field = format!("{attempts}, field 4");
+    assert_passed_over(&store, Hidden::Attempt(id), &[&field]);
 
     let sweep = sweep("damaged", 1);
     store.put_sweep(&sweep).await.unwrap();
@@ -73,7 +86,11 @@ async fn damaged_values_are_named_by_key_and_field() {
     let _: () = redis.set(&key, "no sweep").await.unwrap();
     assert_corrupt(&store.sweep(sweep.id()).await.unwrap_err(), &key);
     let _: () = redis.rpush("loto:sweeps", "no id").await.unwrap();
-    assert_corrupt(&store.sweeps().await.unwrap_err(), "loto:sweeps");
+    assert_eq!(store.sweeps().await.unwrap(), [sweep.id()]);
+    assert_passed_over(&store, Hidden::Sweep, &["loto:sweeps", "no id"]);
+    // Recording it again mends the record.
+    store.put_sweep(&sweep).await.unwrap();
+    assert_eq!(store.sweep(sweep.id()).await.unwrap(), Some(sweep));
 
     let _: String = redis
         .xadd("loto:events", "5-0", &[("colour", "red")])
@@ -94,13 +111,17 @@ async fn bytes_that_are_no_text_are_damage_and_not_an_outage() {
     let garbage = b"\xffgarbage".as_slice();
 
     let _: () = redis.rpush("loto:sweeps", garbage).await.unwrap();
-    assert_corrupt(&store.sweeps().await.unwrap_err(), "loto:sweeps");
+    assert_eq!(store.sweeps().await.unwrap(), []);
+    assert_passed_over(&store, Hidden::Sweep, &["loto:sweeps"]);
     let traces = format!("loto:traces:{}", series("one").id());
     let long = [garbage; 1000].concat();
     let _: () = redis.hset(&traces, long, "x").await.unwrap();
-    let error = store.seeds_done(&[series("one").id()]).await.unwrap_err();
-    assert_corrupt(&error, &traces);
-    assert!(error.to_string().len() < 1000, "{error}");
+    let seeds = store.seeds_done(&[series("one").id()]).await.unwrap();
+    assert_eq!(seeds, [Vec::<u32>::new()]);
+    assert_passed_over(&store, Hidden::Nothing, &[&traces]);
+    let passed_over = store.passed_over();
+    let is_short = |entry: &PassedOver| entry.problem.len() < 1000;
+    assert!(passed_over.iter().all(is_short), "{passed_over:?}");
 
     let _: String = redis
         .xadd("loto:events", "1-0", &[(garbage, garbage)])
@@ -126,8 +147,61 @@ async fn an_event_that_none_can_follow_is_damage_and_read_once() {
     let start = Cursor::default();
     let error = store.events_after(&start, 10).await.unwrap_err();
     assert_corrupt(&error, &entry);
-    let error = store.put_trace(&job("one", 1), &trace(1)).await;
-    assert_corrupt(&error.unwrap_err(), "loto:events");
+    // The trace does not depend on it.
+    let stored = store.put_trace(&job("one", 1), &trace(1)).await;
+    assert_eq!(stored.unwrap(), Stored::New);
+    let kept = store.trace(series("one").id(), 1).await.unwrap();
+    assert_eq!(kept, Some(trace(1)));
+}
+
+/// The stream as an operator leaves it who frees memory.
+#[tokio::test]
+async fn traces_are_stored_and_told_of_after_the_events_were_trimmed_to_nothing() {
+    let url = servers::empty_store().await;
+    let store = store::open(&url).await.unwrap();
+    let mut redis = servers::connect_redis(&url).await;
+    let put = async |seed| {
+        store
+            .put_trace(&job("one", seed), &trace(seed))
+            .await
+            .unwrap()
+    };
+    for seed in 0..3 {
+        put(seed).await;
+    }
+    let mut seen = store.latest_cursor().await.unwrap();
+    // The second time, the stream goes on from a number that it gave itself.
+    for seed in [3, 6] {
+        let _: u64 = redis
+            .xtrim("loto:events", redis::streams::StreamMaxlen::Equals(0))
+            .await
+            .unwrap();
+        let nothing = store.events_after(&seen, 10).await.unwrap();
+        assert_eq!((nothing.events.len(), nothing.incomplete), (0, true));
+        for seed in seed..seed + 3 {
+            assert_eq!(put(seed).await, Stored::New);
+        }
+        let next = store.events_after(&nothing.next, 10).await.unwrap();
+        let seeds: Vec<u32> = next.events.iter().map(|event| event.seed).collect();
+        assert_eq!((seeds, next.incomplete), ((seed..seed + 3).collect(), true));
+        let end = store.events_after(&next.next, 10).await.unwrap();
+        assert_eq!((end.events.len(), end.incomplete), (0, false));
+        seen = end.next;
+    }
+    // Its clock was set back: the numbers it gave are in the future.
+    let far = format!("{}-5", 1_u64 << 50);
+    let fields = [("series", "x"), ("seed", "1")];
+    let _: String = redis.xadd("loto:events", &far, &fields).await.unwrap();
+    let _: u64 = redis
+        .xtrim("loto:events", redis::streams::StreamMaxlen::Equals(0))
+        .await
+        .unwrap();
+    for seed in 9..12 {
+        assert_eq!(put(seed).await, Stored::New);
+    }
+    let next = store.events_after(&seen, 10).await.unwrap();
+    let seeds: Vec<u32> = next.events.iter().map(|event| event.seed).collect();
+    assert_eq!((seeds, next.incomplete), (vec![9, 10, 11], true));
 }
 
 #[tokio::test]
@@ -138,7 +212,7 @@ async fn keys_of_the_wrong_type_are_named_and_nothing_is_half_done() {
     let id = series("one").id();
     let (traces, attempts) = (format!("loto:traces:{id}"), format!("loto:attempts:{id}"));
 
-    for broken in [traces.as_str(), attempts.as_str(), "loto:events"] {
+    for broken in [traces.as_str(), attempts.as_str()] {
         let _: () = redis.set(broken, "a string").await.unwrap();
         let error = store
             .put_trace(&job("one", 1), &trace(1))
@@ -150,6 +224,12 @@ async fn keys_of_the_wrong_type_are_named_and_nothing_is_half_done() {
         let events = store.events_after(&Cursor::default(), 10).await.unwrap();
         assert!(events.events.is_empty(), "{broken}");
     }
+
+    let _: () = redis.set("loto:events", "a string").await.unwrap();
+    let error = store.latest_cursor().await.unwrap_err();
+    assert_corrupt(&error, "loto:events");
+    let stored = store.put_trace(&job("two", 1), &trace(1)).await;
+    assert_eq!(stored.unwrap(), Stored::New);
 
     let _: () = redis.set(&traces, "a string").await.unwrap();
     assert_corrupt(&store.trace(id, 1).await.unwrap_err(), &traces);
@@ -176,11 +256,15 @@ async fn keys_of_the_wrong_type_are_named_and_nothing_is_half_done() {
         .hset("loto:workers", "host:1", "nonsense")
         .await
         .unwrap();
-    let error = store.heartbeats().await.unwrap_err();
-    assert_corrupt(&error, "loto:workers, field host:1");
+    assert_eq!(store.heartbeats().await.unwrap(), []);
+    assert_passed_over(&store, Hidden::Nothing, &["loto:workers, field host:1"]);
     let _: () = redis.hset("loto:conflicts", "x:1", "bad").await.unwrap();
-    let error = store.conflicts().await.unwrap_err();
-    assert_corrupt(&error, "loto:conflicts");
+    store
+        .put_conflict(&job("one", 1), "two outcomes")
+        .await
+        .unwrap();
+    assert_eq!(store.conflicts().await.unwrap()[0].problem, "two outcomes");
+    assert_passed_over(&store, Hidden::Conflict, &["loto:conflicts", "x:1"]);
 }
 
 #[tokio::test]

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::error::Error;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::Mutex;
 
 /// Values under names: the store, seen from a thread that computes. Calls block.
 pub trait Blobs: Send + Sync {
@@ -34,14 +35,10 @@ pub struct BlobError {
 pub struct MemoryBlobs(Mutex<HashMap<String, Vec<u8>>>);
 
 impl MemoryBlobs {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Vec<u8>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The names under which there is something.
     #[cfg(test)]
     pub(crate) fn names(&self) -> Vec<String> {
-        self.lock().keys().cloned().collect()
+        self.0.lock().keys().cloned().collect()
     }
 }
 
@@ -53,11 +50,11 @@ impl FromIterator<(String, Vec<u8>)> for MemoryBlobs {
 
 impl Blobs for MemoryBlobs {
     fn get(&self, name: &str) -> Result<Option<Vec<u8>>, BlobError> {
-        Ok(self.lock().get(name).cloned())
+        Ok(self.0.lock().get(name).cloned())
     }
 
     fn put(&self, name: &str, bytes: &[u8]) -> Result<(), BlobError> {
-        let mut blobs = self.lock();
+        let mut blobs = self.0.lock();
         blobs.entry(name.to_owned()).or_insert_with(|| bytes.into());
         Ok(())
     }

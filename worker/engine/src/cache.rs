@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use parking_lot::Mutex;
 
 /// Values of all caches that were there since [`take_hits`] was called last.
 static HITS: AtomicU64 = AtomicU64::new(0);
@@ -25,11 +27,6 @@ pub struct Cache<K, V> {
 struct Entries<K, V> {
     slots: HashMap<K, (Slot<V>, u64)>,
     clock: u64,
-}
-
-/// A thread that panicked while it made a value left none: the next one makes it.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<K: Eq + Hash + Clone, V> Cache<K, V> {
@@ -55,7 +52,8 @@ impl<K: Eq + Hash + Clone, V> Cache<K, V> {
         make: impl FnOnce() -> Result<V, E>,
     ) -> Result<Arc<V>, E> {
         let slot = self.slot(key);
-        let mut value = lock(&slot);
+        // A thread that panicked while it made the value left none: the next one makes it.
+        let mut value = slot.lock();
         if let Some(value) = &*value {
             HITS.fetch_add(1, Ordering::Relaxed);
             return Ok(Arc::clone(value));
@@ -66,7 +64,7 @@ impl<K: Eq + Hash + Clone, V> Cache<K, V> {
     }
 
     fn slot(&self, key: &K) -> Slot<V> {
-        let mut entries = lock(&self.entries);
+        let mut entries = self.entries.lock();
         entries.clock += 1;
         let now = entries.clock;
         if let Some((slot, used)) = entries.slots.get_mut(key) {

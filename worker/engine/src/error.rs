@@ -1,9 +1,10 @@
 //! The one error type of this crate.
 
-use loto_proto::identity::Fingerprint;
+use loto_proto::identity::{Fingerprint, ProgramId};
 use loto_proto::message_error::MessageError;
 
 use crate::blobs::BlobError;
+use crate::program_error::ProgramError;
 use crate::table::error::TableError;
 
 /// What can go wrong while a job is run.
@@ -14,12 +15,12 @@ pub enum EngineError {
     Table(#[from] TableError),
 
     /// A method id that no method has.
-    #[error("unknown method `{id}`: known are {known}")]
+    #[error("unknown method `{id}`; {suggestion}")]
     UnknownMethod {
         /// The id asked for.
         id: String,
-        /// The ids there are.
-        known: String,
+        /// The id that may be meant, and those there are.
+        suggestion: String,
     },
 
     /// A job sets a parameter that its method does not have, or to a value it does not take.
@@ -72,7 +73,8 @@ pub enum EngineError {
 
     /// A fit in the store is damaged.
     #[error(
-        "{name} in the store is corrupt: expected {count} finite numbers in {bytes} bytes; \
+        "{name} in the store is corrupt: expected {count} finite numbers in {bytes} bytes with the \
+         checksum of this name; \
          delete it to have it made again"
     )]
     CorruptFit {
@@ -88,13 +90,43 @@ pub enum EngineError {
     #[error("table {0} is not in the store; submit the sweep again to upload it")]
     MissingTable(Fingerprint),
 
-    /// The bytes in the store are not those of a table.
+    /// A job asks for the program of an external method that is not in the store.
+    #[error("program {0} is not in the store; submit the sweep again to upload it")]
+    MissingProgram(ProgramId),
+
+    /// The program of an external method failed.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+
+    /// A job of an external method came to where no program is started.
+    #[error("method `{id}` is a program, and none is started here")]
+    NoPrograms {
+        /// The method's id.
+        id: String,
+    },
+
+    /// The bytes in the store are not those of a table or a program.
     #[error(transparent)]
     Message(#[from] MessageError),
 
     /// The store failed.
     #[error(transparent)]
     Blobs(#[from] BlobError),
+}
+
+impl EngineError {
+    /// What a program said of its failure; empty if no program failed, or it said nothing.
+    pub fn details(&self) -> &str {
+        match self {
+            Self::Program(error) => &error.details,
+            _ => "",
+        }
+    }
+
+    /// Whether another release of the program can run the job: it knows the method, or has the version.
+    pub fn is_of_another_release(&self) -> bool {
+        matches!(self, Self::UnknownMethod { .. } | Self::OtherVersion { .. })
+    }
 }
 
 /// Why a job cannot be run as it stands.
@@ -118,8 +150,8 @@ pub enum ImpossibleJob {
         rows: usize,
     },
 
-    /// A method that transfers is to run on a table with a single task.
-    #[error("`{task}` is the only task of its table: there is nothing to transfer from")]
+    /// A method that transfers is to run on a target without any source.
+    #[error("task `{task}` has no source task: there is nothing to transfer from")]
     NoSources {
         /// The task.
         task: String,
@@ -148,6 +180,20 @@ pub enum ImpossibleJob {
     NotACandidate {
         /// The row.
         row: u32,
+    },
+
+    /// A row that is to be evaluated first does not exist or is there twice.
+    #[error("row {row} is to be evaluated first, and is not there or is there twice")]
+    NotAnInitialRow {
+        /// The row.
+        row: u32,
+    },
+
+    /// The program of the job is not the one that its method is named by.
+    #[error("method `{id}` is another program than the one in the store")]
+    OtherProgram {
+        /// The method's id, which may be cut.
+        id: String,
     },
 
     /// A search found no row to evaluate; a message says why.

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use loto_proto::identity::{ContentHasher, Fingerprint};
+use loto_proto::seal::{Key, check_bytes, seal_bytes};
 
 use crate::blobs::Blobs;
 use crate::cache::Cache;
@@ -43,6 +44,9 @@ pub struct FitName<'a> {
     pub task: &'a str,
     /// The seed.
     pub seed: u32,
+    /// What computes it: the library of linear algebra, its version and kernels, whose last bits differ. Fits
+    /// of earlier versions were named without.
+    pub linear_algebra: Option<&'a str>,
 }
 
 impl FitName<'_> {
@@ -57,6 +61,11 @@ impl FitName<'_> {
             .number(self.seed.into());
         if !self.variant.is_empty() {
             hasher.field(self.variant.as_bytes());
+        }
+        if let Some(linear_algebra) = self.linear_algebra {
+            hasher
+                .field(b"computed with")
+                .field(linear_algebra.as_bytes());
         }
         format!("{}:{}", self.kind, Fingerprint(hasher.finish_identifier()))
     }
@@ -90,7 +99,7 @@ impl SharedFits {
             }
             let numbers = make()?;
             assert_eq!(numbers.len(), count, "a fit has the length it is read with");
-            self.blobs.put(&blob, &encode(&numbers))?;
+            self.blobs.put(&blob, &encode(&numbers, &blob))?;
             Ok(numbers)
         })
     }
@@ -110,7 +119,9 @@ impl SharedFits {
     /// # Errors
     /// Those of the store.
     pub(crate) fn keep_number(&self, name: &FitName, number: f64) -> Result<(), EngineError> {
-        Ok(self.blobs.put(&name.blob_name(), &number.to_le_bytes())?)
+        let blob = name.blob_name();
+        let bytes = seal_bytes(Key::Fit(&blob), number.to_le_bytes().into());
+        Ok(self.blobs.put(&blob, &bytes)?)
     }
 
     /// The number of that name, if the store has it.
@@ -120,7 +131,8 @@ impl SharedFits {
     pub(crate) fn number(&self, name: &FitName) -> Result<Option<f64>, EngineError> {
         let blob = name.blob_name();
         let decode = |bytes: Vec<u8>| {
-            let number = bytes.try_into().map(f64::from_le_bytes).ok();
+            let content = unsealed(&bytes, 8, &blob);
+            let number = content.and_then(|bytes| Some(f64::from_le_bytes(bytes.try_into().ok()?)));
             let corrupt = EngineError::CorruptFit {
                 name: blob.clone(),
                 count: 1,
@@ -160,26 +172,37 @@ fn transform_objective(task: &Task, transform: Transform) -> Result<Vec<f64>, En
     Ok(transformed)
 }
 
-fn encode(numbers: &[f32]) -> Vec<u8> {
-    numbers
-        .iter()
-        .flat_map(|number| number.to_le_bytes())
-        .collect()
+/// The numbers of the fit of that name, with a checksum.
+fn encode(numbers: &[f32], name: &str) -> Vec<u8> {
+    let bytes = numbers.iter().flat_map(|number| number.to_le_bytes());
+    seal_bytes(Key::Fit(name), bytes.collect())
+}
+
+/// The bytes of a fit without their checksum, if they are as they were stored. Earlier releases kept fits
+/// without one.
+fn unsealed<'a>(bytes: &'a [u8], length: usize, name: &str) -> Option<&'a [u8]> {
+    if bytes.len() == length {
+        return Some(bytes);
+    }
+    let content = check_bytes(Key::Fit(name), bytes).ok()?;
+    (content.len() == length).then_some(content)
 }
 
 fn decode(bytes: &[u8], count: usize, name: &str) -> Result<Vec<f32>, EngineError> {
-    let numbers: Vec<f32> = bytes
-        .chunks_exact(4)
-        .map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
-        .collect();
-    if bytes.len() != 4 * count || numbers.iter().any(|number| !number.is_finite()) {
-        return Err(EngineError::CorruptFit {
-            name: name.to_owned(),
-            count,
-            bytes: 4 * count,
-        });
-    }
-    Ok(numbers)
+    let read = |content: &[u8]| -> Vec<f32> {
+        let numbers = content.chunks_exact(4);
+        let numbers = numbers.map(|bytes| [bytes[0], bytes[1], bytes[2], bytes[3]]);
+        numbers.map(f32::from_le_bytes).collect()
+    };
+    let numbers = unsealed(bytes, 4 * count, name).map(read);
+    let corrupt = || EngineError::CorruptFit {
+        name: name.to_owned(),
+        count,
+        bytes: 4 * count,
+    };
+    numbers
+        .filter(|numbers| numbers.iter().all(|number| number.is_finite()))
+        .ok_or_else(corrupt)
 }
 
 #[cfg(test)]
@@ -189,11 +212,19 @@ mod tests {
     #[test]
     fn fits_survive_the_store_and_damage_is_noticed() {
         let numbers = vec![1.5, -2.25, 0.0];
-        let bytes = encode(&numbers);
+        let bytes = encode(&numbers, "prior:x");
         assert_eq!(decode(&bytes, 3, "prior:x").unwrap(), numbers);
-        for damaged in [&bytes[..11], &[255; 12]] {
+        // As earlier releases kept it.
+        assert_eq!(decode(&bytes[..12], 3, "prior:x").unwrap(), numbers);
+        for damaged in [&bytes[..11], &[255; 12], &[0; 20]] {
             let error = decode(damaged, 3, "prior:x").unwrap_err().to_string();
             assert!(error.contains("prior:x"), "{error}");
+        }
+        assert!(decode(&bytes, 3, "prior:y").is_err());
+        for bit in 0..8 * bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert!(decode(&flipped, 3, "prior:x").is_err(), "bit {bit}");
         }
     }
 
@@ -207,6 +238,7 @@ mod tests {
             table: Fingerprint([1; 16]),
             task: "a",
             seed: 0,
+            linear_algebra: Some("OpenBLAS 0.3.21, core Haswell, 1 thread"),
         };
         let others = [
             FitName {
@@ -228,6 +260,14 @@ mod tests {
             },
             FitName { task: "b", ..name },
             FitName { seed: 1, ..name },
+            FitName {
+                linear_algebra: Some("OpenBLAS 0.3.21, core Zen, 1 thread"),
+                ..name
+            },
+            FitName {
+                linear_algebra: None,
+                ..name
+            },
         ];
         for other in others {
             assert_ne!(name.blob_name(), other.blob_name(), "{other:?}");

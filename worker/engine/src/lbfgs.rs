@@ -31,6 +31,11 @@ const ARMIJO: f64 = 1e-4;
 /// Most times a step is shortened.
 const BACKTRACKS: usize = 20;
 
+/// What a minimisation learned of the objective's curvature: its last steps, with the changes of the
+/// gradient. A minimisation of nearly the same objective may go on with it.
+#[derive(Default)]
+pub(crate) struct Curvature(Vec<Correction>);
+
 struct Correction {
     step: Vec<f64>,
     change: Vec<f64>,
@@ -43,18 +48,39 @@ struct Correction {
 /// Those of `objective` at the starting point; an error further on counts as a
 /// step too far and shortens it.
 pub(crate) fn minimise(
+    objective: impl FnMut(&[f64], &mut [f64]) -> Result<f64, EngineError>,
+    point: &mut [f64],
+    bounds: (&[f64], &[f64]),
+    settings: Settings,
+) -> Result<f64, EngineError> {
+    minimise_on(
+        &mut Curvature::default(),
+        objective,
+        point,
+        bounds,
+        settings,
+    )
+}
+
+/// Minimises as [`minimise`] does, beginning with the `curvature` that an earlier minimisation left, and
+/// leaves what it learns there. All points must have the same number of coordinates.
+///
+/// # Errors
+/// Those of [`minimise`].
+pub(crate) fn minimise_on(
+    curvature: &mut Curvature,
     mut objective: impl FnMut(&[f64], &mut [f64]) -> Result<f64, EngineError>,
     point: &mut [f64],
     (lower, upper): (&[f64], &[f64]),
     settings: Settings,
 ) -> Result<f64, EngineError> {
+    let corrections = &mut curvature.0;
     let size = point.len();
     for index in 0..size {
         point[index] = point[index].clamp(lower[index], upper[index]);
     }
     let mut gradient = vec![0.0; size];
     let mut value = objective(point, &mut gradient)?;
-    let mut corrections: Vec<Correction> = Vec::with_capacity(MEMORY);
     let mut free = vec![true; size];
     let mut direction = vec![0.0; size];
     let mut trial = vec![0.0; size];
@@ -69,10 +95,10 @@ pub(crate) fn minimise(
         if steepest <= settings.gradient_tolerance {
             break;
         }
-        quasi_newton_direction(&corrections, &gradient, &free, &mut direction);
+        quasi_newton_direction(corrections, &gradient, &free, &mut direction);
         if dot(&direction, &gradient) >= 0.0 {
             corrections.clear();
-            quasi_newton_direction(&corrections, &gradient, &free, &mut direction);
+            quasi_newton_direction(corrections, &gradient, &free, &mut direction);
         }
         let longest = largest(&direction, &free);
         let cap = if corrections.is_empty() {
@@ -112,7 +138,7 @@ pub(crate) fn minimise(
         let Some(trial_value) = accepted else {
             break;
         };
-        remember(&mut corrections, point, &trial, &gradient, &trial_gradient);
+        remember(corrections, point, &trial, &gradient, &trial_gradient);
         let gain = value - trial_value;
         point.copy_from_slice(&trial);
         gradient.copy_from_slice(&trial_gradient);
@@ -253,6 +279,36 @@ mod tests {
         let value = minimise(rosenbrock, &mut point, bounds, TIGHT).unwrap();
         assert!(value < 1e-12, "{value}");
         assert!(point.iter().all(|x| (x - 1.0).abs() < 1e-5), "{point:?}");
+    }
+
+    #[test]
+    fn a_later_minimisation_goes_on_with_the_curvature() {
+        let bounds = (&[-5.0; 5][..], &[5.0; 5][..]);
+        let start = [-1.2, 1.0, -0.5, 2.0, 0.3];
+        let tenth = Settings {
+            iterations: 4,
+            ..TIGHT
+        };
+        let in_pieces = |keep: bool| {
+            let (mut point, mut curvature) = (start, Curvature::default());
+            let mut value = f64::INFINITY;
+            for _ in 0..10 {
+                if !keep {
+                    curvature = Curvature::default();
+                }
+                let next = minimise_on(&mut curvature, rosenbrock, &mut point, bounds, tenth);
+                value = next.unwrap();
+            }
+            value
+        };
+        let mut point = start;
+        let whole = Settings {
+            iterations: 40,
+            ..TIGHT
+        };
+        let value = minimise(rosenbrock, &mut point, bounds, whole).unwrap();
+        assert_eq!(in_pieces(true), value);
+        assert!(in_pieces(false) > 2.0 * value);
     }
 
     #[test]

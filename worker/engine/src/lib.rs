@@ -18,12 +18,13 @@
 //! let spec = TableSpec {
 //!     objective: "metric_error".into(),
 //!     categorical: Categorical::Columns(Default::default()),
+//!     ..TableSpec::default()
 //! };
 //! let table = spec.fingerprint(file.as_bytes());
 //! let blob = (table.blob_name(), spec.encode_with(file.as_bytes()));
 //! let runner = TraceRunner::new(Arc::new(MemoryBlobs::from_iter([blob])));
 //!
-//! let method = MethodSpec { id: "gp".into(), version: 2, parameters: Default::default() };
+//! let method = MethodSpec { name: None, id: "gp".into(), version: 3, parameters: Default::default(), program: None };
 //! let series = Series { method, table, task: "digits".into(), iterations: 12 };
 //! let trace = runner.run(&Job { series, seed: 0 })?;
 //! println!("rows evaluated: {:?}", trace.rows);
@@ -40,6 +41,7 @@
 //! - [`surrogate`]: the Gaussian process, its fit and its predictions over a pool;
 //! - [`acquisition`]: expected improvement and its maximisation;
 //! - [`prior`]: the network that is fitted to all source tasks;
+//! - [`external`]: methods whose choices come from a caller outside of the engine;
 //! - [`setting`]: what a method may see of its job; `search`: what it is asked;
 //! - [`fits`]: what jobs share, in memory and through [`blobs`]; [`mod@cache`];
 //! - [`transform`]: how the objectives of tasks are made comparable;
@@ -53,11 +55,15 @@ pub mod blobs;
 pub mod cache;
 mod dense_layers;
 mod error;
+pub mod external;
 pub mod fits;
 mod lbfgs;
+#[cfg(test)]
+mod method_tests;
 pub mod methods;
 mod prediction_error;
 pub mod prior;
+mod program_error;
 pub mod random;
 pub mod runner;
 mod search;
@@ -70,3 +76,4 @@ pub mod table;
 pub mod transform;
 
 pub use error::{EngineError, ImpossibleJob, ParameterError};
+pub use program_error::ProgramError;

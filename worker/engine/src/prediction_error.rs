@@ -36,6 +36,7 @@ mod tests {
 
     fn task(objective: &[f64]) -> Task {
         Task {
+            first_line: 2,
             name: "target".into(),
             objective: objective.to_vec(),
             columns: Vec::new(),

@@ -1,8 +1,8 @@
-//! Random streams, each of which belongs to a purpose rather than to a method.
+//! Random streams, each with a name.
 //!
-//! A stream is keyed by its purpose, the table's fingerprint, the target task and the seed. Two
-//! methods that both begin with random rows, for example, draw the same ones. So methods are
-//! compared under common random numbers, and a trace is a pure function of its job.
+//! A stream is keyed by its name, the table's fingerprint, the target task and the seed. Methods that share a
+//! stream draw the same numbers: those that begin with random rows, for example, begin with the same ones. So
+//! methods are compared under common random numbers, and a trace is a pure function of its job.
 
 use loto_proto::identity::{ContentHasher, Fingerprint};
 use rand_chacha::ChaCha8Rng;
@@ -10,51 +10,71 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::special::normal;
 
-/// What a stream is for; part of its key.
+/// Names a stream by who draws from it and what for: the id of a method, or what several methods share, and the use
+/// of the numbers.
+///
+/// A name is a constant beside the code that draws from the stream. Two that draw from one stream are not
+/// independent, so each name is there once; a test holds that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// The order in which random search visits the rows.
-    RandomSearch,
-    /// The standard normal draws of Thompson sampling.
-    Thompson,
-    /// The initial weights, batches and dropout of the parametric prior.
-    Prior,
-    /// The rows of a source task to which a surrogate is fitted.
-    SourceSample,
-    /// The initial weights of the network whose outputs are the features of a linear regression.
-    Features,
-    /// The parents and mutations of regularised evolution.
-    Evolution,
-    /// The initial policy of REINFORCE and the draws from it.
-    Reinforce,
-    /// The samples of BOHB around good configurations.
-    Bohb,
+pub struct StreamName {
+    owner: &'static str,
+    purpose: &'static str,
 }
 
-impl Purpose {
-    fn key(self) -> &'static str {
-        match self {
-            Self::RandomSearch => "random search",
-            Self::Thompson => "thompson",
-            Self::Prior => "prior",
-            Self::SourceSample => "source sample",
-            Self::Features => "features",
-            Self::Evolution => "evolution",
-            Self::Reinforce => "reinforce",
-            Self::Bohb => "bohb",
+impl StreamName {
+    /// The stream of that owner for that use.
+    pub const fn new(owner: &'static str, purpose: &'static str) -> Self {
+        Self { owner, purpose }
+    }
+
+    /// The first part of the key of a stream that had a name of one part once: its numbers stay the same.
+    fn former_name(self) -> Option<&'static str> {
+        let is_own =
+            |former: &&(&str, &str, &str)| (self.owner, self.purpose) == (former.0, former.1);
+        let former = FORMER_NAMES.iter().find(is_own);
+        former.map(|(_, _, name)| *name)
+    }
+
+    fn hasher(self) -> ContentHasher {
+        match self.former_name() {
+            Some(name) => {
+                let mut hasher = ContentHasher::new("loto random stream 1");
+                hasher.field(name.as_bytes());
+                hasher
+            }
+            None => {
+                let mut hasher = ContentHasher::new("loto random stream 2");
+                hasher
+                    .field(self.owner.as_bytes())
+                    .field(self.purpose.as_bytes());
+                hasher
+            }
         }
     }
 }
+
+/// Owner and use of the streams that are older than names of two parts, and their names then. No stream comes to
+/// this list.
+const FORMER_NAMES: [(&str, &str, &str); 9] = [
+    ("random search", "order of rows", "random search"),
+    ("thompson sampling", "draws", "thompson"),
+    ("prior", "training", "prior"),
+    ("sources", "sample of rows", "source sample"),
+    ("ablr", "initial features", "features"),
+    ("rea", "parents and mutations", "evolution"),
+    ("reinforce", "policy and draws", "reinforce"),
+    ("bohb", "samples", "bohb"),
+    ("setting", "source tasks", "source tasks"),
+];
 
 /// A stream of random numbers, the same on every host.
 pub struct RandomStream(ChaCha8Rng);
 
 impl RandomStream {
-    /// Starts the stream of that purpose for a table, target task and seed.
-    pub fn new(purpose: Purpose, table: Fingerprint, task: &str, seed: u32) -> Self {
-        let mut hasher = ContentHasher::new("loto random stream 1");
+    /// Starts the stream of that name for a table, target task and seed.
+    pub fn new(name: StreamName, table: Fingerprint, task: &str, seed: u32) -> Self {
+        let mut hasher = name.hasher();
         hasher
-            .field(purpose.key().as_bytes())
             .field(&table.0)
             .field(task.as_bytes())
             .number(seed.into());
@@ -102,23 +122,49 @@ impl RandomStream {
 mod tests {
     use super::*;
 
-    fn stream(purpose: Purpose, task: &str, seed: u32) -> RandomStream {
-        RandomStream::new(purpose, Fingerprint([3; 16]), task, seed)
+    const ONE: StreamName = StreamName::new("test", "one");
+    const OTHER: StreamName = StreamName::new("test", "other");
+
+    fn stream(name: StreamName, task: &str, seed: u32) -> RandomStream {
+        RandomStream::new(name, Fingerprint([3; 16]), task, seed)
     }
 
     #[test]
     fn a_stream_depends_on_each_part_of_its_key() {
         let first = |mut stream: RandomStream| stream.uniform();
-        let base = first(stream(Purpose::Thompson, "a", 0));
-        assert_eq!(base, first(stream(Purpose::Thompson, "a", 0)));
-        assert_ne!(base, first(stream(Purpose::RandomSearch, "a", 0)));
-        assert_ne!(base, first(stream(Purpose::Thompson, "b", 0)));
-        assert_ne!(base, first(stream(Purpose::Thompson, "a", 1)));
+        let base = first(stream(ONE, "a", 0));
+        assert_eq!(base, first(stream(ONE, "a", 0)));
+        assert_ne!(base, first(stream(OTHER, "a", 0)));
+        assert_ne!(base, first(stream(StreamName::new("tes", "tone"), "a", 0)));
+        assert_ne!(base, first(stream(ONE, "b", 0)));
+        assert_ne!(base, first(stream(ONE, "a", 1)));
+    }
+
+    #[test]
+    fn former_streams_keep_their_bytes() {
+        // SHA-256 over the fields, each after its length in 8 bytes, from Python's hashlib.
+        let expected = [
+            [0xdd, 0x13, 0x76, 0x77],
+            [0x75, 0x19, 0xcf, 0x0f],
+            [0x12, 0x78, 0x3d, 0x88],
+            [0xe2, 0x51, 0x69, 0xd9],
+            [0xe8, 0x2e, 0x90, 0x81],
+            [0xfc, 0x7c, 0x32, 0x05],
+            [0xe4, 0x15, 0x24, 0xb1],
+            [0x20, 0xcc, 0xd2, 0xd3],
+            [0x62, 0xd3, 0xea, 0x46],
+        ];
+        let names = FORMER_NAMES.map(|(owner, purpose, _)| StreamName::new(owner, purpose));
+        for (name, expected) in names.into_iter().zip(expected) {
+            let mut hasher = name.hasher();
+            hasher.field(&[3; 16]).field(b"a").number(7);
+            assert_eq!(hasher.finish()[..4], expected, "{name:?}");
+        }
     }
 
     #[test]
     fn normals_have_the_right_moments() {
-        let mut stream = stream(Purpose::Thompson, "a", 0);
+        let mut stream = stream(ONE, "a", 0);
         let draws: Vec<f64> = (0..200_000).map(|_| stream.normal()).collect();
         let moment = |power| draws.iter().map(|z| z.powi(power)).sum::<f64>() / draws.len() as f64;
         // Four standard errors of each sample moment: sqrt(var / 200,000).
@@ -136,7 +182,7 @@ mod tests {
     #[test]
     fn permutations_are_permutations_and_uniform() {
         let mut counts = [0; 6];
-        let mut stream = stream(Purpose::RandomSearch, "a", 0);
+        let mut stream = stream(OTHER, "a", 0);
         for _ in 0..6_000 {
             let order = stream.permutation(3);
             let mut sorted = order.clone();

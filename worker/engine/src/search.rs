@@ -14,6 +14,14 @@ pub(crate) trait Search: Send {
     /// [`EngineError::LinearAlgebra`] if a fit fails, [`EngineError::ImpossibleJob`] if
     /// no row is left.
     fn choose(&mut self, observations: &Observations) -> Result<u32, EngineError>;
+
+    /// Called with all observations after the last of them.
+    fn end(&mut self, _observations: &Observations) {}
+
+    /// Time spent outside of the calling thread since this was called last, in microseconds.
+    fn take_outside_microseconds(&mut self) -> u64 {
+        0
+    }
 }
 
 /// The rows of the target evaluated so far, with their values.

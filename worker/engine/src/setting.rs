@@ -2,13 +2,19 @@
 
 use std::sync::Arc;
 
+use loto_proto::table_spec::SourceTasks;
+
+use crate::blas;
 use crate::error::{EngineError, ImpossibleJob};
 use crate::fits::{FitName, SharedFits};
 use crate::prediction_error::root_mean_square_error;
-use crate::random::{Purpose, RandomStream};
+use crate::random::{RandomStream, StreamName};
 use crate::table::encoding::{Column, Space};
 use crate::table::{Table, Task};
 use crate::transform::Transform;
+
+/// What the sources are drawn from where a sweep limits their number.
+const SOURCE_TASKS: StreamName = StreamName::new("setting", "source tasks");
 
 /// The target with its configurations, the source tasks, the seed. It never shows
 /// the target's objective.
@@ -33,7 +39,8 @@ pub struct Source<'a> {
 /// The source tasks of a setting, in the order of the table.
 pub struct Sources<'a> {
     table: &'a Table,
-    target: usize,
+    /// Their positions in the table.
+    positions: Vec<usize>,
     /// Every task's transformed objective.
     transformed: Arc<Vec<Vec<f64>>>,
 }
@@ -41,11 +48,10 @@ pub struct Sources<'a> {
 impl Sources<'_> {
     /// One after the other.
     pub fn iter(&self) -> impl Iterator<Item = Source<'_>> {
-        let tasks = self.table.tasks.iter().zip(self.transformed.iter());
-        let sources = tasks
-            .enumerate()
-            .filter(|(position, _)| *position != self.target);
-        sources.map(|(_, (task, targets))| Source { task, targets })
+        self.positions.iter().map(|&position| Source {
+            task: &self.table.tasks[position],
+            targets: &self.transformed[position],
+        })
     }
 }
 
@@ -67,6 +73,16 @@ impl<'a> Setting<'a> {
         }
     }
 
+    /// The table, with the values of the target.
+    pub(crate) fn table(&self) -> &'a Table {
+        self.table
+    }
+
+    /// Where the target is in the table.
+    pub(crate) fn target(&self) -> usize {
+        self.target
+    }
+
     /// The hyperparameters.
     pub fn space(&self) -> &'a Space {
         &self.table.space
@@ -82,31 +98,56 @@ impl<'a> Setting<'a> {
         self.table.tasks[self.target].rows()
     }
 
-    /// The job's random stream of that purpose.
-    pub fn random(&self, purpose: Purpose) -> RandomStream {
-        self.random_of_task(purpose, &self.table.tasks[self.target])
+    /// The job's random stream of that name.
+    pub fn random(&self, name: StreamName) -> RandomStream {
+        self.random_of_task(name, &self.table.tasks[self.target])
     }
 
-    /// The random stream of that purpose for a source task and the job's seed: the
+    /// The random stream of that name for a source task and the job's seed: the
     /// same whatever the target.
-    pub fn random_of_task(&self, purpose: Purpose, task: &Task) -> RandomStream {
-        RandomStream::new(purpose, self.table.fingerprint, &task.name, self.seed)
+    pub fn random_of_task(&self, name: StreamName, task: &Task) -> RandomStream {
+        RandomStream::new(name, self.table.fingerprint, &task.name, self.seed)
     }
 
-    /// Every task but the target, with its objective transformed.
+    /// The source tasks with their objectives transformed: every task but the target, or those
+    /// that the sweep names.
     ///
     /// # Errors
-    /// [`EngineError::ImpossibleJob`] if there is none, or one has a single row.
+    /// [`EngineError::ImpossibleJob`] if there is none, or a task has a single row.
     pub fn sources(&self, transform: Transform) -> Result<Sources<'a>, EngineError> {
-        if self.table.tasks.len() == 1 {
+        let positions = self.source_positions();
+        if positions.is_empty() {
             let task = self.table.tasks[self.target].name.clone();
             return Err(ImpossibleJob::NoSources { task }.into());
         }
         Ok(Sources {
             table: self.table,
-            target: self.target,
+            positions,
             transformed: self.shared.transformed(self.table, transform)?,
         })
+    }
+
+    /// Where the sources are in the table. If there are more than the sweep allows, they are drawn
+    /// for the target and the seed: the same ones for every method.
+    pub(crate) fn source_positions(&self) -> Vec<usize> {
+        let SourceTasks { named, most } = &self.table.sources;
+        let tasks = self.table.tasks.iter().enumerate();
+        let is_source = |(position, task): &(usize, &Task)| {
+            *position != self.target && (named.is_empty() || named.contains(&task.name))
+        };
+        let positions = tasks.filter(is_source).map(|(position, _)| position);
+        let mut positions: Vec<usize> = positions.collect();
+        let most = *most as usize;
+        if most > 0 && positions.len() > most {
+            let mut stream = self.random(SOURCE_TASKS);
+            for place in 0..most {
+                let left = positions.len() - place;
+                positions.swap(place, place + stream.below(left as u32) as usize);
+            }
+            positions.truncate(most);
+            positions.sort_unstable();
+        }
+        positions
     }
 
     /// What fits of this setting are shared through.
@@ -151,6 +192,10 @@ impl<'a> Setting<'a> {
             table: self.table.fingerprint,
             task: &task.name,
             seed: self.seed,
+            linear_algebra: Some(blas::single_threaded()),
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

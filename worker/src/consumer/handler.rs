@@ -1,12 +1,13 @@
 //! Brings one delivery to its end.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
+use loto_proto::identity::StoreId;
 use loto_proto::job::Job;
 use loto_proto::lifecycle::{self, Begin};
-use loto_proto::trace::Trace;
 use loto_transport::TransportError;
 use loto_transport::queue::{Delivery, Receipt};
 use loto_transport::retry::{Backoff, retry_transient};
@@ -14,11 +15,15 @@ use loto_transport::server::Server;
 use loto_transport::store::{Store, Stored};
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-use super::held_jobs::HeldJobs;
+use super::misfits::{self, Misfits};
 use super::options::ConsumerOptions;
+use super::settling::{log, settle};
+use super::steps::{Computed, Running, Settled, Stop};
+use super::vitals::Vitals;
 use crate::compute::{Compute, ComputeError};
 use crate::metrics;
 use crate::outcome::{Observer, Outcome};
@@ -36,7 +41,9 @@ pub(super) struct Handler {
     options: ConsumerOptions,
     /// One permit per job that may run; redelivered jobs wait here.
     slots: Semaphore,
-    held: HeldJobs,
+    vitals: Vitals,
+    /// Deliveries so far.
+    deliveries: AtomicU64,
     /// Nothing new is begun once this is cancelled.
     shutdown: CancellationToken,
     /// Running jobs are left alone once this is cancelled.
@@ -45,42 +52,6 @@ pub(super) struct Handler {
     observer: Option<Observer>,
     /// Why the consumer has to end before it is asked to.
     refusal: Mutex<Option<TransportError>>,
-}
-
-/// An attempt of ours, as the store holds it.
-struct Running {
-    attempt: Attempt,
-    version: AttemptVersion,
-}
-
-/// What a delivery came to, and the delay before its message comes again.
-type Settled = (Outcome, Duration);
-
-/// What computing a job's trace came to.
-enum Computed {
-    Trace(Trace),
-    Failure { error: String, backtrace: String },
-}
-
-/// Why a delivery ends before its job is run, or without the outcome of that.
-enum Stop {
-    /// There is nothing to run, or the job may not be run any more.
-    Settled(Outcome),
-    /// A shutdown came first.
-    Interrupted,
-    /// The store refuses this worker: the job may be another's.
-    Refused(TransportError),
-    /// The store says what trying again cannot mend.
-    Permanent(TransportError),
-}
-
-impl From<TransportError> for Stop {
-    fn from(error: TransportError) -> Self {
-        match error {
-            TransportError::Refused { .. } => Self::Refused(error),
-            error => Self::Permanent(error),
-        }
-    }
 }
 
 impl Handler {
@@ -95,11 +66,12 @@ impl Handler {
             store,
             compute,
             slots: Semaphore::new(options.jobs.max(1).into()),
-            held: HeldJobs::default(),
+            vitals: Vitals::default(),
+            deliveries: AtomicU64::new(0),
+            worker: options.worker.clone(),
             options,
             shutdown,
             abandoned: CancellationToken::new(),
-            worker: worker_name(),
             observer,
             refusal: Mutex::default(),
         }
@@ -113,25 +85,32 @@ impl Handler {
     /// Tells the store which jobs are held, as long as it is polled.
     pub(super) async fn send_heartbeats(self: Arc<Self>, interval: Duration) {
         let store = self.store.as_ref();
-        let need = self.options.readiness.need("the store");
-        let sending = self
-            .held
-            .send_heartbeats(&self.worker, store, interval, &need);
-        sending.await;
+        self.vitals
+            .send_heartbeats(store, &self.options, interval)
+            .await;
+    }
+
+    /// Whether there may be other workers.
+    fn has_peers(&self) -> bool {
+        self.options.heartbeat_interval.is_some()
     }
 
     /// Tells the store that this worker holds nothing any more.
     pub(super) async fn say_farewell(&self) {
-        let forgetting = self.store.forget_worker(&self.worker);
-        // It is forgotten anyway when its heartbeats stay away for long.
-        let _forgotten = tokio::time::timeout(FAREWELL, forgetting).await;
+        let store = self.store.as_ref();
+        self.vitals.say_farewell(store, &self.worker).await;
+    }
+
+    /// Takes note of whether the broker has an alarm.
+    pub(super) fn note_alarm(&self, alarm: Option<String>) {
+        self.vitals.note_alarm(alarm);
     }
 
     /// Runs the job of a delivery and settles the delivery.
     pub(super) async fn handle(self: Arc<Self>, delivery: Delivery) -> Outcome {
         let Delivery { body, receipt } = delivery;
-        let job = match Job::decode(&body) {
-            Ok(job) => job,
+        let (job, addressee) = match Job::decode_addressed(&body) {
+            Ok(decoded) => decoded,
             Err(error) => {
                 tracing::error!("{error}; {} bytes go to the dead letters", body.len());
                 let outcome = Outcome::Refused(error.to_string());
@@ -141,23 +120,29 @@ impl Handler {
                 return outcome;
             }
         };
-        let id = job.id();
         let span = tracing::info_span!(
             "job",
-            %id,
+            id = %job.id(),
             method = job.series.method.id,
             task = job.series.task,
             seed = job.seed
         );
-        self.bring_to_its_end(&job, receipt).instrument(span).await
+        self.bring_to_its_end(&job, addressee, receipt)
+            .instrument(span)
+            .await
     }
 
-    async fn bring_to_its_end(&self, job: &Job, receipt: Box<dyn Receipt>) -> Outcome {
+    async fn bring_to_its_end(
+        &self,
+        job: &Job,
+        addressee: Option<StoreId>,
+        receipt: Box<dyn Receipt>,
+    ) -> Outcome {
         let id = job.id();
-        self.held.take(id);
-        let (outcome, delay) = match self.attempt(job).await {
+        self.vitals.held.take(id);
+        let (outcome, delay) = match self.attempt(job, addressee).await {
             Ok(settled) => settled,
-            Err(stop) => (self.outcome_of(stop, job).await, Duration::ZERO),
+            Err(stop) => self.outcome_of(stop, job).await,
         };
         log(&outcome);
         metrics::job_settled(job, &outcome);
@@ -170,12 +155,21 @@ impl Handler {
             Err(error) => tracing::warn!("a delivery could not be settled: {error}"),
             Ok(()) => {}
         }
-        self.held.settle(id);
+        self.vitals.held.settle(id);
         outcome
     }
 
-    async fn outcome_of(&self, stop: Stop, job: &Job) -> Outcome {
-        match stop {
+    async fn outcome_of(&self, stop: Stop, job: &Job) -> Settled {
+        let outcome = match stop {
+            Stop::Misfit(outcome) => {
+                let hold = self.vitals.misfits.tell(job, &outcome);
+                tokio::select! {
+                    biased;
+                    () = self.shutdown.cancelled() => {}
+                    () = tokio::time::sleep(hold) => {}
+                }
+                return (outcome, misfits::DELAY);
+            }
             Stop::Settled(outcome) => outcome,
             Stop::Interrupted => Outcome::Requeued,
             Stop::Refused(error) => {
@@ -186,7 +180,8 @@ impl Handler {
                 self.record_conflict(job, &error).await;
                 Outcome::Refused(error.to_string())
             }
-        }
+        };
+        (outcome, Duration::ZERO)
     }
 
     /// Ends the consumer: what it may not do, it may not do for the next job either. If it is the
@@ -208,17 +203,32 @@ impl Handler {
     }
 
     /// Runs the job once, unless it is done or nobody wants it any more.
-    async fn attempt(&self, job: &Job) -> Result<Settled, Stop> {
+    async fn attempt(&self, job: &Job, addressee: Option<StoreId>) -> Result<Settled, Stop> {
+        let asking = || self.vitals.misfits.foreign(addressee, self.store.as_ref());
+        let asking = self.patiently(&self.shutdown, "reading the id of the store", asking);
+        let foreign = asking.await?;
+        if let Some(misfit) = foreign.or_else(|| self.vitals.misfits.other_release(job)) {
+            return Err(Stop::Misfit(misfit));
+        }
         let _slot = tokio::select! {
+            biased;
             () = self.shutdown.cancelled() => return Err(Stop::Interrupted),
             slot = self.slots.acquire() => slot.map_err(|_| Stop::Interrupted)?,
         };
         let running = self.begin(job).await?;
-        let number = running.attempt.count;
-        tracing::debug!(attempt = number, worker = self.worker, "begun");
-        let trace = match self.compute(job).await {
-            Ok(Computed::Trace(trace)) => trace,
+        self.vitals.held.note_progress(job.id());
+        tracing::debug!(
+            attempt = running.attempt.count,
+            worker = self.worker,
+            "begun"
+        );
+        let trace = match self.compute(job, addressee).await {
+            Ok(Computed::Trace(trace)) => {
+                self.vitals.misfits.fits();
+                trace
+            }
             Ok(Computed::Failure { error, backtrace }) => {
+                self.vitals.misfits.fits();
                 return self.fail(job, &running, error, &backtrace).await;
             }
             Err(stop) => {
@@ -238,11 +248,14 @@ impl Handler {
     /// Records that the job begins.
     async fn begin(&self, job: &Job) -> Result<Running, Stop> {
         let series = job.series.id();
+        let delivery = self.deliveries.fetch_add(1, Ordering::Relaxed);
+        let token = format!("{}/{delivery}", self.options.process);
+        let limits = self.options.attempt_limits;
         loop {
             let reading = || self.store.job_record(series, job.seed);
             let reading = self.patiently(&self.shutdown, "looking at a job", reading);
             let record = reading.await?;
-            let attempt = match lifecycle::begin(&record, &self.worker, self.options.give_up) {
+            let attempt = match lifecycle::begin(&record, &self.worker, &token, limits) {
                 Begin::Done => return Err(Stop::Settled(Outcome::AlreadyDone)),
                 Begin::Drop => return Err(Stop::Settled(Outcome::Dropped)),
                 Begin::Run(attempt) | Begin::Poison(attempt) => attempt,
@@ -266,8 +279,8 @@ impl Handler {
         error: String,
         backtrace: &str,
     ) -> Result<Settled, Stop> {
-        let give_up = self.options.give_up;
-        let next = lifecycle::fail(&running.attempt, &error, backtrace, give_up);
+        let attempt_limits = self.options.attempt_limits;
+        let next = lifecycle::fail(&running.attempt, &error, backtrace, attempt_limits);
         Ok(match self.replace(job, &running.version, &next).await? {
             None => (Outcome::Requeued, TAKEN),
             Some(_) if next.state == AttemptState::Poisoned => {
@@ -311,11 +324,12 @@ impl Handler {
 
     /// Computes the job's trace. What keeps it waiting for the store or for a process costs no
     /// attempt.
-    async fn compute(&self, job: &Job) -> Result<Computed, Stop> {
+    async fn compute(&self, job: &Job, addressee: Option<StoreId>) -> Result<Computed, Stop> {
         let _running = metrics::RunningJob::begin();
         for failures in 1.. {
             let begin = Instant::now();
             let computed = tokio::select! {
+                biased;
                 () = self.abandoned.cancelled() => return Err(Stop::Interrupted),
                 computed = self.compute.compute(job) => computed,
             };
@@ -330,12 +344,29 @@ impl Handler {
                     return Ok(Computed::Failure { error, backtrace });
                 }
                 Err(ComputeError::Refused(error)) => return Err(Stop::Refused(error)),
+                // A process that is its own coordinator knows of no other.
+                Err(ComputeError::OtherRelease(error) | ComputeError::MissingTable(error))
+                    if !self.has_peers() =>
+                {
+                    let backtrace = String::new();
+                    return Ok(Computed::Failure { error, backtrace });
+                }
+                Err(ComputeError::MissingTable(error)) => {
+                    return Err(Stop::Misfit(Misfits::missing_table(addressee, error)));
+                }
+                Err(ComputeError::OtherRelease(error)) => {
+                    return Err(Stop::Misfit(
+                        self.vitals.misfits.note_other_release(job, error),
+                    ));
+                }
                 Err(outage) => outage,
             };
+            self.vitals.held.note_progress(job.id());
             let delay = Backoff::FOREVER.delay(failures);
             let seconds = delay.as_secs_f64();
             tracing::warn!("{outage}; running the job again in {seconds:.1} s");
             tokio::select! {
+                biased;
                 () = self.shutdown.cancelled() => return Err(Stop::Interrupted),
                 () = tokio::time::sleep(delay) => {}
             }
@@ -355,42 +386,9 @@ impl Handler {
         Answer: Future<Output = Result<Value, TransportError>>,
     {
         tokio::select! {
+            biased;
             answer = retry_transient(Backoff::FOREVER, doing, call) => Ok(answer?),
             () = interrupted.cancelled() => Err(Stop::Interrupted),
         }
     }
-}
-
-async fn settle(
-    receipt: Box<dyn Receipt>,
-    outcome: &Outcome,
-    delay: Duration,
-) -> Result<(), TransportError> {
-    match outcome {
-        Outcome::Stored | Outcome::AlreadyDone | Outcome::Poisoned(_) | Outcome::Dropped => {
-            receipt.acknowledge().await
-        }
-        Outcome::Failed(_) | Outcome::Requeued => receipt.requeue(delay).await,
-        Outcome::Refused(_) => receipt.reject().await,
-    }
-}
-
-/// Says what a job came to; the span around it names the job.
-fn log(outcome: &Outcome) {
-    match outcome {
-        Outcome::Stored => tracing::debug!("stored"),
-        Outcome::AlreadyDone => tracing::debug!("done already"),
-        Outcome::Requeued => tracing::info!("requeued"),
-        Outcome::Dropped => tracing::debug!("poisoned or cancelled before"),
-        Outcome::Failed(problem) => tracing::warn!("it failed: {problem}"),
-        Outcome::Poisoned(problem) => tracing::error!("it is poisoned: {problem}"),
-        Outcome::Refused(problem) => tracing::error!("it goes to the dead letters: {problem}"),
-    }
-}
-
-/// Host name and process id.
-fn worker_name() -> String {
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname");
-    let host = host.as_deref().map_or("unknown-host", str::trim);
-    format!("{host}:{}", std::process::id())
 }

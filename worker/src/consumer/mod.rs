@@ -6,13 +6,21 @@
 //!
 //! - [`run`] takes deliveries from a queue and keeps jobs running side by side, as [`ConsumerOptions`] say;
 //! - `handler` brings one delivery to its end;
-//! - `held_jobs` tells the store which jobs this worker holds.
+//! - `held_jobs` knows which jobs this worker holds, and which of them make no progress;
+//! - `misfits` are jobs for the workers of another store or release;
+//! - `steps` are what a delivery goes through, and `settling` settles it; `vitals` is what a worker tells of itself.
 
 mod handler;
 mod held_jobs;
+mod misfits;
 mod options;
+mod settling;
+mod steps;
+mod vitals;
+mod worker_name;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use loto_transport::TransportError;
 use loto_transport::metrics::RECONNECTS;
@@ -60,16 +68,23 @@ pub async fn run(
     let handler = Arc::new(handler);
     let heartbeats =
         heartbeat_interval.map(|interval| tokio::spawn(handler.clone().send_heartbeats(interval)));
+    let alarms = heartbeat_interval
+        .map(|interval| tokio::spawn(watch_alarms(queue.clone(), handler.clone(), interval)));
     let mut running = JoinSet::new();
     let mut summary = ConsumerSummary::default();
     let mut idle_since = Instant::now();
     loop {
         let idle_until = idle_since + exit_when_idle.unwrap_or_default();
         tokio::select! {
+            biased;
             () = shutdown.cancelled() => break,
             Some(ended) = running.join_next() => {
-                summary.count(&outcome_of(ended));
-                idle_since = Instant::now();
+                let outcome = outcome_of(ended);
+                summary.count(&outcome);
+                // Jobs for others are no reason to stay.
+                if !outcome.is_misfit() {
+                    idle_since = Instant::now();
+                }
             }
             () = tokio::time::sleep_until(idle_until),
                 if exit_when_idle.is_some() && running.is_empty() =>
@@ -86,6 +101,7 @@ pub async fn run(
                     tracing::warn!("{error}; running jobs go on");
                     receiving(false);
                     tokio::select! {
+                        biased;
                         () = shutdown.cancelled() => break,
                         anew = consume_anew(&*queue, jobs) => match anew {
                             Ok(anew) => consumer = anew,
@@ -115,6 +131,9 @@ pub async fn run(
         handler.abandon();
         drain(&mut running, &mut summary).await;
     }
+    if let Some(alarms) = alarms {
+        alarms.abort();
+    }
     if let Some(heartbeats) = heartbeats {
         heartbeats.abort();
         handler.say_farewell().await;
@@ -124,6 +143,16 @@ pub async fn run(
 
 /// What a worker needs to be of use, from the moment at which it starts.
 pub(crate) const JOBS_ARRIVE: &str = "jobs from the broker";
+
+/// Asks the broker regularly whether it has an alarm; that it is unavailable is noticed elsewhere.
+async fn watch_alarms(queue: Arc<dyn Queue>, handler: Arc<Handler>, interval: Duration) {
+    loop {
+        if let Ok(alarm) = queue.alarm().await {
+            handler.note_alarm(alarm);
+        }
+        tokio::time::sleep(interval).await;
+    }
+}
 
 /// Tries to reach the queue until it works or refuses us.
 async fn consume_anew(queue: &dyn Queue, jobs: u16) -> Result<Box<dyn Consumer>, TransportError> {

@@ -1,6 +1,7 @@
 //! The loop on the embedded queue and store, with what can go wrong put in its way.
 
 mod faults;
+mod misfits;
 mod outages;
 mod shutdown;
 
@@ -28,9 +29,11 @@ fn job(seed: u32) -> Job {
     Job {
         series: Series {
             method: MethodSpec {
+                name: None,
                 id: "rs".into(),
                 version: 1,
                 parameters: BTreeMap::new(),
+                program: None,
             },
             table: Fingerprint([9; 16]),
             task: "one".into(),

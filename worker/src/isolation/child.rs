@@ -25,6 +25,7 @@ use parking_lot::Mutex;
 
 use super::{frame, memory};
 use crate::compute::panic_message;
+use crate::external::{self, MethodProcesses};
 
 /// First argument of a program that is to be a computing process; the second is its memory in bytes.
 pub const ARGUMENT: &str = "compute-jobs";
@@ -32,9 +33,12 @@ pub const ARGUMENT: &str = "compute-jobs";
 /// Computes the trace of a job.
 pub type Run = Box<dyn FnMut(&Job) -> Result<Trace, EngineError>>;
 
+/// Makes the function that computes, from where it reads and keeps what jobs share.
+pub type MakeRun = fn(Arc<dyn Blobs>) -> Run;
+
 /// Computes traces with the methods of this program.
 pub fn methods(blobs: Arc<dyn Blobs>) -> Run {
-    let runner = TraceRunner::new(blobs);
+    let runner = TraceRunner::new(blobs).with_programs(Arc::new(MethodProcesses::default()));
     Box::new(move |job| runner.run(job))
 }
 
@@ -43,7 +47,10 @@ pub fn methods(blobs: Arc<dyn Blobs>) -> Run {
 /// Pins the kernels of the linear algebra. If this process was started to compute, does so to its
 /// end, with the function that `run` makes, and returns its exit status; `None` if it was started
 /// for something else.
-pub fn enter(run: impl FnOnce(Arc<dyn Blobs>) -> Run) -> Option<ExitCode> {
+pub fn enter(run: MakeRun) -> Option<ExitCode> {
+    if let Some(code) = external::enter() {
+        return Some(code);
+    }
     // Before any thread starts: it runs the program anew, once.
     if let Err(source) = blas::pin_kernels() {
         let what = "start again with the kernels of the linear algebra pinned";
@@ -67,7 +74,7 @@ pub fn enter(run: impl FnOnce(Arc<dyn Blobs>) -> Run) -> Option<ExitCode> {
     })
 }
 
-fn serve(memory: u64, run: impl FnOnce(Arc<dyn Blobs>) -> Run) -> io::Result<()> {
+fn serve(memory: u64, run: MakeRun) -> io::Result<()> {
     memory::confine(memory)?;
     // Whatever a method prints must not get between the messages.
     let output = File::from(rustix::io::dup(io::stdout())?);
@@ -140,13 +147,23 @@ fn compute(run: &mut Run, job: &Job) -> from_computing::Message {
             trace: trace.encode(),
             memory_hits: cache::take_hits(),
         }),
-        Ok(Err(error)) => failure(error),
+        Ok(Err(error)) => from_computing::Message::Failure(JobFailure {
+            other_release: error.is_of_another_release(),
+            missing_table: matches!(
+                error,
+                EngineError::MissingTable(_) | EngineError::MissingProgram(_)
+            ),
+            error: error.to_string(),
+            backtrace: error.details().to_owned(),
+            ..JobFailure::default()
+        }),
         Err(_) => {
             let (panic, backtrace) = PANIC.take().unwrap_or_default();
             from_computing::Message::Failure(JobFailure {
                 error: format!("the method panicked: {panic}"),
                 backtrace,
                 panicked: true,
+                ..JobFailure::default()
             })
         }
     }

@@ -130,6 +130,12 @@ impl Compute for ProcessPool {
                     if !failure.panicked {
                         self.idle.lock().push(process);
                     }
+                    if failure.other_release {
+                        return Err(ComputeError::OtherRelease(failure.error));
+                    }
+                    if failure.missing_table {
+                        return Err(ComputeError::MissingTable(failure.error));
+                    }
                     return Err(ComputeError::Job {
                         error: failure.error,
                         backtrace: failure.backtrace,

@@ -3,8 +3,8 @@
 use loto_statistics::analysis::Comparison;
 
 use super::palette::Palette;
+use super::picture::{Anchor, Picture, Stroke, TextStyle, shorten, text_width};
 use super::scale::Linear;
-use super::svg::{Anchor, Stroke, Svg, TextStyle, shorten, text_width};
 
 const TEXT_SIZE: f64 = 12.5;
 const LINE_HEIGHT: f64 = 19.0;
@@ -16,13 +16,13 @@ const DIFFERENCE: Stroke = Stroke::solid("#222222", 1.6);
 const LEADER_WIDTH: f64 = 1.4;
 
 /// The methods on an axis of average ranks, the best on the left; thick bars
-/// join methods that do not differ significantly (Nemenyi).
+/// join methods that do not differ significantly (Nemenyi), unless over so few tasks none could.
 pub fn critical_difference(
     comparison: &Comparison,
     title: &str,
     palette: &Palette,
     width: f64,
-) -> Svg {
+) -> Picture {
     let count = comparison.methods.len();
     let mut order: Vec<usize> = (0..count).collect();
     let average_ranks = &comparison.average_ranks;
@@ -31,22 +31,23 @@ pub fn critical_difference(
     let label_widths = (0..count).map(|index| text_width(&label(index), TEXT_SIZE));
     let label_width = label_widths.fold(40.0, f64::max);
     let margin = label_width + 80.0;
-    let difference = comparison.nemenyi.critical_difference;
+    let nemenyi = Some(&comparison.nemenyi).filter(|_| comparison.nemenyi_can_reject());
+    let difference = nemenyi.map(|nemenyi| nemenyi.critical_difference);
     let ranks = Linear {
         lower: 1.0,
-        upper: 1.0 + (count as f64 - 1.0).max(difference).max(1.0),
+        upper: count as f64,
         start: margin,
         end: width - margin,
     };
 
-    let mut groups: Vec<&Vec<usize>> = comparison.nemenyi.groups.iter().collect();
+    let mut groups: Vec<&Vec<usize>> = nemenyi.iter().flat_map(|test| &test.groups).collect();
     groups.sort_by_key(|group| order.iter().position(|method| group.contains(method)));
     let axis = 82.0;
     let first_label = axis + 16.0 + BAR_GAP * groups.len() as f64 + 10.0;
     let left = count.div_ceil(2);
     let height = first_label + LINE_HEIGHT * left as f64 + 6.0;
 
-    let mut picture = Svg::new(width, height);
+    let mut picture = Picture::new(width, height);
     let heading = TextStyle::new(14.0, Anchor::Start).bold();
     picture.text((10.0, 18.0), &shorten(title, 90), heading);
     draw_axis(&mut picture, &ranks, count, difference, axis);
@@ -83,7 +84,7 @@ pub fn critical_difference(
     picture
 }
 
-fn draw_axis(picture: &mut Svg, ranks: &Linear, count: usize, difference: f64, y: f64) {
+fn draw_axis(picture: &mut Picture, ranks: &Linear, count: usize, difference: Option<f64>, y: f64) {
     let number = TextStyle::new(TEXT_SIZE - 1.5, Anchor::Middle).coloured("#444444");
     picture.line((ranks.start, y), (ranks.pixel(count as f64), y), AXIS);
     for rank in 1..=count {
@@ -95,6 +96,11 @@ fn draw_axis(picture: &mut Svg, ranks: &Linear, count: usize, difference: f64, y
             picture.line((half, y - 3.0), (half, y), TICK);
         }
     }
+    let caption = TextStyle::new(TEXT_SIZE - 1.5, Anchor::End).coloured("#444444");
+    picture.text((ranks.start - 10.0, y + 4.0), "average rank", caption);
+    let Some(difference) = difference else {
+        return;
+    };
     let (start, end) = (ranks.start, ranks.pixel(1.0 + difference));
     let level = y - 32.0;
     picture.line((start, level), (end, level), DIFFERENCE);
@@ -104,6 +110,4 @@ fn draw_axis(picture: &mut Svg, ranks: &Linear, count: usize, difference: f64, y
     let text = format!("critical difference {difference:.2}");
     let style = TextStyle::new(TEXT_SIZE - 1.0, Anchor::Start);
     picture.text((start, level - 8.0), &text, style);
-    let caption = TextStyle::new(TEXT_SIZE - 1.5, Anchor::End).coloured("#444444");
-    picture.text((start - 10.0, y + 4.0), "average rank", caption);
 }

@@ -1,12 +1,12 @@
-//! Improvement over random search per task: one dot per method, with its standard errors.
+//! Improvement over random search per task: one dot per method, with its interval.
 
 use crate::numbers;
 use loto_statistics::analysis::{BlackboxAnalysis, TaskAnalysis, TaskMethodAnalysis};
 
-use super::legend::legend;
+use super::legend::{Sign, legend};
 use super::palette::Palette;
+use super::picture::{Anchor, Marker, Picture, Stroke, TextStyle, shorten, text_width};
 use super::scale::{Label, Linear};
-use super::svg::{Anchor, Marker, Stroke, Svg, TextStyle, shorten, text_width};
 
 /// Improvements below this are drawn at the edge, with their values beside them.
 const LEAST_SHOWN: f64 = -1.0;
@@ -26,7 +26,7 @@ pub fn improvement<'a>(
     blackbox: &'a BlackboxAnalysis,
     palette: &Palette,
     width: f64,
-) -> Option<Svg> {
+) -> Option<Picture> {
     let scored = |method: &&TaskMethodAnalysis| method.improvement.is_some();
     let scored_on =
         |task: &'a TaskAnalysis| (task, task.methods.iter().filter(scored).collect::<Vec<_>>());
@@ -53,7 +53,8 @@ pub fn improvement<'a>(
     let name_width = name_widths.fold(60.0, f64::max);
     let planned = blackbox.methods.iter();
     let methods: Vec<&str> = planned.map(|entry| entry.method.as_str()).collect();
-    let (legend, legend_height) = legend(&methods, palette, width - name_width - 20.0);
+    let (legend, legend_height) =
+        legend(&methods, palette, width - name_width - 20.0, Sign::Marker);
     let top = TOP + legend_height;
     let height = top + dots as f64 * lane + tasks.len() as f64 * gap + 44.0;
     let x = Linear {
@@ -63,7 +64,7 @@ pub fn improvement<'a>(
         end: width - 34.0,
     };
 
-    let mut picture = Svg::new(width, height);
+    let mut picture = Picture::new(width, height);
     let title = TextStyle::new(14.0, Anchor::Start).bold();
     picture.text((10.0, 18.0), &shorten(&blackbox.name, 60), title);
     picture.place((name_width + 14.0, 30.0), &legend);
@@ -83,7 +84,7 @@ pub fn improvement<'a>(
     Some(picture)
 }
 
-fn draw_axis(picture: &mut Svg, x: &Linear, top: f64, bottom: f64) {
+fn draw_axis(picture: &mut Picture, x: &Linear, top: f64, bottom: f64) {
     let style = TextStyle::new(TEXT_SIZE - 1.0, Anchor::Middle).coloured("#444444");
     picture.line((10.0, top), (x.end + 24.0, top), SEPARATOR);
     for tick in x.ticks(8) {
@@ -100,7 +101,7 @@ fn draw_axis(picture: &mut Svg, x: &Linear, top: f64, bottom: f64) {
 }
 
 fn draw_dot(
-    picture: &mut Svg,
+    picture: &mut Picture,
     method: &TaskMethodAnalysis,
     palette: &Palette,
     x: &Linear,
@@ -130,8 +131,9 @@ fn draw_dot(
         }
         return;
     }
-    if let Some(error) = method.improvement_standard_error {
-        let [from, to] = [value - error, value + error].map(|end| (x.pixel(end), y));
+    if let Some(interval) = method.improvement_interval {
+        let within = |end: f64| (x.pixel(end.clamp(x.lower, x.upper)), y);
+        let (from, to) = (within(interval.lower), within(interval.upper));
         picture.line(from, to, Stroke::solid(style.colour, 1.3));
     }
     let position = (x.pixel(value), y);

@@ -1,24 +1,39 @@
 //! The charts of a report, each a picture of its own.
 //!
-//! [`adtm`] draws the curves of a black box, [`improvement`] its scores per
-//! task, [`critical_difference`] the average ranks of a comparison, and
-//! [`overview`] puts the curves of all black boxes and the overall comparison on one sheet.
+//! Of a black box [`adtm`], [`average_rank`], [`unsolved`] and [`targets`] draw curves over the evaluations, [`profile`] the
+//! share of runs over the improvement, [`improvement`] its scores per task and [`small_multiples`] a plot for each
+//! task. [`critical_difference`] draws the average ranks of a comparison, and [`overview`] puts the curves of all
+//! black boxes and the overall comparison on one sheet.
+//!
+//! A chart is a [`Picture`], which `svg` and `pdf` write; `plot` draws curves in a frame. The [`Palette`] says how a
+//! method looks.
 
+mod adtm;
 mod critical_difference;
-mod curves;
 mod escape;
+mod helvetica;
 mod improvement;
 mod legend;
+mod over_evaluations;
 mod overview;
 mod palette;
+mod pdf;
+mod picture;
+mod plot;
+mod profile;
 mod scale;
 mod size;
+mod small_multiples;
 mod svg;
 
+pub use adtm::adtm;
 pub use critical_difference::critical_difference;
-pub use curves::adtm;
 pub use improvement::improvement;
+pub use over_evaluations::{average_rank, targets, unsolved};
 pub use overview::overview;
 pub use palette::Palette;
-pub use size::{CURVES_SIZE, WIDTH};
-pub use svg::Svg;
+pub use picture::Picture;
+pub use profile::profile;
+pub use size::{CURVES_SIZE, HALF_SIZE, WIDTH};
+pub(crate) use small_multiples::MOST_TASKS;
+pub use small_multiples::small_multiples;

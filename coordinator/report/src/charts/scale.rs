@@ -120,6 +120,31 @@ impl Logarithmic {
     }
 }
 
+/// An axis of either kind.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Axis {
+    Linear(Linear),
+    Logarithmic(Logarithmic),
+}
+
+impl Axis {
+    /// The pixel of a value; values off the axis are put at its ends.
+    pub(crate) fn pixel(&self, value: f64) -> f64 {
+        match self {
+            Self::Linear(axis) => axis.pixel(value),
+            Self::Logarithmic(axis) => axis.pixel(value),
+        }
+    }
+
+    /// Ticks; about `count` of them on a linear axis.
+    pub(crate) fn ticks(&self, count: usize) -> Vec<Tick> {
+        match self {
+            Self::Linear(axis) => axis.ticks(count),
+            Self::Logarithmic(axis) => axis.ticks(),
+        }
+    }
+}
+
 /// Moves labels apart: the positions nearest to `wanted` (ascending) that are at least `gap` apart
 /// and lie between `lower` and `upper`.
 pub(crate) fn spread(wanted: &[f64], gap: f64, lower: f64, upper: f64) -> Vec<f64> {

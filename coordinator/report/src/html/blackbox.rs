@@ -1,17 +1,22 @@
 //! The section of one black box.
 
+use loto_proto::table_spec::Direction;
+use loto_proto::untrusted_text::escape;
 use loto_statistics::analysis::BlackboxAnalysis;
 use maud::{Markup, PreEscaped, html};
 
 use super::comparison::comparison;
+use super::differences::difference_table;
+use super::evaluations::charts;
 use super::iterations::iteration_table;
 use super::published;
-use super::scores::score_table;
+use super::scores::{further_table, over_tasks_table, score_table};
 use super::tasks::tasks;
+use crate::about::{direction_arrow, direction_in_words};
 use crate::charts::{CURVES_SIZE, Palette, adtm};
-use crate::numbers;
 use crate::published::PublishedBlackbox;
 use crate::report::Report;
+use crate::{dominant, numbers};
 
 /// The section of `blackbox`, with the published figures that apply to it.
 pub(crate) fn section(
@@ -22,21 +27,41 @@ pub(crate) fn section(
 ) -> Markup {
     html! {
         section {
-            h2 { (blackbox.name) }
+            h2 { (escape(&blackbox.name)) }
             p {
                 (numbers::count(blackbox.tasks.len() as u64, "task")) ", "
                 (numbers::count(blackbox.iterations as u64, "iteration")) ", up to "
                 (numbers::count(report.analysis.planned_seeds.into(), "seed"))
                 " per method and task."
+                @if let Some(known) = report.about.blackbox(&blackbox.name) {
+                    " Objective: " code { (escape(&known.objective)) } " "
+                    (direction_arrow(known.direction)) " " (direction_in_words(known.direction)) "."
+                } @else if blackbox.direction == Direction::Maximise {
+                    " The objective is maximised \u{2191}."
+                }
             }
             (curves(report, blackbox, palette))
             (score_table(report, blackbox))
+            (notes(&dominant::sentences(blackbox)))
+            (over_tasks_table(report, blackbox))
+            (difference_table(report, blackbox))
+            (further_table(report, blackbox))
             @if let Some(known) = known { (published::table_beside(known)) }
+            h3 { "Over the evaluations" }
+            (charts(blackbox, palette))
             (iteration_table(blackbox))
             h3 { "Tasks" }
-            (tasks(blackbox, palette))
+            (tasks(report, blackbox, palette))
             h3 { "Comparison" }
             (comparison(&blackbox.comparison, &blackbox.name, palette))
+        }
+    }
+}
+
+fn notes(sentences: &[String]) -> Markup {
+    html! {
+        @if !sentences.is_empty() {
+            ul.notes { @for sentence in sentences { li { (escape(sentence)) } } }
         }
     }
 }
@@ -45,10 +70,10 @@ fn curves(report: &Report<'_>, blackbox: &BlackboxAnalysis, palette: &Palette) -
     let Some(picture) = adtm(blackbox, palette, report.draws_baseline(), CURVES_SIZE) else {
         return html! { p.muted { "There is no curve to draw yet." } };
     };
-    let title = format!("ADTM over iterations on {}", blackbox.name);
+    let title = format!("ADTM over evaluations on {}", blackbox.name);
     html! {
         figure {
-            (PreEscaped(picture.finish(&title)))
+            (PreEscaped(picture.svg(&title)))
             figcaption {
                 "Average distance to the minimum over "
                 (numbers::count(blackbox.averaged_tasks as u64, "task")) ", with "

@@ -1,22 +1,20 @@
 //! Methods compared: the critical-difference diagram, the tests, the pairs.
 
+use loto_proto::untrusted_text::escape;
 use loto_statistics::analysis::{ComparedTask, Comparison, ComparisonOutcome};
 use loto_statistics::friedman::FriedmanStatistics;
 use maud::{Markup, PreEscaped, html};
 
 use super::table::{number, table};
 use crate::charts::{Palette, WIDTH, critical_difference};
-use crate::numbers;
-
-/// Holm-adjusted probabilities below this are printed in bold.
-const SIGNIFICANT: f64 = 0.05;
+use crate::{numbers, withheld};
 
 /// The comparison over the tasks of `place`, or why there is none.
 pub(crate) fn comparison(outcome: &ComparisonOutcome, place: &str, palette: &Palette) -> Markup {
     let comparison = match outcome {
         ComparisonOutcome::Computed(comparison) => comparison,
         ComparisonOutcome::Impossible { reason } => {
-            return html! { p.muted { "No comparison of the methods: " (reason) "." } };
+            return html! { p.muted { "No comparison of the methods: " (escape(reason)) "." } };
         }
     };
     let tasks = numbers::count(comparison.tasks.len() as u64, "task");
@@ -24,10 +22,13 @@ pub(crate) fn comparison(outcome: &ComparisonOutcome, place: &str, palette: &Pal
     let picture = critical_difference(comparison, &title, palette, WIDTH);
     html! {
         figure {
-            (PreEscaped(picture.finish(&title)))
+            (PreEscaped(picture.svg(&title)))
             figcaption {
-                "Average rank of the improvement, 1 is best. Bars join methods whose ranks do not differ \
-                 significantly (Nemenyi, α = " (comparison.nemenyi.alpha) "). "
+                "Average rank of the improvement, 1 is best. "
+                @if comparison.nemenyi_can_reject() {
+                    "Bars join methods whose ranks do not differ significantly (Nemenyi, α = "
+                    (comparison.nemenyi.alpha) "). "
+                }
                 (left_out(comparison))
             }
         }
@@ -43,10 +44,10 @@ fn left_out(comparison: &Comparison) -> Markup {
     html! {
         @if !comparison.excluded_methods.is_empty() {
             "Left out, because they are not finished or not planned everywhere: "
-            (comparison.excluded_methods.join(", ")) ". "
+            (escape(&comparison.excluded_methods.join(", "))) ". "
         }
         @if !tasks.is_empty() {
-            "Left out, because a method has no score there: " (tasks.join(", ")) "."
+            "Left out, because a method has no score there: " (escape(&tasks.join(", "))) "."
         }
     }
 }
@@ -56,16 +57,21 @@ fn friedman(comparison: &Comparison) -> Markup {
     let nemenyi = &comparison.nemenyi;
     html! {
         p {
-            "Friedman’s test that all methods are equal: " (statistics(&friedman.plain)) ". "
-            @match &friedman.tie_corrected {
-                Some(corrected) if *corrected != friedman.plain => {
-                    "Corrected for ties: " (statistics(corrected)) "."
+            @if comparison.friedman_can_reject() {
+                "Friedman’s test that all methods are equal: " (statistics(&friedman.plain)) ". "
+                @match &friedman.tie_corrected {
+                    Some(corrected) if *corrected != friedman.plain => {
+                        "Corrected for ties: " (statistics(corrected)) ". "
+                    }
+                    Some(_) => "There are no ties. ",
+                    None => "All methods tie on every task. ",
                 }
-                Some(_) => "There are no ties.",
-                None => "All methods tie on every task.",
             }
-            " Nemenyi’s critical difference at " (nemenyi.alpha) " is "
-            (format_args!("{:.2}", nemenyi.critical_difference)) "."
+            @if comparison.nemenyi_can_reject() {
+                "Nemenyi’s critical difference at " (nemenyi.alpha) " is "
+                (format_args!("{:.2}", nemenyi.critical_difference)) ". "
+            }
+            (withheld::sentences(comparison).join(" "))
         }
     }
 }
@@ -90,26 +96,35 @@ fn statistics(friedman: &FriedmanStatistics) -> Markup {
     }
 }
 
-/// Wilcoxon's test of every pair: probabilities below the diagonal, wins above it.
+/// Wilcoxon's test of every pair, unless it is left out: probabilities below the diagonal, wins above it.
 fn pairs(comparison: &Comparison) -> Markup {
     let count = comparison.methods.len();
     let mut cells = vec![vec![html! { td.muted { "·" } }; count]; count];
+    let is_tested = comparison.wilcoxon_can_reject();
+    let alpha = comparison.nemenyi.alpha;
     for pair in &comparison.wilcoxon {
-        let class = (pair.holm_p_value < SIGNIFICANT).then_some("significant");
-        let p_value = numbers::probability(pair.holm_p_value);
         // The first method has the lesser index: above the diagonal it is the row's.
-        cells[pair.second][pair.first] = html! { td class=[class] { (p_value) } };
+        if is_tested {
+            let class = (pair.holm_p_value < alpha).then_some("significant");
+            let p_value = numbers::probability(pair.holm_p_value);
+            cells[pair.second][pair.first] = html! { td class=[class] { (p_value) } };
+        }
         cells[pair.first][pair.second] =
             html! { td.muted { (pair.wins) "/" (pair.ties) "/" (pair.losses) } };
     }
     let rows = comparison.methods.iter().zip(cells).map(|(method, cells)| {
-        html! { th { (method) } @for cell in cells { (cell) } }
+        html! { th { (escape(method)) } @for cell in cells { (cell) } }
     });
-    let head = html! { tr { th {} @for method in &comparison.methods { th { (method) } } } };
-    let caption = format!(
-        "Every pair. Below the diagonal: Wilcoxon's signed-rank test over the tasks, \
-         probabilities adjusted by Holm, bold below {SIGNIFICANT}. Above: number of tasks on which \
-         the row's method wins / ties / loses against the column's."
-    );
+    let head =
+        html! { tr { th {} @for method in &comparison.methods { th { (escape(method)) } } } };
+    let wins =
+        "number of tasks on which the row's method wins / ties / loses against the column's.";
+    let caption = match is_tested {
+        true => format!(
+            "Every pair. Below the diagonal: Wilcoxon's signed-rank test over the tasks, probabilities \
+             adjusted by Holm, bold below {alpha}. Above: {wins}"
+        ),
+        false => format!("Every pair: {wins}"),
+    };
     table(&caption, Some("matrix"), &head, rows)
 }

@@ -1,5 +1,6 @@
 //! The statistics of a black box at a few iterations.
 
+use loto_proto::untrusted_text::escape;
 use loto_statistics::analysis::{BlackboxAnalysis, MethodAnalysis};
 use loto_statistics::by_iteration::STATISTICS;
 use maud::{Markup, html};
@@ -19,7 +20,7 @@ pub(crate) fn iteration_table(blackbox: &BlackboxAnalysis) -> Markup {
     let row = |method: &MethodAnalysis| {
         let averages = method.averages.as_ref();
         html! {
-            th { (method.method) }
+            th { (escape(&method.method)) }
             (cells(averages.map(|averages| &averages.average_rank_at), numbers::score))
             (cells(averages.map(|averages| &averages.adtm.mean), numbers::magnitude))
             @for statistic in STATISTICS {

@@ -4,7 +4,10 @@
 
 mod blackbox;
 mod comparison;
+mod differences;
+mod evaluations;
 mod iterations;
+mod made;
 mod page;
 mod published;
 mod scores;

@@ -1,11 +1,16 @@
 //! The page as a whole: what is said first, the sections, the definitions.
 
+use std::collections::BTreeSet;
+
+use loto_proto::untrusted_text::{escape, escape_lines};
 use loto_statistics::by_iteration::STATISTICS;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::blackbox::section;
 use super::comparison::comparison;
+use super::made;
 use super::summary::summary;
+use crate::about::{AboutBlackbox, direction_arrow};
 use crate::charts::Palette;
 use crate::report::Report;
 use crate::{missing, numbers, published};
@@ -17,7 +22,7 @@ const DEFINITIONS: &str = include_str!("definitions.html");
 pub(crate) fn page(report: &Report<'_>) -> String {
     let analysis = report.analysis;
     let palette = Palette::new(analysis);
-    let published = published::compare(analysis);
+    let published = published::compare(analysis, report.planned);
     let of = |name: &str| published.iter().find(|known| known.blackbox == name);
     let page = html! {
         (DOCTYPE)
@@ -25,28 +30,31 @@ pub(crate) fn page(report: &Report<'_>) -> String {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (analysis.name) }
+                title { (escape(&analysis.name)) }
                 style { (PreEscaped(STYLE)) }
             }
             body {
                 (header(report, &palette))
                 (alert("About the data", report.notes))
                 (alert("Not everything is finished or counted", &missing::sentences(analysis)))
-                section {
-                    h2 { "Summary" }
-                    (summary(analysis, &palette))
-                    (comparison(&analysis.comparison, "all black boxes", &palette))
+                // With one black box its own section says all of this.
+                @if analysis.blackboxes.len() != 1 {
+                    section {
+                        h2 { "Summary" }
+                        (summary(analysis, &palette))
+                        (comparison(&analysis.comparison, "all black boxes", &palette))
+                    }
                 }
                 @for blackbox in &analysis.blackboxes {
                     (section(report, blackbox, of(&blackbox.name), &palette))
                 }
+                (made::section(report))
                 (definitions())
             }
         }
     };
-    // Names may hold control characters, which no page should.
-    let is_control = |character: char| character.is_control() && character != '\n';
-    page.into_string().replace(is_control, "\u{fffd}")
+    // The texts of others are escaped where they stand; this catches one that is forgotten.
+    escape_lines(&page.into_string()).into_owned()
 }
 
 fn header(report: &Report<'_>, palette: &Palette) -> Markup {
@@ -67,14 +75,35 @@ fn header(report: &Report<'_>, palette: &Palette) -> Markup {
     let resamples = numbers::count(analysis.bootstrap_resamples as u64, "bootstrap resample");
     html! {
         header {
-            h1 { (analysis.name) }
+            h1 { (escape(&analysis.name)) }
             @if let Some(id) = report.sweep { p.id { "sweep " (id) } }
             dl.facts {
                 dt { "Traces" } dd { (finished) " of " (planned) " finished" }
                 dt { "Size" } dd { (size.join(", ")) }
+                @if !report.about.blackboxes.is_empty() {
+                    dt { "Objective" } dd { (escape(&objectives(&report.about.blackboxes))) }
+                }
                 dt { "Baseline" } dd { (report.baseline_in_words()) }
-                dt { "Bands" } dd { (confidence) ", from " (resamples) " over the seeds" }
+                dt { "Bands and intervals" } dd { (confidence) ", from " (resamples) " of the seeds within every task" }
             }
+        }
+    }
+}
+
+/// What is optimised: once if it is the same everywhere.
+fn objectives(blackboxes: &[AboutBlackbox]) -> String {
+    let shown = |known: &AboutBlackbox| {
+        let arrow = direction_arrow(known.direction);
+        format!("{} {arrow}", known.objective_in_words())
+    };
+    let all: BTreeSet<String> = blackboxes.iter().map(shown).collect();
+    match all.len() {
+        1 => all.into_iter().collect(),
+        _ => {
+            let named = blackboxes
+                .iter()
+                .map(|known| format!("{}: {}", known.name, shown(known)));
+            named.collect::<Vec<_>>().join("; ")
         }
     }
 }
@@ -85,7 +114,7 @@ fn alert(heading: &str, sentences: &[String]) -> Markup {
         @if !sentences.is_empty() {
             div.alert {
                 strong { (heading) }
-                ul { @for sentence in sentences { li { (sentence) } } }
+                ul { @for sentence in sentences { li { (escape(sentence)) } } }
             }
         }
     }
@@ -94,11 +123,14 @@ fn alert(heading: &str, sentences: &[String]) -> Markup {
 fn definitions() -> Markup {
     html! {
         footer {
-            dl {
-                (PreEscaped(DEFINITIONS))
-                @for statistic in STATISTICS {
-                    dt { (statistic.heading) }
-                    dd { (statistic.definition) }
+            details open {
+                summary { "What the numbers mean" }
+                dl {
+                    (PreEscaped(DEFINITIONS))
+                    @for statistic in STATISTICS {
+                        dt { (statistic.heading) }
+                        dd { (statistic.definition) }
+                    }
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! A black box's figures beside those of the paper.
 
+use loto_proto::untrusted_text::escape;
 use maud::{Markup, html};
 
 use super::table::{number_cell, table};
@@ -17,8 +18,8 @@ pub(crate) fn table_beside(published: &PublishedBlackbox) -> Markup {
     };
     let row = |method: &PublishedMethod| {
         html! {
-            th { (method.method) }
-            (cells(method.improvement, method.improvement.difference()))
+            th { (escape(&method.method)) }
+            (cells(method.improvement, published.improvement_difference(method)))
             (cells(method.average_rank, published.rank_difference(method)))
         }
     };
@@ -30,9 +31,10 @@ pub(crate) fn table_beside(published: &PublishedBlackbox) -> Markup {
         }
     };
     let caption = format!(
-        "Beside the published figures of {}: {SOURCE}. {}",
+        "Beside the published figures of {}: {SOURCE}. {} {}",
         published.blackbox,
-        ranked(published)
+        ranked(published),
+        published.sentences().join(" "),
     );
     table(&caption, None, &head, published.methods.iter().map(row))
 }

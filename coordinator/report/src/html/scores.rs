@@ -1,75 +1,158 @@
 //! The scores of a black box: one row per method, at the end of the traces and on average over them.
 
-use loto_statistics::analysis::{BlackboxAnalysis, MethodAnalysis, MethodAverages};
+use loto_proto::untrusted_text::escape;
+use loto_statistics::analysis::{BlackboxAnalysis, MethodAnalysis, MethodAverages, OverTasks};
+use loto_statistics::interval::Interval;
 use maud::{Markup, html};
 
-use super::table::{best_two, number_cell, table};
+use super::table::{number_cell, table};
+use crate::best::best_two;
 use crate::numbers;
 use crate::report::Report;
 
-/// The table of all methods.
+/// The ranks and improvements of all methods.
 pub(crate) fn score_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> Markup {
-    let averages = || {
-        blackbox
-            .methods
-            .iter()
-            .map(|method| method.averages.as_ref())
-    };
-    let best =
-        |score: fn(&MethodAverages) -> f64| best_two(averages().map(|entry| entry.map(score)));
-    let best_improvement = best(|averages| averages.improvement);
-    let best_rank = best(|averages| -averages.average_rank);
-    let best_adtm = best(|averages| -averages.final_adtm);
-    // All methods have the relative improvement at the same iterations.
-    let first = averages().flatten().next();
-    let iterations = first.map_or(&[][..], |first| &first.relative_improvement.at);
+    let averages = blackbox.methods.iter().map(|method| {
+        let averages = method.averages.as_ref();
+        averages.map(|averages| -averages.average_rank)
+    });
+    let best = best_two(averages);
     let row = |(index, method): (usize, &MethodAnalysis)| {
         let averages = method.averages.as_ref();
-        let improvement = averages.map(|averages| {
-            let error = averages.improvement_standard_error;
-            numbers::with_error(averages.improvement, error, "±")
-        });
-        let rank = averages.map(|averages| numbers::score(averages.average_rank));
-        let adtm = averages.map(|averages| numbers::magnitude(averages.final_adtm));
+        let score = |of: fn(&MethodAverages) -> f64| averages.map(of).map(numbers::score);
+        let interval = |of: fn(&MethodAverages) -> Option<Interval>| {
+            averages.and_then(of).map(numbers::interval)
+        };
+        let improvements = [
+            (
+                score(|averages| averages.improvement),
+                interval(|averages| averages.improvement_interval),
+            ),
+            (
+                score(|averages| averages.median_improvement),
+                interval(|averages| averages.median_improvement_interval),
+            ),
+            (
+                score(|averages| averages.interquartile_mean_improvement),
+                interval(|averages| averages.interquartile_mean_improvement_interval),
+            ),
+        ];
+        html! {
+            th { (escape(&method.method)) }
+            (number_cell(score(|averages| averages.average_rank), best[index]))
+            @for (value, limits) in improvements {
+                (number_cell(value, false))
+                (number_cell(limits, false))
+            }
+            (number_cell(averages.map(|averages| numbers::magnitude(averages.final_adtm)), false))
+        }
+    };
+    let confidence = numbers::percentage(report.analysis.confidence);
+    let head = html! {
+        tr.groups { th colspan="2" {} th colspan="6" { "improvement over the tasks" } th {} }
+        tr {
+            th { "method" } th { "average rank" }
+            @for average in ["mean", "median", "interquartile mean"] {
+                th { (average) } th { (confidence) " interval" }
+            }
+            th { "final ADTM" }
+        }
+    };
+    let caption = format!(
+        "Scores on {}, the best two average ranks in bold: improvement over random search with intervals over \
+         the seeds.",
+        blackbox.name
+    );
+    table(
+        &caption,
+        Some("compact"),
+        &head,
+        blackbox.methods.iter().enumerate().map(row),
+    )
+}
+
+/// The averages with intervals over the tasks; empty without them.
+pub(crate) fn over_tasks_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> Markup {
+    let known = blackbox.methods.iter().filter_map(|method| {
+        let averages = method.averages.as_ref()?;
+        Some((&method.method, averages, averages.over_tasks.as_ref()?))
+    });
+    let known: Vec<_> = known.collect();
+    if known.is_empty() {
+        return html! {};
+    }
+    let row = |(method, own, limits): (&String, &MethodAverages, &OverTasks)| {
+        let score = |value: f64, interval: Interval| {
+            html! {
+                (number_cell(Some(numbers::score(value)), false))
+                (number_cell(Some(numbers::interval(interval)), false))
+            }
+        };
+        html! {
+            th { (escape(method)) }
+            (score(own.average_rank, limits.average_rank))
+            (score(own.improvement, limits.improvement))
+            (score(own.median_improvement, limits.median_improvement))
+            (score(own.interquartile_mean_improvement, limits.interquartile_mean_improvement))
+        }
+    };
+    let confidence = numbers::percentage(report.analysis.confidence);
+    let head = html! {
+        tr.groups { th colspan="3" {} th colspan="6" { "improvement over the tasks" } }
+        tr {
+            th { "method" }
+            @for average in ["average rank", "mean", "median", "interquartile mean"] {
+                th { (average) } th { (confidence) " interval" }
+            }
+        }
+    };
+    let caption = format!(
+        "The same on {}, with intervals over the tasks: how the averages would vary with other tasks of this kind.",
+        blackbox.name
+    );
+    table(&caption, Some("compact"), &head, known.into_iter().map(row))
+}
+
+/// The relative improvement of the objective, processor time and number of traces of all methods.
+pub(crate) fn further_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> Markup {
+    // All methods have the relative improvement at the same iterations.
+    let mut methods = blackbox.methods.iter();
+    let first = methods.find_map(|method| method.averages.as_ref());
+    let iterations = first.map_or(&[][..], |first| &first.relative_improvement.at);
+    let row = |method: &MethodAnalysis| {
+        let averages = method.averages.as_ref();
         let relative = averages.map(|averages| &averages.relative_improvement);
         let mean = relative.and_then(|relative| relative.mean);
         let at = |position: usize| relative.and_then(|relative| relative.at[position].value);
         let seconds = report.seconds_per_trace(&blackbox.name, &method.method);
         html! {
-            th { (method.method) }
-            (number_cell(improvement, best_improvement[index]))
-            (number_cell(rank, best_rank[index]))
-            (number_cell(adtm, best_adtm[index]))
+            th { (escape(&method.method)) }
             (number_cell(mean.map(numbers::score), false))
             @for position in 0..iterations.len() {
                 (number_cell(at(position).map(numbers::score), false))
             }
+            (number_cell(averages.map(|own| numbers::magnitude(own.area_under_adtm)), false))
             (number_cell(seconds.map(numbers::seconds), false))
             (number_cell(Some(numbers::grouped(method.finished_traces)), false))
         }
     };
     let head = html! {
         tr.groups {
-            th colspan="4" {}
+            th {}
             th colspan=(1 + iterations.len()) { "relative improvement" }
-            th colspan="2" {}
+            th colspan="3" {}
         }
         tr {
-            th { "method" } th { "improvement" } th { "average rank" } th { "final ADTM" } th { "mean" }
+            th { "method" } th { "mean" }
             @for at in iterations { th { "at " (at.iteration) } }
-            th { "CPU s/trace" } th { "traces" }
+            th { "area under ADTM" } th { "CPU s/trace" } th { "traces" }
         }
     };
     let caption = format!(
-        "Scores on {}: improvement over random search with its standard error over the seeds; \
-         relative improvement of the objective on average and at single iterations. Fitting a \
-         prior that several methods share counts in the trace that needed it first.",
+        "Relative improvement of the objective on {}, on average and at single iterations; area under ADTM; \
+         processor time. \
+         Fitting a prior that several methods share counts in the trace that needed it first.",
         blackbox.name
     );
-    table(
-        &caption,
-        None,
-        &head,
-        blackbox.methods.iter().enumerate().map(row),
-    )
+    table(&caption, None, &head, blackbox.methods.iter().map(row))
 }

@@ -1,5 +1,6 @@
 //! Tables of the page, and the cells that they are made of.
 
+use loto_proto::untrusted_text::escape;
 use maud::{Markup, html};
 
 use crate::numbers;
@@ -14,7 +15,7 @@ pub(crate) fn table(
 ) -> Markup {
     html! {
         figure.table {
-            figcaption { (caption) }
+            figcaption { (escape(caption)) }
             div.scroll {
                 table class=[class] {
                     thead { (head) }
@@ -46,16 +47,6 @@ pub(crate) fn number(text: &str) -> Markup {
     }
 }
 
-/// Whether each value is one of the two greatest: what papers print in bold.
-pub(crate) fn best_two(values: impl Iterator<Item = Option<f64>>) -> Vec<bool> {
-    let values: Vec<Option<f64>> = values.collect();
-    let mut known: Vec<f64> = values.iter().flatten().copied().collect();
-    known.sort_by(|one, other| other.total_cmp(one));
-    let threshold = known.get(1).or(known.first()).copied();
-    let is_best = |value: &Option<f64>| matches!((value, threshold), (Some(v), Some(t)) if *v >= t);
-    values.iter().map(is_best).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,13 +61,5 @@ mod tests {
         );
         assert_eq!(markup("<0.001"), "&lt;0.001");
         assert_eq!(markup("infinite"), "infinite");
-    }
-
-    #[test]
-    fn two_are_best_and_ties_share() {
-        let best = |values: &[f64]| best_two(values.iter().copied().map(Some));
-        assert_eq!(best(&[0.1, 0.3, 0.2]), [false, true, true]);
-        assert_eq!(best(&[0.3, 0.3, 0.3]), [true, true, true]);
-        assert_eq!(best_two([None, Some(-1.0)].into_iter()), [false, true]);
     }
 }

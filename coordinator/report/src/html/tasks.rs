@@ -1,24 +1,30 @@
 //! The scores of a black box task by task: a chart and a table.
 
+use loto_proto::table_spec::Direction;
+use loto_proto::untrusted_text::escape;
 use loto_statistics::analysis::{BlackboxAnalysis, TaskAnalysis};
 use maud::{Markup, PreEscaped, html};
 
-use super::table::{best_two, number_cell, table};
-use crate::charts::{Palette, WIDTH, improvement};
+use super::table::{number_cell, table};
+use crate::about::{direction_arrow, direction_in_words};
+use crate::best::best_two;
+use crate::charts::{MOST_TASKS, Palette, WIDTH, improvement, small_multiples};
 use crate::numbers;
+use crate::report::Report;
 
 /// The improvement of every method on every task.
-pub(crate) fn tasks(blackbox: &BlackboxAnalysis, palette: &Palette) -> Markup {
+pub(crate) fn tasks(report: &Report<'_>, blackbox: &BlackboxAnalysis, palette: &Palette) -> Markup {
+    let confidence = report.analysis.confidence;
     let Some(picture) = improvement(blackbox, palette, WIDTH) else {
         return html! { p.muted { "There is no score to draw yet." } };
     };
     let title = format!("Improvement over random search on {}", blackbox.name);
     html! {
         figure {
-            (PreEscaped(picture.finish(&title)))
+            (PreEscaped(picture.svg(&title)))
             figcaption {
-                "Improvement per task, with standard errors over the seeds. Triangles at the edge stand \
-                 for values off the axis."
+                "Improvement per task, with " (numbers::percentage(confidence)) " intervals over the seeds. \
+                 Triangles at the edge stand for values off the axis."
                 @if blackbox.has_prior_rmse() {
                     " Tasks are ordered by the RMSE of the copula prior, in parentheses: transfer is the \
                      easiest at the top."
@@ -26,7 +32,67 @@ pub(crate) fn tasks(blackbox: &BlackboxAnalysis, palette: &Palette) -> Markup {
             }
         }
         (task_table(blackbox))
+        (curves(report, blackbox, palette))
+        (best_table(report, blackbox))
     }
+}
+
+/// The curves on the first tasks, a small chart for each.
+fn curves(report: &Report<'_>, blackbox: &BlackboxAnalysis, palette: &Palette) -> Markup {
+    let picture = small_multiples(blackbox, palette, report.draws_baseline(), WIDTH);
+    let title = format!("DTM over evaluations on the tasks of {}", blackbox.name);
+    let count = blackbox.tasks.len();
+    html! {
+        @if let Some(picture) = picture {
+            figure {
+                (PreEscaped(picture.svg(&title)))
+                figcaption {
+                    "Distance to the minimum over evaluations on each task, the mean over the seeds."
+                    @if report.draws_baseline() { " Dotted in black: random search, exact." }
+                    @if count > MOST_TASKS {
+                        " The first " (MOST_TASKS) " of " (count) " tasks; curves_by_task.csv has all."
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The best values found, in the units of the table.
+fn best_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> Markup {
+    // What is greater is better.
+    let goodness = |value: f64| match blackbox.direction {
+        Direction::Minimise => -value,
+        Direction::Maximise => value,
+    };
+    let row = |task: &TaskAnalysis| {
+        let best = task.best(blackbox.direction);
+        let found = || task.methods.iter().map(|method| method.final_best);
+        let marks = best_two(found().map(|value| value.map(goodness)));
+        html! {
+            th { (escape(&task.name)) }
+            (number_cell(Some(numbers::value(best)), false))
+            @for (value, best) in found().zip(marks) {
+                (number_cell(value.map(numbers::value), best))
+            }
+        }
+    };
+    let head = html! {
+        tr {
+            th { "task" } th { "best in table" }
+            @for method in &blackbox.methods { th { (escape(&method.method)) } }
+        }
+    };
+    let known = report.about.blackbox(&blackbox.name);
+    let objective = known.map_or("the objective", |known| known.objective.as_str());
+    let caption = format!(
+        "Best value of {objective} after {} per task of {}, the mean over the seeds, {} {}; the best two in bold.",
+        numbers::count(blackbox.iterations as u64, "evaluation"),
+        blackbox.name,
+        direction_in_words(blackbox.direction),
+        direction_arrow(blackbox.direction),
+    );
+    table(&caption, None, &head, blackbox.tasks.iter().map(row))
 }
 
 fn task_table(blackbox: &BlackboxAnalysis) -> Markup {
@@ -34,7 +100,7 @@ fn task_table(blackbox: &BlackboxAnalysis) -> Markup {
     let row = |task: &TaskAnalysis| {
         let scores = || task.methods.iter().map(|method| method.improvement);
         html! {
-            th { (task.name) }
+            th { (escape(&task.name)) }
             @if has_prior_rmse { (number_cell(task.prior_rmse.map(numbers::score), false)) }
             @for (score, best) in scores().zip(best_two(scores())) {
                 (number_cell(score.map(numbers::score), best))
@@ -45,7 +111,7 @@ fn task_table(blackbox: &BlackboxAnalysis) -> Markup {
         tr {
             th { "task" }
             @if has_prior_rmse { th { "prior RMSE" } }
-            @for method in &blackbox.methods { th { (method.method) } }
+            @for method in &blackbox.methods { th { (escape(&method.method)) } }
         }
     };
     let caption = format!(

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use loto_proto::job::MethodSpec;
 use loto_statistics::analysis::{AnalysisOptions, analyse};
 use loto_statistics::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
 
@@ -21,6 +22,7 @@ fn analysed(name: &str, tasks: &[&str], iterations: usize) -> SweepAnalysis {
         seeds: 1,
         blackboxes: vec![BlackboxResults {
             name: name.into(),
+            direction: Default::default(),
             iterations,
             methods: vec!["own".into(), "rs".into()],
             tasks: tasks.iter().map(task).collect(),
@@ -30,6 +32,29 @@ fn analysed(name: &str, tasks: &[&str], iterations: usize) -> SweepAnalysis {
 }
 
 const NAS_TASKS: [&str; 3] = ["cifar100", "ImageNet16-120", "cifar10"];
+
+/// A black box of that name on a table of the paper, whose `rs` has these parameters.
+fn planned(name: &str, papers_name: &str, parameters: &[(&str, &str)]) -> Blackbox {
+    let table = match papers_name {
+        "nas_bench102" => "4c4de9790b6b38cec373d6e108706675",
+        "XGBoost" => "c91556284ed5c04890e1f6c9b95cfc4e",
+        _ => "00000000000000000000000000000000",
+    };
+    let parameter = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
+    Blackbox {
+        name: name.into(),
+        table: table.parse().unwrap(),
+        targets: Vec::new(),
+        iterations: 70,
+        methods: vec![MethodSpec {
+            name: None,
+            id: "rs".into(),
+            version: 1,
+            parameters: parameters.iter().map(parameter).collect(),
+            program: None,
+        }],
+    }
+}
 
 #[test]
 fn the_tables_are_the_papers() {
@@ -62,7 +87,8 @@ fn the_tables_are_the_papers() {
 
 #[test]
 fn figures_apply_to_the_papers_black_box_and_methods_alone() {
-    let compared = compare(&analysed("nas_bench102", &NAS_TASKS, 70));
+    let nas = [planned("nas_bench102", "nas_bench102", &[])];
+    let compared = compare(&analysed("nas_bench102", &NAS_TASKS, 70), &nas);
     assert_eq!(compared.len(), 1);
     assert_eq!((compared[0].ranked_there, compared[0].ranked_here), (16, 2));
     let [random_search] = compared[0].methods.as_slice() else {
@@ -70,7 +96,7 @@ fn figures_apply_to_the_papers_black_box_and_methods_alone() {
     };
     assert_eq!(random_search.method, "rs");
     // At the optimum from the start, as is the other method: improvement 1, ranks 1.5.
-    assert_eq!(random_search.improvement.difference(), Some(1.0));
+    assert_eq!(compared[0].improvement_difference(random_search), Some(1.0));
     assert_eq!(random_search.average_rank.own, Some(1.5));
     assert_eq!(random_search.average_rank.published, 12.0);
     // Ranks among two methods and among sixteen have no difference.
@@ -81,7 +107,76 @@ fn figures_apply_to_the_papers_black_box_and_methods_alone() {
     };
     assert_eq!(same.rank_difference(random_search), Some(-10.5));
 
-    assert_eq!(compare(&analysed("NAS", &NAS_TASKS, 70)), []);
-    assert_eq!(compare(&analysed("nas_bench102", &NAS_TASKS[1..], 70)), []);
-    assert_eq!(compare(&analysed("nas_bench102", &NAS_TASKS, 69)), []);
+    assert_eq!(compare(&analysed("NAS", &NAS_TASKS, 70), &[]), []);
+    for (tasks, iterations) in [(&NAS_TASKS[1..], 70), (&NAS_TASKS[..], 69)] {
+        let analysis = analysed("nas_bench102", tasks, iterations);
+        assert_eq!(compare(&analysis, &nas), []);
+    }
+}
+
+#[test]
+fn the_papers_table_goes_by_its_fingerprint_and_not_by_its_name() {
+    let analysis = analysed("my box", &NAS_TASKS, 70);
+    let renamed = compare(&analysis, &[planned("my box", "nas_bench102", &[])]);
+    assert_eq!(renamed[0].departures, []);
+    assert_eq!(
+        renamed[0].improvement_difference(&renamed[0].methods[0]),
+        Some(1.0)
+    );
+
+    let analysis = analysed("nas_bench102", &NAS_TASKS, 70);
+    for planned in [vec![planned("nas_bench102", "another", &[])], Vec::new()] {
+        let other = compare(&analysis, &planned);
+        assert_eq!(other[0].departures, [Departure::OtherTable]);
+        assert_eq!(other[0].methods[0].improvement.published, 0.0);
+        assert_eq!(other[0].improvement_difference(&other[0].methods[0]), None);
+        assert_eq!(other[0].sentences().len(), 1);
+    }
+    // No public table is the paper's of FCNET.
+    assert!(TARGETS.iter().any(|target| target.blackbox == "FCNET"));
+    let fcnet = "d609fb584c69e5db7546cad99913d0fc".parse().unwrap();
+    assert_eq!(papers_name(fcnet), None);
+}
+
+#[test]
+fn other_parameters_and_baselines_have_no_difference() {
+    let analysis = analysed("nas_bench102", &NAS_TASKS, 70);
+    let compared = |parameters: &[(&str, &str)]| {
+        compare(
+            &analysis,
+            &[planned("nas_bench102", "nas_bench102", parameters)],
+        )
+        .remove(0)
+    };
+    let changed = compared(&[("bandwidth", "0.1")]);
+    assert_eq!(changed.improvement_difference(&changed.methods[0]), None);
+    let sentence = "rs has other parameters than its published figures (bandwidth = 0.1)";
+    assert!(changed.sentences()[0].starts_with(sentence));
+    let papers = compared(&[("hyperprior", "none")]);
+    assert_eq!(papers.improvement_difference(&papers.methods[0]), Some(1.0));
+
+    let mut analysis = analysis.clone();
+    analysis.baseline = Baseline::ExactWithReplacement;
+    let compared = compare(&analysis, &[planned("nas_bench102", "nas_bench102", &[])]);
+    assert_eq!(compared[0].departures, [Departure::OtherBaseline]);
+    assert_eq!(
+        compared[0].improvement_difference(&compared[0].methods[0]),
+        None
+    );
+}
+
+#[test]
+fn a_variant_does_not_make_the_method_it_varies_depart_from_the_paper() {
+    let mut blackbox = planned("nas_bench102", "nas_bench102", &[]);
+    let wide = ("bandwidth".to_owned(), "0.5".to_owned());
+    blackbox.methods.push(MethodSpec {
+        name: Some("rs-wide".into()),
+        id: "rs".into(),
+        version: 1,
+        parameters: [wide].into(),
+        program: None,
+    });
+    let others = |name: &str| protocol::other_parameters(Some(&blackbox), name);
+    assert!(others("rs").is_empty());
+    assert_eq!(others("rs-wide"), ["bandwidth = 0.5"]);
 }

@@ -161,6 +161,11 @@ async fn improvements_rank_the_methods_in_their_known_order() {
         };
         assert!(m2.improvement > m1.improvement && m1.improvement > rs.improvement);
         assert!(m2.average_rank < rs.average_rank);
+        // Of four tasks the interquartile mean leaves out the first and the last, as the median does.
+        assert!(m2.median_improvement > m1.median_improvement);
+        let robust = [m2.median_improvement, m2.interquartile_mean_improvement];
+        let [median, interquartile] = robust.map(Option::unwrap);
+        assert_close(&[median], &[interquartile]);
         let ranks = [rs, m1, m2].map(|method| method.average_rank.unwrap());
         assert_close(&[ranks.iter().sum()], &[6.0]);
         let iterations: Vec<u32> = m2.at.iter().map(|at| at.iteration).collect();

@@ -15,7 +15,8 @@ use loto_proto::trace::Trace;
 use loto_transport::TransportError;
 use loto_transport::server::Server;
 use loto_transport::store::{
-    Attempts, Blobs, Conflict, Cursor, EmbeddedStore, Events, Heartbeats, Stored, Sweeps, Traces,
+    Attempts, Blobs, Conflict, Cursor, Deletion, EmbeddedStore, Events, Heartbeats, PassedOver,
+    Stored, Sweeps, Traces,
 };
 use tonic::async_trait;
 
@@ -96,6 +97,10 @@ impl Sweeps for FaultyStore {
         self.reach()?.sweep(id).await
     }
 
+    fn passed_over(&self) -> Vec<PassedOver> {
+        self.inner.passed_over()
+    }
+
     async fn sweeps(&self) -> Result<Vec<SweepId>, TransportError> {
         self.reach()?.sweeps().await
     }
@@ -114,6 +119,14 @@ impl Sweeps for FaultyStore {
 
     async fn resume_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
         self.reach()?.resume_sweep(id, series).await
+    }
+
+    async fn release_series(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
+        self.reach()?.release_series(id, series).await
+    }
+
+    async fn delete_sweep(&self, deletion: &Deletion) -> Result<(), TransportError> {
+        self.reach()?.delete_sweep(deletion).await
     }
 }
 
@@ -149,6 +162,10 @@ impl Traces for FaultyStore {
         traces
             .map(|(seed, trace)| Ok((seed, self.shown(series, seed, trace)?)))
             .collect()
+    }
+
+    async fn discard_trace(&self, series: SeriesId, seed: u32) -> Result<(), TransportError> {
+        self.reach()?.discard_trace(series, seed).await
     }
 
     async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, TransportError> {

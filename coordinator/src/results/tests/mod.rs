@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use loto_proto::job::{Job, Series};
 use loto_proto::sweep::Sweep;
-use loto_statistics::results::SweepResults;
+use loto_statistics::results::{BestCurves, SeedTraces, SweepResults};
 use loto_transport::TransportError;
 
 use self::faulty_store::FaultyStore;
@@ -34,24 +34,23 @@ async fn submitted() -> (SampleSweep, Arc<FaultyStore>) {
 }
 
 /// What is read of a sweep, and how far its store was followed.
-struct Reader {
+struct Reader<Kept> {
     store: Arc<FaultyStore>,
     follower: Follower,
-    collected: CollectedTraces,
+    collected: CollectedTraces<Kept>,
 }
 
-impl Reader {
+impl<Kept: KeptTraces> Reader<Kept> {
     async fn open(
         sample: &SampleSweep,
         store: &Arc<FaultyStore>,
-        keep: Keep,
     ) -> Result<Self, CoordinatorError> {
         let (tables, sweep) = (ObjectiveCache::default(), sample.sweep.clone());
         let planned = PlannedTraces::open(store.as_ref(), &tables, sweep).await?;
         Ok(Self {
             store: Arc::clone(store),
             follower: Follower::new(&sample.sweep),
-            collected: CollectedTraces::new(Arc::new(planned), keep),
+            collected: CollectedTraces::new(Arc::new(planned)),
         })
     }
 
@@ -65,10 +64,16 @@ impl Reader {
         self.collected.done()
     }
 
-    fn results(&self, selection: &Selection) -> SweepResults {
+    fn results(&self, selection: &Selection) -> SweepResults<Kept> {
         self.collected.results(selection)
     }
 }
+
+/// Reads what statistics look at.
+type CurveReader = Reader<Arc<BestCurves>>;
+
+/// Reads everything.
+type TraceReader = Reader<SeedTraces>;
 
 /// Every job of a sweep, series by series.
 pub(crate) fn jobs_by_series(sweep: &Sweep) -> Vec<Job> {
@@ -86,9 +91,7 @@ async fn everything_finished_is_collected_in_its_place() {
     let (sample, store) = submitted().await;
     let jobs = jobs_by_series(&sample.sweep);
     sample.run(store.as_ref(), jobs.clone()).await.unwrap();
-    let mut reader = Reader::open(&sample, &store, Keep::Everything)
-        .await
-        .unwrap();
+    let mut reader = TraceReader::open(&sample, &store).await.unwrap();
     reader.refresh().await.unwrap();
     assert_eq!(reader.done(), sample.sweep.job_count());
 
@@ -127,9 +130,7 @@ async fn only_what_is_new_is_read() {
         .run(store.as_ref(), jobs[..20].to_vec())
         .await
         .unwrap();
-    let mut reader = Reader::open(&sample, &store, Keep::BestSoFar)
-        .await
-        .unwrap();
+    let mut reader = TraceReader::open(&sample, &store).await.unwrap();
     reader.refresh().await.unwrap();
     assert_eq!(reader.done(), 20);
     // Twenty traces are five series of four seeds.
@@ -147,12 +148,12 @@ async fn only_what_is_new_is_read() {
     reader.refresh().await.unwrap();
     assert_eq!(reader.done(), 25);
     assert_eq!(store.reads(), [1, 1, 0]);
-    let best = sample.trace(&jobs[24]).best_so_far();
+    let expected = sample.trace(&jobs[24]).values;
     let results = reader.results(&Selection::default());
     let method = &results.blackboxes[1].tasks[2].traces[0];
     assert_eq!(method.len(), 4);
     let later = &results.blackboxes[0].tasks[0].traces[1];
-    assert_eq!(later[&0].values, best);
+    assert_eq!(later[&0].values, expected);
 }
 
 #[tokio::test]
@@ -163,9 +164,7 @@ async fn a_gap_in_the_history_costs_a_look_at_the_seeds_only() {
         .run(store.as_ref(), jobs[..10].to_vec())
         .await
         .unwrap();
-    let mut reader = Reader::open(&sample, &store, Keep::BestSoFar)
-        .await
-        .unwrap();
+    let mut reader = CurveReader::open(&sample, &store).await.unwrap();
     reader.refresh().await.unwrap();
     store.reads();
     sample
@@ -192,9 +191,7 @@ async fn a_damaged_trace_is_named_and_the_others_count() {
     trace.values.pop();
     store.damage(unreadable, Some(trace));
 
-    let mut reader = Reader::open(&sample, &store, Keep::BestSoFar)
-        .await
-        .unwrap();
+    let mut reader = CurveReader::open(&sample, &store).await.unwrap();
     let planned = sample.sweep.job_count();
     for damaged in [wrong_value, unreadable] {
         let error = reader.refresh().await.unwrap_err();
@@ -217,9 +214,7 @@ async fn a_damaged_trace_is_named_and_the_others_count() {
 async fn an_outage_of_the_store_loses_nothing() {
     let (sample, store) = submitted().await;
     let jobs = jobs_by_series(&sample.sweep);
-    let mut reader = Reader::open(&sample, &store, Keep::BestSoFar)
-        .await
-        .unwrap();
+    let mut reader = CurveReader::open(&sample, &store).await.unwrap();
     for half in jobs.chunks(jobs.len() / 2) {
         sample.run(store.as_ref(), half.to_vec()).await.unwrap();
         store.offline.store(true, Ordering::Relaxed);
@@ -246,9 +241,7 @@ async fn traces_of_other_sweeps_are_passed_over() {
         ..SHAPE
     });
     longer.submit(store.as_ref()).await.unwrap();
-    let mut reader = Reader::open(&sample, &store, Keep::BestSoFar)
-        .await
-        .unwrap();
+    let mut reader = CurveReader::open(&sample, &store).await.unwrap();
     let (before, after): (Vec<_>, Vec<_>) = longer.sweep.jobs().partition(|job| job.seed % 2 == 0);
     for jobs in [before, after] {
         longer.run(store.as_ref(), jobs).await.unwrap();
@@ -259,7 +252,8 @@ async fn traces_of_other_sweeps_are_passed_over() {
     assert_eq!(results.blackboxes.len(), 2);
     assert!(
         results.blackboxes[0].tasks[0].traces[0]
-            .keys()
+            .seeds()
+            .iter()
             .eq(&[0, 1, 2, 3])
     );
 }
@@ -280,9 +274,7 @@ async fn a_table_that_two_black_boxes_share_fills_both() {
         .run(store.as_ref(), jobs_by_series(&sample.sweep))
         .await
         .unwrap();
-    let mut reader = Reader::open(&sample, &store, Keep::BestSoFar)
-        .await
-        .unwrap();
+    let mut reader = CurveReader::open(&sample, &store).await.unwrap();
     reader.refresh().await.unwrap();
     assert_eq!(reader.done(), sample.sweep.job_count());
     let results = reader.results(&Selection::default());
@@ -300,9 +292,7 @@ async fn a_selection_shows_only_its_part() {
         .run(store.as_ref(), jobs_by_series(&sample.sweep))
         .await
         .unwrap();
-    let mut reader = Reader::open(&sample, &store, Keep::BestSoFar)
-        .await
-        .unwrap();
+    let mut reader = TraceReader::open(&sample, &store).await.unwrap();
     reader.refresh().await.unwrap();
     let selection = Selection {
         blackboxes: BTreeSet::from(["box1".to_string()]),
@@ -314,8 +304,11 @@ async fn a_selection_shows_only_its_part() {
     assert_eq!(results.blackboxes[0].methods, ["m2"]);
     let job = jobs_by_series(&sample.sweep).into_iter();
     let mut job = job.filter(|job| job.series.method.id == "m2" && job.series.task == "box1-task2");
-    let best = sample.trace(&job.next().unwrap()).best_so_far();
-    assert_eq!(results.blackboxes[0].tasks[2].traces[0][&0].values, best);
+    let expected = sample.trace(&job.next().unwrap()).values;
+    assert_eq!(
+        results.blackboxes[0].tasks[2].traces[0][&0].values,
+        expected
+    );
 }
 
 #[tokio::test]
@@ -326,9 +319,7 @@ async fn a_black_box_without_a_selected_method_is_left_out() {
         .run(store.as_ref(), jobs_by_series(&sample.sweep))
         .await
         .unwrap();
-    let mut reader = Reader::open(&sample, &store, Keep::BestSoFar)
-        .await
-        .unwrap();
+    let mut reader = CurveReader::open(&sample, &store).await.unwrap();
     reader.refresh().await.unwrap();
     let everything = reader.results(&Selection::default());
     assert_eq!(everything.blackboxes[0].methods, ["rs", "m1"]);
@@ -346,10 +337,7 @@ async fn a_black_box_without_a_selected_method_is_left_out() {
 async fn a_sweep_needs_its_tables_and_tasks() {
     let sample = SampleSweep::new(SHAPE);
     let store = Arc::new(FaultyStore::new().await);
-    let error = Reader::open(&sample, &store, Keep::BestSoFar)
-        .await
-        .err()
-        .unwrap();
+    let error = CurveReader::open(&sample, &store).await.err().unwrap();
     assert!(
         matches!(
             error,
@@ -360,9 +348,6 @@ async fn a_sweep_needs_its_tables_and_tasks() {
 
     let (mut sample, store) = submitted().await;
     sample.sweep.blackboxes[1].targets.push("nowhere".into());
-    let error = Reader::open(&sample, &store, Keep::BestSoFar)
-        .await
-        .err()
-        .unwrap();
+    let error = CurveReader::open(&sample, &store).await.err().unwrap();
     assert!(error.to_string().contains("`nowhere`"), "{error}");
 }

@@ -52,6 +52,7 @@ impl SampleSweep {
             let table = spec.fingerprint(csv.as_bytes());
             tables.push(spec.encode_with(csv.as_bytes()));
             let methods = (0..shape.methods).map(|method| MethodSpec {
+                name: None,
                 id: if method == 0 {
                     "rs".into()
                 } else {
@@ -59,6 +60,7 @@ impl SampleSweep {
                 },
                 version: 1,
                 parameters: BTreeMap::new(),
+                program: None,
             });
             Blackbox {
                 name,
@@ -138,6 +140,7 @@ fn spec() -> TableSpec {
     TableSpec {
         objective: "metric_error".into(),
         categorical: Categorical::Columns(BTreeSet::new()),
+        ..TableSpec::default()
     }
 }
 

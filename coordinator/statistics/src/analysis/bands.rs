@@ -4,8 +4,14 @@ use super::options::{AnalysisOptions, Bands};
 use super::output::{Band, TaskAnalysis};
 use super::task::TaskGaps;
 use crate::bootstrap::{PercentileLimits, ResampledMeans, random_stream};
+use crate::dtm::GapCurves;
+use crate::interval::Interval;
 use crate::means::mean_of_curves;
 use crate::results::BlackboxCurves;
+use crate::small_samples::{LimitStretch, degrees_of_freedom, resampling_stretch};
+
+/// DTM of values of the table.
+const POSSIBLE: (f64, f64) = (0.0, 1.0);
 
 /// Fills in the limits of the DTM bands of all tasks, and returns the ADTM band
 /// over the `averaged` tasks of each method that has finished traces on all of them;
@@ -20,8 +26,7 @@ pub(crate) fn fill_bands(
     let mut resampling = Resampling::new(blackbox.iterations, options);
     let mut adtm_bands = Vec::with_capacity(blackbox.methods.len());
     for (method, name) in blackbox.methods.iter().enumerate() {
-        resampling.adtm.fill(0.0);
-        resampling.adtm_changed.fill(false);
+        resampling.begin_method();
         for (task, curves) in curves.iter().enumerate() {
             let Some(own) = &curves.methods[method] else {
                 continue;
@@ -38,13 +43,14 @@ pub(crate) fn fill_bands(
             let task_name = &blackbox.tasks[task].name;
             let mut random = random_stream(options.seed, &blackbox.name, task_name, name);
             resampling.means.resample(own, curves.range, &mut random);
-            if options.bands == Bands::All
-                && let Some(band) = &mut tasks[task].methods[method].dtm
-            {
-                (band.lower, band.upper) = resampling.limits_of_task();
+            let Some(band) = &mut tasks[task].methods[method].dtm else {
+                continue;
+            };
+            if options.bands == Bands::All {
+                (band.lower, band.upper) = resampling.limits_of_task(&band.mean, own.seeds());
             }
             if is_averaged {
-                resampling.add_to_adtm();
+                resampling.add_to_adtm(&band.mean, own, curves.range);
             }
         }
         let mean_on = |&task: &usize| {
@@ -54,11 +60,12 @@ pub(crate) fn fill_bands(
         let means: Option<Vec<&[f64]>> = averaged.iter().map(mean_on).collect();
         let means = means.filter(|means| !means.is_empty());
         adtm_bands.push(means.map(|means| {
+            let tasks = means.len();
+            let mean = mean_of_curves(means);
             let (lower, upper) = match options.bands {
                 Bands::None => (Vec::new(), Vec::new()),
-                Bands::All | Bands::Averages => resampling.limits_of_adtm(averaged.len()),
+                Bands::All | Bands::Averages => resampling.limits_of_adtm(&mean, tasks),
             };
-            let mean = mean_of_curves(means);
             Band { mean, lower, upper }
         }));
     }
@@ -72,12 +79,18 @@ type LimitCurves = (Vec<f64>, Vec<f64>);
 struct Resampling {
     resamples: usize,
     limits: PercentileLimits,
+    stretch: LimitStretch,
     /// Of the series that was resampled last.
     means: ResampledMeans,
-    /// Sums of the means over the averaged tasks of a method, by iteration, then resample.
+    /// Sums of the means over the averaged tasks of a method, by iteration, then resample; the
+    /// deviations are corrected for the number of seeds.
     adtm: Vec<f64>,
     /// By iteration: whether a sum differs from that at the next one.
     adtm_changed: Vec<bool>,
+    /// By iteration: the sum of the variances of the means.
+    variances: Vec<f64>,
+    /// By iteration: the sum of their squares over their degrees of freedom.
+    squares: Vec<f64>,
 }
 
 impl Resampling {
@@ -89,40 +102,78 @@ impl Resampling {
         Self {
             resamples,
             limits: PercentileLimits::new(options.confidence),
+            stretch: LimitStretch::new(options.confidence),
             means: ResampledMeans::new(resamples, iterations),
             adtm: vec![0.0; resamples * iterations],
             adtm_changed: vec![false; iterations],
+            variances: vec![0.0; iterations],
+            squares: vec![0.0; iterations],
         }
     }
 
-    fn limits_of_task(&mut self) -> LimitCurves {
+    fn begin_method(&mut self) {
+        self.adtm.fill(0.0);
+        self.adtm_changed.fill(false);
+        self.variances.fill(0.0);
+        self.squares.fill(0.0);
+    }
+
+    /// The limits of the series that was resampled last, whose mean curve and number of seeds these are.
+    fn limits_of_task(&mut self, mean: &[f64], seeds: usize) -> LimitCurves {
         let Self { limits, means, .. } = self;
-        let iterations = self.adtm_changed.len();
-        limit_curves(iterations, |index| {
-            means.changed(index).then(|| limits.of(means.at(index)))
+        let factor = match seeds {
+            0 | 1 => 1.0,
+            _ => resampling_stretch(seeds) * self.stretch.at(seeds as f64 - 1.0),
+        };
+        limit_curves(mean.len(), |index| {
+            let found = means.changed(index).then(|| limits.of(means.at(index)));
+            found.map(|limits| stretched(limits, mean[index], factor))
         })
     }
 
-    fn add_to_adtm(&mut self) {
+    /// Adds the series that was resampled last to the sums over the tasks.
+    fn add_to_adtm(&mut self, mean: &[f64], curves: &GapCurves<'_>, range: f64) {
+        let seeds = curves.seeds();
+        let stretch = resampling_stretch(seeds);
         for (index, changed) in self.adtm_changed.iter_mut().enumerate() {
             let sums = &mut self.adtm[index * self.resamples..][..self.resamples];
-            for (sum, mean) in sums.iter_mut().zip(self.means.at(index)) {
-                *sum += mean;
+            for (sum, resampled) in sums.iter_mut().zip(self.means.at(index)) {
+                *sum += mean[index] + stretch * (resampled - mean[index]);
             }
             *changed |= self.means.changed(index);
         }
+        if seeds < 2 {
+            return;
+        }
+        let variances = curves.variance_of_mean();
+        for (index, variance) in variances.into_iter().enumerate() {
+            let variance = variance / (range * range);
+            self.variances[index] += variance;
+            self.squares[index] += variance * variance / (seeds as f64 - 1.0);
+        }
     }
 
-    /// The limits of the sums over so many tasks, divided by their number.
-    fn limits_of_adtm(&mut self, tasks: usize) -> LimitCurves {
+    /// The limits of the sums over so many tasks, divided by their number; `mean` is the average curve.
+    fn limits_of_adtm(&mut self, mean: &[f64], tasks: usize) -> LimitCurves {
         let Self { limits, adtm, .. } = self;
         adtm.iter_mut().for_each(|sum| *sum /= tasks as f64);
         let (changed, resamples) = (&self.adtm_changed, self.resamples);
         limit_curves(changed.len(), |index| {
             let means = &adtm[index * resamples..][..resamples];
-            changed[index].then(|| limits.of(means))
+            let found = changed[index].then(|| limits.of(means));
+            found.map(|limits| {
+                let degrees = degrees_of_freedom(self.variances[index], self.squares[index]);
+                stretched(limits, mean[index], self.stretch.at(degrees))
+            })
         })
     }
+}
+
+/// The limits, `factor` times as far from the mean, but within what DTM can be.
+fn stretched((lower, upper): (f64, f64), mean: f64, factor: f64) -> (f64, f64) {
+    let interval = Interval { lower, upper };
+    let Interval { lower, upper } = interval.stretched_within(mean, factor, POSSIBLE);
+    (lower, upper)
 }
 
 /// Limits at every iteration; without new ones, those of the next iteration hold.

@@ -2,18 +2,26 @@
 
 use super::bands::fill_bands;
 use super::compare::compare;
+use super::differences::fill_differences;
 use super::options::AnalysisOptions;
 use super::output::{
-    Band, BlackboxAnalysis, ExcludedTask, ExclusionReason, MethodAnalysis, MethodAverages,
-    TaskAnalysis, TaskMethodAnalysis,
+    Band, BlackboxAnalysis, DominantTask, ExcludedTask, ExclusionReason, MethodAnalysis,
+    MethodAverages, TaskAnalysis, TaskMethodAnalysis,
 };
+use super::over_tasks::fill_over_tasks;
+use super::score_intervals::fill_intervals;
 use super::task::TaskGaps;
 use crate::average_ranks::average_ranks;
 use crate::by_iteration::STATISTICS;
+use crate::dominant_task::dominant;
+use crate::dtm::area_under;
 use crate::means::{mean_of_curves, mean_of_known};
+use crate::performance_profile::performance_profile;
 use crate::ranks::rank;
 use crate::relative_improvement::RelativeImprovement;
 use crate::results::BlackboxCurves;
+use crate::robust_means::{interquartile_mean, median};
+use crate::small_samples::variance_of_mean;
 
 /// Computes all statistics of one black box, which must have been validated.
 pub(crate) fn analyse_blackbox(
@@ -47,10 +55,29 @@ pub(crate) fn analyse_blackbox(
 
     rank_improvements(&mut tasks, &averaged, &present);
     let adtm = fill_bands(blackbox, &curves, &averaged, options, &mut tasks);
-    let averages = average_methods(&tasks, &averaged, &present, adtm);
+    let mut averages = average_methods(&tasks, &averaged, &present, adtm);
+    fill_intervals(
+        blackbox,
+        &curves,
+        &averaged,
+        options,
+        &mut tasks,
+        &mut averages,
+    );
+    fill_over_tasks(&blackbox.name, &averaged, options, &tasks, &mut averages);
+    fill_profiles(&curves, &averaged, &mut averages);
+    let against = fill_differences(
+        blackbox,
+        &curves,
+        &averaged,
+        options,
+        &mut tasks,
+        &mut averages,
+    );
     let name = |method: usize| blackbox.methods[method].clone();
     BlackboxAnalysis {
         name: blackbox.name.clone(),
+        direction: blackbox.direction,
         iterations: blackbox.iterations,
         methods: averages
             .into_iter()
@@ -64,6 +91,7 @@ pub(crate) fn analyse_blackbox(
         averaged_tasks: averaged.len(),
         excluded_tasks,
         absent_methods: absent.iter().map(|&method| name(method)).collect(),
+        against: against.map(name),
         comparison: compare(
             present.iter().map(|&method| name(method)).collect(),
             absent.iter().map(|&method| name(method)).collect(),
@@ -72,6 +100,20 @@ pub(crate) fn analyse_blackbox(
         ),
         unbalanced: tasks.iter().any(|task| task.unbalanced),
         tasks,
+    }
+}
+
+/// Fills in how many runs on the averaged tasks reach which improvement.
+fn fill_profiles(
+    curves: &[TaskGaps<'_>],
+    averaged: &[usize],
+    averages: &mut [Option<MethodAverages>],
+) {
+    for (method, averages) in averages.iter_mut().enumerate() {
+        let Some(averages) = averages else { continue };
+        let on_task = |&task: &usize| curves[task].seed_improvements[method].as_deref();
+        let tasks: Option<Vec<&[f64]>> = averaged.iter().map(on_task).collect();
+        averages.performance_profile = tasks.map(|tasks| performance_profile(&tasks));
     }
 }
 
@@ -131,7 +173,10 @@ fn average_methods(
     adtm.into_iter()
         .enumerate()
         .map(|(method, band)| {
-            let own = averaged.iter().map(|&task| &tasks[task].methods[method]);
+            let own = averaged.iter().map(|&task| {
+                let task = &tasks[task];
+                (task.name.as_str(), &task.methods[method])
+            });
             let position = present.iter().position(|&other| other == method)?;
             let own_ranks = ranks.get(position)?.clone();
             Some(average(&own.collect::<Vec<_>>(), band?, own_ranks))
@@ -140,9 +185,26 @@ fn average_methods(
 }
 
 /// The averages of one method over its entries of the averaged tasks.
-fn average(tasks: &[&TaskMethodAnalysis], adtm: Band, average_rank_at: Vec<f64>) -> MethodAverages {
-    let errors = tasks.iter().map(|task| task.improvement_standard_error);
-    let squares: Option<f64> = errors.map(|error| error.map(|error| error * error)).sum();
+fn average(
+    named_tasks: &[(&str, &TaskMethodAnalysis)],
+    adtm: Band,
+    average_rank_at: Vec<f64>,
+) -> MethodAverages {
+    let tasks: Vec<_> = named_tasks.iter().map(|&(_, task)| task).collect();
+    let improvements = tasks.iter().filter_map(|task| task.improvement);
+    let improvements: Vec<f64> = improvements.collect();
+    let dominant_task = dominant(&improvements).map(|(index, share)| DominantTask {
+        task: named_tasks[index].0.to_owned(),
+        improvement: improvements[index],
+        share,
+    });
+    // The seeds of different tasks are independent.
+    let standard_error = |of: fn(&TaskMethodAnalysis) -> Option<f64>| {
+        let squares = tasks.iter().map(|task| of(task).map(|error| error * error));
+        let sum: Option<f64> = squares.sum();
+        sum.map(|sum| sum.sqrt() / tasks.len() as f64)
+    };
+    let ranks: Vec<f64> = tasks.iter().filter_map(|task| task.rank).collect();
     let relative = tasks
         .iter()
         .filter_map(|task| task.relative_improvement.as_ref());
@@ -154,14 +216,27 @@ fn average(tasks: &[&TaskMethodAnalysis], adtm: Band, average_rank_at: Vec<f64>)
     });
     MethodAverages {
         final_adtm: adtm.mean.last().copied().unwrap_or(f64::NAN),
+        final_adtm_standard_error: standard_error(|task| task.final_dtm_standard_error),
+        area_under_adtm: area_under(&adtm.mean),
         adtm,
+        adtm_over_tasks: None,
         improvement: mean_of_known(tasks.iter().map(|task| task.improvement)).unwrap_or(f64::NAN),
-        improvement_standard_error: squares.map(|squares| squares.sqrt() / tasks.len() as f64),
+        improvement_standard_error: standard_error(|task| task.improvement_standard_error),
+        improvement_interval: None,
+        median_improvement: median(&mut improvements.clone()),
+        median_improvement_interval: None,
+        interquartile_mean_improvement: interquartile_mean(&mut improvements.clone()),
+        interquartile_mean_improvement_interval: None,
+        dominant_task,
+        difference: None,
         improvement_terms_left_out: tasks
             .iter()
             .map(|task| task.improvement_terms_left_out)
             .sum(),
         average_rank: mean_of_known(tasks.iter().map(|task| task.rank)).unwrap_or(f64::NAN),
+        average_rank_standard_error: (ranks.len() > 1).then(|| variance_of_mean(&ranks).sqrt()),
+        over_tasks: None,
+        performance_profile: None,
         relative_improvement: RelativeImprovement::mean_of(&relative.collect::<Vec<_>>()),
         average_rank_at,
         by_iteration: by_iteration.collect(),

@@ -5,6 +5,7 @@ use super::output::{BlackboxAnalysis, TaskAnalysis};
 use crate::friedman::friedman;
 use crate::nemenyi::nemenyi;
 use crate::ranks::RankedMethods;
+use crate::smallest_p_values::SmallestPValues;
 use crate::wilcoxon::wilcoxon_pairs;
 
 /// Fewest methods, and fewest tasks, that can be compared.
@@ -87,6 +88,7 @@ pub(crate) fn compare<'task>(
         friedman: friedman(&ranked),
         nemenyi: nemenyi(&ranked, significance),
         wilcoxon: wilcoxon_pairs(&scores, methods.len()),
+        smallest_p_values: SmallestPValues::of(methods.len(), scores.len()),
         average_ranks: ranked.average_ranks,
         methods,
         tasks: compared_tasks,

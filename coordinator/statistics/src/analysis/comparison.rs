@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::friedman::Friedman;
 use crate::nemenyi::Nemenyi;
+use crate::smallest_p_values::{SmallestPValues, nemenyi_can_reject};
 use crate::wilcoxon::WilcoxonPair;
 
 /// A comparison, or why there is none.
@@ -53,8 +54,29 @@ pub struct Comparison {
     pub nemenyi: Nemenyi,
     /// Wilcoxon's signed-rank test of every pair, with Holm's correction over all pairs.
     pub wilcoxon: Vec<WilcoxonPair>,
+    /// The smallest probabilities that these tests can have over so many tasks. A test whose
+    /// smallest one is above [`Nemenyi::alpha`] cannot tell anything, and reports leave it out;
+    /// Nemenyi's also if its critical difference is out of reach.
+    pub smallest_p_values: SmallestPValues,
     /// Whether on some task the compared methods have different sets of seeds.
     pub unbalanced: bool,
+}
+
+impl Comparison {
+    /// Whether any outcome of Friedman's test over so many tasks is significant.
+    pub fn friedman_can_reject(&self) -> bool {
+        self.smallest_p_values.friedman <= self.nemenyi.alpha
+    }
+
+    /// Whether any outcome of Nemenyi's test over so many tasks is significant.
+    pub fn nemenyi_can_reject(&self) -> bool {
+        nemenyi_can_reject(self.nemenyi.alpha, self.methods.len(), self.tasks.len())
+    }
+
+    /// Whether any outcome of Wilcoxon's test over so many tasks is significant after Holm's adjustment.
+    pub fn wilcoxon_can_reject(&self) -> bool {
+        self.smallest_p_values.wilcoxon_holm <= self.nemenyi.alpha
+    }
 }
 
 /// One task of a comparison, with its black box.

@@ -7,12 +7,19 @@ mod bands;
 mod blackbox;
 mod compare;
 mod comparison;
+mod differences;
 mod options;
 mod output;
+mod over_tasks;
+mod score_intervals;
 mod sweep;
 mod task;
 mod validation;
 
+#[cfg(test)]
+mod interval_tests;
+#[cfg(test)]
+mod over_tasks_tests;
 #[cfg(test)]
 mod recorded_traces_tests;
 #[cfg(test)]
@@ -21,7 +28,8 @@ mod tests;
 pub use comparison::{ComparedTask, Comparison, ComparisonOutcome};
 pub use options::{AnalysisOptions, Bands};
 pub use output::{
-    Band, BaselineCurve, BlackboxAnalysis, ExcludedTask, ExclusionReason, MethodAnalysis,
-    MethodAverages, MissingSeeds, SweepAnalysis, TaskAnalysis, TaskMethodAnalysis,
+    Band, BaselineCurve, BlackboxAnalysis, DominantTask, ExcludedTask, ExclusionReason, Limits,
+    LinearAlgebra, MethodAnalysis, MethodAverages, MissingSeeds, OverTasks, PairedDifference,
+    SweepAnalysis, TaskAnalysis, TaskDifference, TaskMethodAnalysis,
 };
 pub use sweep::{analyse, analyse_curves};

@@ -7,11 +7,16 @@ use crate::random_search::Baseline;
 pub struct AnalysisOptions {
     /// The random search to score against.
     pub baseline: Baseline,
+    /// Method that all others are paired with; without one, on each black box the one with the best
+    /// average rank.
+    pub against: Option<String>,
     /// Which curves get a band: they are most of the work.
     pub bands: Bands,
-    /// Number of bootstrap resamples behind every band, 1 to 100000.
+    /// Whether scores and differences get intervals: with many seeds they take as long as bands.
+    pub intervals: bool,
+    /// Number of bootstrap resamples behind every band and interval, 1 to 100000.
     pub bootstrap_resamples: usize,
-    /// Probability covered by the bands, between 0 and 1.
+    /// Probability covered by the bands and intervals, between 0 and 1.
     pub confidence: f64,
     /// Significance level of Nemenyi's critical difference, between 0 and 1.
     pub significance: f64,
@@ -31,11 +36,13 @@ pub enum Bands {
 }
 
 impl Default for AnalysisOptions {
-    /// The exact baseline, all bands, 1000 resamples, bands of 95 %, significance at 5 %.
+    /// The exact baseline, pairs with the best method, all bands and intervals, 1000 resamples, bands of 95 %, significance at 5 %.
     fn default() -> Self {
         Self {
             baseline: Baseline::Exact,
+            against: None,
             bands: Bands::All,
+            intervals: true,
             bootstrap_resamples: 1000,
             confidence: 0.95,
             significance: 0.05,

@@ -7,9 +7,12 @@
 
 use std::collections::BTreeMap;
 
+use loto_proto::table_spec::Direction;
 use serde::Serialize;
 
 use super::comparison::ComparisonOutcome;
+use crate::interval::Interval;
+use crate::performance_profile::PerformanceProfile;
 use crate::random_search::Baseline;
 use crate::relative_improvement::RelativeImprovement;
 
@@ -20,9 +23,9 @@ pub struct SweepAnalysis {
     pub name: String,
     /// The random search that `improvement` and `relative_improvement` compare with.
     pub baseline: Baseline,
-    /// Probability covered by the bands, for example 0.95.
+    /// Probability covered by the bands and intervals, for example 0.95.
     pub confidence: f64,
-    /// Number of bootstrap resamples behind every band.
+    /// Number of bootstrap resamples behind every band and interval.
     pub bootstrap_resamples: usize,
     /// Seed of the bootstrap's random streams.
     pub bootstrap_seed: u64,
@@ -32,9 +35,14 @@ pub struct SweepAnalysis {
     pub planned_traces: u64,
     /// Number of finished traces.
     pub finished_traces: u64,
+    /// The linear algebra that computed the traces, with the number of traces of each; the most frequent
+    /// first. If there are several, rows may differ by it. Statistics are computed without: who reads the
+    /// traces fills it in.
+    pub linear_algebra: Vec<LinearAlgebra>,
     /// One entry per black box, in the order of the sweep.
     pub blackboxes: Vec<BlackboxAnalysis>,
-    /// The methods compared over the tasks of all black boxes together.
+    /// The methods compared over the tasks of all black boxes together, so that a black box weighs by the
+    /// number of its tasks. Tasks of one black box are sources of each other, hence not independent.
     /// Methods that are not planned on every black box are left out and listed.
     pub comparison: ComparisonOutcome,
     /// Every method and task with fewer finished seeds than planned.
@@ -44,6 +52,15 @@ pub struct SweepAnalysis {
     pub unbalanced: bool,
 }
 
+/// A library of linear algebra with its version, kernels and threads, as traces name it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LinearAlgebra {
+    /// Its description, for example `OpenBLAS 0.3.21, core Haswell, 1 thread`.
+    pub description: String,
+    /// Number of traces that it computed.
+    pub traces: u64,
+}
+
 /// A method and task with fewer finished seeds than planned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MissingSeeds {
@@ -51,7 +68,7 @@ pub struct MissingSeeds {
     pub blackbox: String,
     /// Name of the task.
     pub task: String,
-    /// Id of the method.
+    /// Name of the method.
     pub method: String,
     /// Number of finished seeds.
     pub finished: u32,
@@ -67,6 +84,8 @@ pub struct MissingSeeds {
 pub struct BlackboxAnalysis {
     /// Name of the black box.
     pub name: String,
+    /// Whether small or large values of the objective are good. Whichever it is, DTM is 0 at the best row.
+    pub direction: Direction,
     /// Number of evaluations in a trace: the length of every curve.
     pub iterations: usize,
     /// One entry per planned method, in order: its averages over the tasks.
@@ -80,6 +99,9 @@ pub struct BlackboxAnalysis {
     /// Planned methods without a single finished trace on this black box. They have no averages, and do
     /// not exclude any task.
     pub absent_methods: Vec<String>,
+    /// The method that all others are paired with in `difference`; absent if it was named and has no
+    /// finished trace here, or if there are no averages.
+    pub against: Option<String>,
     /// The methods compared over the tasks of this black box, by ICML improvement.
     pub comparison: ComparisonOutcome,
     /// Whether on some task two methods with finished traces have different sets of seeds.
@@ -131,7 +153,7 @@ pub enum ExclusionReason {
 /// One method's averages over the tasks of a black box (a row of ICML Table 2).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MethodAnalysis {
-    /// Id of the method.
+    /// Name of the method.
     pub method: String,
     /// Number of finished traces on this black box.
     pub finished_traces: u64,
@@ -144,19 +166,49 @@ pub struct MethodAnalysis {
 pub struct MethodAverages {
     /// ADTM at every iteration (ICML section 5, SGPT equation 48): the mean of DTM over the tasks.
     pub adtm: Band,
+    /// Limits of ADTM at every iteration over the tasks: tasks are resampled with replacement, what was found on
+    /// them stays. Absent with fewer than two tasks, or if not all bands were asked for.
+    pub adtm_over_tasks: Option<Limits>,
     /// ADTM at the last iteration.
     pub final_adtm: f64,
+    /// Standard error of `final_adtm` that comes from the seeds; absent if a task has fewer than two.
+    pub final_adtm_standard_error: Option<f64>,
+    /// Area under ADTM over the iterations, divided by their number: its mean.
+    pub area_under_adtm: f64,
     /// ICML improvement (Table 2): the mean over tasks of the mean over t of
     /// (DTM_RS(t) - DTM(t)) / DTM_RS(t); at most 1, higher is better, 0 equals random search.
     pub improvement: f64,
     /// Standard error of `improvement` that comes from the seeds, the tasks and the baseline being
     /// taken as given; absent if a task has fewer than two seeds.
     pub improvement_standard_error: Option<f64>,
+    /// Interval of `improvement`: seeds are resampled within every task, the tasks stay. Absent if
+    /// a task has fewer than two seeds, or if intervals were not asked for.
+    pub improvement_interval: Option<Interval>,
+    /// Median over tasks of the task's improvement.
+    pub median_improvement: f64,
+    /// Interval of `median_improvement`, as that of `improvement`.
+    pub median_improvement_interval: Option<Interval>,
+    /// Mean over tasks without a quarter of them, rounded down, at either end.
+    pub interquartile_mean_improvement: f64,
+    /// Interval of `interquartile_mean_improvement`, as that of `improvement`.
+    pub interquartile_mean_improvement_interval: Option<Interval>,
+    /// The task that makes more than a quarter of the sum of the sizes of the tasks' improvements (and
+    /// more than twice an equal share), if one does: the mean is then mostly that task's.
+    pub dominant_task: Option<DominantTask>,
+    /// The improvement minus that of [`BlackboxAnalysis::against`]; absent for that method itself.
+    pub difference: Option<PairedDifference>,
     /// Number of terms (task, t) left out of `improvement` because the baseline's DTM is 0 there.
     pub improvement_terms_left_out: usize,
     /// Mean over tasks of the rank of the task's improvement (ICML Table 2, in
     /// parentheses): 1 is best, ties share their mean rank.
     pub average_rank: f64,
+    /// Standard error of `average_rank` that comes from the tasks; absent with fewer than two.
+    pub average_rank_standard_error: Option<f64>,
+    /// Intervals over the tasks: tasks are resampled with replacement, the scores on them stay. Absent with fewer
+    /// than two tasks, or if intervals were not asked for.
+    pub over_tasks: Option<OverTasks>,
+    /// How many runs reach which improvement; absent without a baseline.
+    pub performance_profile: Option<PerformanceProfile>,
     /// ICLR relative improvement, the mean over tasks.
     pub relative_improvement: RelativeImprovement,
     /// SGPT's average rank at every iteration: the mean over tasks of the rank of DTM(t), 1 is best,
@@ -168,11 +220,75 @@ pub struct MethodAverages {
     pub by_iteration: BTreeMap<&'static str, Vec<f64>>,
 }
 
+/// Intervals of the averages of one method over the tasks, which are resampled with replacement.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct OverTasks {
+    /// That of [`MethodAverages::improvement`].
+    pub improvement: Interval,
+    /// That of [`MethodAverages::median_improvement`].
+    pub median_improvement: Interval,
+    /// That of [`MethodAverages::interquartile_mean_improvement`].
+    pub interquartile_mean_improvement: Interval,
+    /// That of [`MethodAverages::average_rank`]; the ranks on the tasks stay as they are.
+    pub average_rank: Interval,
+    /// That of [`MethodAverages::final_adtm`].
+    pub final_adtm: Interval,
+}
+
+/// The limits of an interval at every iteration.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Limits {
+    /// The lower ones.
+    pub lower: Vec<f64>,
+    /// The upper ones.
+    pub upper: Vec<f64>,
+}
+
+/// A task that makes much of a method's mean over tasks.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DominantTask {
+    /// Name of the task.
+    pub task: String,
+    /// The method's improvement there.
+    pub improvement: f64,
+    /// Its size over the sum of the sizes of the improvements on all tasks.
+    pub share: f64,
+}
+
+/// The improvement of a method minus that of another, from traces of the same tasks and seeds.
+///
+/// Traces of one task and seed begin with the same random rows, so that their difference varies less
+/// than either.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PairedDifference {
+    /// Mean over tasks.
+    pub mean: f64,
+    /// Interval of `mean`: the pairs of seeds are resampled within every task.
+    pub mean_interval: Option<Interval>,
+    /// Median over tasks.
+    pub median: f64,
+    /// Interval of `median`.
+    pub median_interval: Option<Interval>,
+    /// Number of pairs of traces.
+    pub pairs: u64,
+}
+
+/// The improvement of a method minus that of another on one task.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TaskDifference {
+    /// Mean over the seeds that both have finished.
+    pub mean: f64,
+    /// Its interval; absent with fewer than two seeds.
+    pub interval: Option<Interval>,
+    /// Number of these seeds.
+    pub pairs: u32,
+}
+
 /// A curve over the iterations with its bootstrap band.
 ///
 /// The band is pointwise: seeds are resampled with replacement for each method and
-/// task, and the limits are percentiles (linear between order statistics) of the resampled means.
-/// With one seed it has no width.
+/// task, and the limits are percentiles (linear between order statistics) of the resampled means,
+/// stretched about the mean to correct for the number of seeds. With one seed it has no width.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Band {
     /// Mean over the finished seeds.
@@ -205,6 +321,16 @@ pub struct TaskAnalysis {
     pub unbalanced: bool,
 }
 
+impl TaskAnalysis {
+    /// The best objective value of the table.
+    pub fn best(&self, direction: Direction) -> f64 {
+        match direction {
+            Direction::Minimise => self.minimum,
+            Direction::Maximise => self.maximum,
+        }
+    }
+}
+
 /// Random search on one task, at every iteration.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BaselineCurve {
@@ -217,19 +343,30 @@ pub struct BaselineCurve {
 /// One method on one task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TaskMethodAnalysis {
-    /// Id of the method.
+    /// Name of the method.
     pub method: String,
     /// Number of finished seeds.
     pub seeds: u32,
     /// DTM at every iteration; absent without a finished trace or if the objective is constant.
     pub dtm: Option<Band>,
+    /// Mean over the seeds of the best objective value at the last iteration, in the units of the table.
+    pub final_best: Option<f64>,
     /// DTM at the last iteration.
     pub final_dtm: Option<f64>,
+    /// Standard error of `final_dtm`; absent with fewer than two seeds.
+    pub final_dtm_standard_error: Option<f64>,
+    /// Area under DTM over the iterations, divided by their number: its mean.
+    pub area_under_dtm: Option<f64>,
     /// Mean over t of (DTM_RS(t) - DTM(t)) / DTM_RS(t) (ICML).
     pub improvement: Option<f64>,
     /// Standard error of `improvement` that comes from the seeds, the baseline being taken as given;
     /// absent with fewer than two seeds.
     pub improvement_standard_error: Option<f64>,
+    /// Interval of `improvement`, by resampling the seeds; absent with fewer than two, or if intervals
+    /// were not asked for.
+    pub improvement_interval: Option<Interval>,
+    /// The improvement minus that of [`BlackboxAnalysis::against`]; absent for that method itself.
+    pub difference: Option<TaskDifference>,
     /// Number of iterations left out of `improvement` because the baseline's DTM is 0 there.
     pub improvement_terms_left_out: usize,
     /// Rank of `improvement` among the methods, 1 is best, ties share their mean rank; absent on

@@ -172,6 +172,7 @@ fn recorded_results(folder: &Path) -> SweepResults {
             });
             BlackboxResults {
                 name: blackbox.to_owned(),
+                direction: Default::default(),
                 iterations: if blackbox == "nas_bench102" { 70 } else { 100 },
                 methods: methods.clone(),
                 tasks: tasks.collect(),

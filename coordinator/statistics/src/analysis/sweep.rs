@@ -20,7 +20,7 @@ pub fn analyse(
     options: &AnalysisOptions,
 ) -> Result<SweepAnalysis, StatisticsError> {
     check_options(options)?;
-    check_plan(results, options.baseline)?;
+    check_plan(results, options)?;
     check_traces(results)?;
     Ok(compute(&results.curves(), options))
 }
@@ -36,13 +36,14 @@ pub fn analyse(
 /// [`StatisticsError::InvalidResults`] for an impossible plan (an empty or unsorted table,
 /// a name that is listed twice),
 /// [`StatisticsError::NoSampledBaseline`] if the baseline is to be sampled and the
-/// method `rs` is not planned on a black box.
+/// method `rs` is not planned on a black box,
+/// [`StatisticsError::NotToPairWith`] if the method to pair with is planned on none.
 pub fn analyse_curves(
     curves: &SweepCurves,
     options: &AnalysisOptions,
 ) -> Result<SweepAnalysis, StatisticsError> {
     check_options(options)?;
-    check_plan(curves, options.baseline)?;
+    check_plan(curves, options)?;
     Ok(compute(curves, options))
 }
 
@@ -65,6 +66,7 @@ fn compute(curves: &SweepCurves, options: &AnalysisOptions) -> SweepAnalysis {
             .flat_map(|blackbox| &blackbox.methods)
             .map(|method| method.finished_traces)
             .sum(),
+        linear_algebra: Vec::new(),
         comparison: over_all_blackboxes(&blackboxes, options.significance),
         missing: missing(&blackboxes, curves.seeds),
         unbalanced: blackboxes.iter().any(|blackbox| blackbox.unbalanced),

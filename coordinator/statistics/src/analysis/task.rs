@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
+use loto_proto::table_spec::Direction;
+
 use super::output::{Band, BaselineCurve, TaskAnalysis, TaskMethodAnalysis};
 use crate::by_iteration::{MethodOnTask, STATISTICS};
-use crate::dtm::{GapCurves, dtm};
-use crate::improvement::{Improvement, improvement, standard_error};
+use crate::dtm::{GapCurves, area_under, dtm};
+use crate::improvement::{Improvement, improvement, seed_improvements, standard_error};
 use crate::random_search::{
     Baseline, RANDOM_SEARCH_METHOD, expected_gaps_with_replacement,
     expected_gaps_without_replacement,
 };
 use crate::relative_improvement::relative_improvement;
 use crate::results::{BestCurves, BlackboxCurves, TaskCurves};
+use crate::small_samples::variance_of_mean;
 
 /// The finished seeds of one task, by method.
 pub(crate) struct TaskGaps<'a> {
@@ -21,6 +24,8 @@ pub(crate) struct TaskGaps<'a> {
     pub(crate) range: f64,
     /// Curves of each planned method; absent without a finished trace.
     pub(crate) methods: Vec<Option<GapCurves<'a>>>,
+    /// The improvement of every seed, by method; absent without a finished trace or a baseline.
+    pub(crate) seed_improvements: Vec<Option<Vec<f64>>>,
     /// Mean gap of the baseline, if there is a baseline.
     baseline_gaps: Option<Vec<f64>>,
 }
@@ -48,8 +53,12 @@ impl<'a> TaskGaps<'a> {
                 position.and_then(|position| Some(methods[position]?.mean()))
             }
         };
+        let of_seeds = |curves: &Option<GapCurves<'_>>| {
+            seed_improvements(curves.as_ref()?, baseline_gaps.as_ref()?)
+        };
         Self {
             minimum,
+            seed_improvements: methods.iter().map(of_seeds).collect(),
             range: task.objective[task.objective.len() - 1] - minimum,
             methods,
             baseline_gaps,
@@ -61,7 +70,7 @@ impl<'a> TaskGaps<'a> {
         self.range == 0.0
     }
 
-    /// The statistics of the task, still without ranks and band limits.
+    /// The statistics of the task, still without ranks, differences, intervals and band limits.
     pub(crate) fn analyse(&self, blackbox: &BlackboxCurves, task: &TaskCurves) -> TaskAnalysis {
         let baseline = self.baseline_gaps.as_ref().map(|gaps| BaselineCurve {
             dtm: (!self.is_constant()).then(|| dtm(gaps, self.range)),
@@ -71,17 +80,25 @@ impl<'a> TaskGaps<'a> {
         let first = seed_sets.next();
         let unbalanced =
             first.is_some_and(|first| seed_sets.any(|seeds| seeds.seeds() != first.seeds()));
-        let methods = blackbox.methods.iter().zip(&self.methods);
+        let methods = blackbox.methods.iter().enumerate();
+        let in_users_units = |value| blackbox.direction.turn(value);
+        let least = in_users_units(self.minimum);
+        let greatest = in_users_units(task.objective[task.objective.len() - 1]);
         TaskAnalysis {
             name: task.name.clone(),
             rows: task.objective.len(),
-            minimum: self.minimum,
+            minimum: least.min(greatest),
             prior_rmse: None,
-            maximum: task.objective[task.objective.len() - 1],
+            maximum: least.max(greatest),
             methods: methods
-                .map(|(method, &curves)| self.method(method, curves, baseline.as_ref()))
+                .map(|(method, name)| {
+                    self.method(method, name, blackbox.direction, baseline.as_ref())
+                })
                 .collect(),
-            baseline,
+            baseline: baseline.map(|curve| BaselineCurve {
+                best: curve.best.into_iter().map(in_users_units).collect(),
+                ..curve
+            }),
             unbalanced,
         }
     }
@@ -92,10 +109,12 @@ impl<'a> TaskGaps<'a> {
 
     fn method(
         &self,
-        method: &str,
-        curves: Option<GapCurves<'_>>,
+        method: usize,
+        name: &str,
+        direction: Direction,
         baseline: Option<&BaselineCurve>,
     ) -> TaskMethodAnalysis {
+        let curves = self.methods[method];
         let mean_gaps = curves.map(|curves| curves.mean());
         let scalable = mean_gaps.as_ref().filter(|_| !self.is_constant());
         let mean = scalable.map(|gaps| dtm(gaps, self.range));
@@ -112,25 +131,35 @@ impl<'a> TaskGaps<'a> {
             baseline_gaps: self.baseline_gaps.as_deref(),
             range: self.range,
         });
-        let error = curves.zip(self.baseline_gaps.as_ref());
+        let seed_improvements = self.seed_improvements[method].as_ref();
+        let final_gap = mean_gaps.as_ref().and_then(|gaps| gaps.last().copied());
+        let final_gaps = curves.map(|curves| curves.final_gaps());
         TaskMethodAnalysis {
-            method: method.to_owned(),
+            method: name.to_owned(),
             seeds: curves.map_or(0, |curves| curves.seeds() as u32),
+            final_best: final_gap.map(|gap| direction.turn(self.minimum + gap)),
             final_dtm: mean.as_ref().and_then(|mean| mean.last().copied()),
+            final_dtm_standard_error: final_gaps
+                .filter(|gaps| gaps.len() > 1 && !self.is_constant())
+                .map(|gaps| variance_of_mean(&gaps).sqrt() / self.range),
+            area_under_dtm: mean.as_ref().map(|mean| area_under(mean)),
             dtm: mean.map(|mean| Band {
                 mean,
                 lower: Vec::new(),
                 upper: Vec::new(),
             }),
             improvement: score.value,
-            improvement_standard_error: error
+            improvement_standard_error: seed_improvements
                 .filter(|_| score.value.is_some())
-                .and_then(|(curves, baseline)| standard_error(&curves, baseline)),
+                .and_then(|scores| standard_error(scores)),
+            improvement_interval: None,
+            difference: None,
             improvement_terms_left_out: score.terms_left_out,
             rank: None,
-            relative_improvement: mean_gaps
-                .zip(baseline)
-                .map(|(gaps, baseline)| relative_improvement(&self.best(&gaps), &baseline.best)),
+            relative_improvement: mean_gaps.zip(baseline).map(|(gaps, baseline)| {
+                let best = self.best(&gaps);
+                relative_improvement(&best, &baseline.best, direction)
+            }),
             by_iteration: STATISTICS
                 .iter()
                 .map(|statistic| (statistic.key, on_task.as_ref().map(statistic.compute)))

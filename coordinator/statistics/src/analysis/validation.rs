@@ -39,11 +39,15 @@ pub(crate) fn check_options(options: &AnalysisOptions) -> Result<(), StatisticsE
     Ok(())
 }
 
-/// Checks that the plan is possible, and that the baseline is part of it.
+/// Checks that the plan is possible, and that the baseline and the method to pair with are part of it.
 pub(crate) fn check_plan<Traces>(
     results: &SweepResults<Traces>,
-    baseline: Baseline,
+    options: &AnalysisOptions,
 ) -> Result<(), StatisticsError> {
+    let baseline = options.baseline;
+    if let Some(method) = &options.against {
+        check_against(results, method)?;
+    }
     let names = results.blackboxes.iter().map(|blackbox| &blackbox.name);
     check_unique("sweep", "black box", names)?;
     for blackbox in &results.blackboxes {
@@ -65,6 +69,25 @@ pub(crate) fn check_plan<Traces>(
         }
     }
     Ok(())
+}
+
+/// Checks that the method that all others are paired with runs on some black box.
+fn check_against<Traces>(
+    results: &SweepResults<Traces>,
+    method: &str,
+) -> Result<(), StatisticsError> {
+    let methods = || {
+        let blackboxes = results.blackboxes.iter();
+        blackboxes.flat_map(|blackbox| &blackbox.methods)
+    };
+    if methods().any(|known| known == method) {
+        return Ok(());
+    }
+    let known: BTreeSet<&str> = methods().map(String::as_str).collect();
+    Err(StatisticsError::NotToPairWith {
+        method: method.to_owned(),
+        known: known.into_iter().collect::<Vec<_>>().join(", "),
+    })
 }
 
 /// Checks that every trace is as its plan says; the plan was checked before.

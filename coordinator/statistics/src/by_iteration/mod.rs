@@ -20,4 +20,5 @@ macro_rules! statistics {
 
 statistics! {
     unsolved_fraction,
+    reached_targets,
 }

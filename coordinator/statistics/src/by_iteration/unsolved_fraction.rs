@@ -7,7 +7,7 @@ use super::statistic::{IterationStatistic, MethodOnTask, Notation};
 pub const STATISTIC: IterationStatistic = IterationStatistic {
     key: "unsolved_fraction",
     heading: "unsolved",
-    definition: "Share of runs that have not found the least value of the table.",
+    definition: "Share of runs that have not found the best value of the table.",
     notation: Notation::Percentage,
     compute: unsolved_fraction,
 };

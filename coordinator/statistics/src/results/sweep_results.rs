@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use loto_proto::table_spec::Direction;
+
 use super::best_curves::BestCurves;
 use super::traces::SeedTraces;
 
@@ -31,6 +33,8 @@ pub struct SweepResults<Traces = SeedTraces> {
 pub struct BlackboxResults<Traces = SeedTraces> {
     /// Name of the black box.
     pub name: String,
+    /// Whether the objective is minimised; if not, all its values here are negatives.
+    pub direction: Direction,
     /// Number of evaluations in a planned trace.
     pub iterations: usize,
     /// Ids of the planned methods, in order.
@@ -44,7 +48,7 @@ pub struct BlackboxResults<Traces = SeedTraces> {
 pub struct TaskResults<Traces = SeedTraces> {
     /// Name of the task.
     pub name: String,
-    /// Objective values of all the task's rows, ascending.
+    /// Objective values of all the task's rows, ascending: the first is the best.
     pub objective: Arc<[f64]>,
     /// Finished traces by seed, one entry per method of the black box, in its order.
     pub traces: Vec<Traces>,
@@ -61,6 +65,7 @@ impl SweepResults {
         };
         let blackbox = |blackbox: &BlackboxResults| BlackboxResults {
             name: blackbox.name.clone(),
+            direction: blackbox.direction,
             iterations: blackbox.iterations,
             methods: blackbox.methods.clone(),
             tasks: blackbox.tasks.iter().map(task).collect(),

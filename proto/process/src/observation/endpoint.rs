@@ -1,7 +1,7 @@
 //! Metrics and probes over HTTP.
 //!
 //! - `/metrics`: all metrics in the text format of Prometheus;
-//! - `/livez`: 200 as long as the process answers at all;
+//! - `/livez`: 200 as long as the process answers and is not stuck, else 503 and how it is stuck;
 //! - `/readyz`: 200 if it has what it needs, else 503 and what it waits for.
 
 use std::net::SocketAddr;
@@ -17,7 +17,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
 
 use super::readiness::Readiness;
-use super::{collection, process_metrics};
+use super::{collection, probe_server, process_metrics};
 use crate::ProcessError;
 
 /// Time between two times that what histograms took in is summed up, so that a process
@@ -62,11 +62,7 @@ impl EndpointOption {
             }
         });
         let answers = router(collected, readiness.clone());
-        tokio::spawn(async move {
-            if let Err(error) = axum::serve(listener, answers).await {
-                tracing::error!("metrics and probes end: {error}");
-            }
-        });
+        tokio::spawn(probe_server::serve(listener, answers));
         Ok(())
     }
 }
@@ -76,6 +72,15 @@ fn router(collected: PrometheusHandle, readiness: Readiness) -> Router {
         process_metrics::report();
         let text = "text/plain; version=0.0.4; charset=utf-8";
         ([(header::CONTENT_TYPE, text)], collected.render())
+    };
+    let alive = {
+        let readiness = readiness.clone();
+        move || async move {
+            match readiness.stalled() {
+                None => (StatusCode::OK, "alive\n".to_owned()),
+                Some(problem) => (StatusCode::SERVICE_UNAVAILABLE, format!("{problem}\n")),
+            }
+        }
     };
     let ready = move || async move {
         let missing = readiness.missing();
@@ -87,6 +92,6 @@ fn router(collected: PrometheusHandle, readiness: Readiness) -> Router {
     };
     Router::new()
         .route("/metrics", get(metrics))
-        .route("/livez", get(|| async { "alive\n" }))
+        .route("/livez", get(alive))
         .route("/readyz", get(ready))
 }

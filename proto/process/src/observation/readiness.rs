@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 #[derive(Debug, Clone, Default)]
 pub struct Readiness {
     needs: Arc<Mutex<BTreeMap<&'static str, bool>>>,
+    stalled: Arc<Mutex<Option<String>>>,
 }
 
 /// One thing that a process needs.
@@ -26,6 +27,16 @@ impl Readiness {
             name,
             readiness: self.clone(),
         }
+    }
+
+    /// Says whether the process is stuck, and how: then only a restart helps.
+    pub fn set_stalled(&self, problem: Option<String>) {
+        *self.stalled.lock() = problem;
+    }
+
+    /// How the process is stuck, if it is.
+    pub fn stalled(&self) -> Option<String> {
+        self.stalled.lock().clone()
     }
 
     /// What is not there; the process is ready if that is nothing.

@@ -3,11 +3,13 @@
 //! - [`address`]: its URL, which is never shown with a password;
 //! - [`password`]: the password, if the URL has none;
 //! - [`tls`]: authorities to trust and the certificate to show;
+//! - [`secret_file`]: files with a password, tokens or a key, which nobody else may read;
 //! - `refusal`: what it means when a server, or we, refuse the other.
 
 pub mod address;
 pub mod password;
 pub(crate) mod refusal;
+pub mod secret_file;
 pub mod tls;
 
 use self::address::Address;

@@ -2,10 +2,10 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::fs;
 use std::path::Path;
 
 use super::address::Address;
+use super::secret_file::read_secret_file;
 use crate::error::TransportError;
 
 /// A password. It cannot be shown.
@@ -25,19 +25,18 @@ impl Password {
     /// The password in a file: all of it, less a newline at its end.
     ///
     /// # Errors
-    /// [`TransportError::UnreadableFile`], [`TransportError::InvalidFile`] if it is empty.
+    /// As [`read_secret_file`]; [`TransportError::InvalidFile`] if it is empty or no text.
     pub fn read(path: &Path) -> Result<Self, TransportError> {
-        let text = fs::read_to_string(path).map_err(|source| TransportError::UnreadableFile {
+        let invalid = |reason: &str| TransportError::InvalidFile {
             path: path.to_owned(),
-            source,
-        })?;
+            reason: reason.into(),
+        };
+        let text = String::from_utf8(read_secret_file(path)?)
+            .map_err(|_| invalid("it should hold a password and is no UTF-8 text"))?;
         let line = text.strip_suffix('\n').unwrap_or(&text);
         let password = line.strip_suffix('\r').unwrap_or(line);
         if password.is_empty() {
-            return Err(TransportError::InvalidFile {
-                path: path.to_owned(),
-                reason: "it should hold a password and is empty".into(),
-            });
+            return Err(invalid("it should hold a password and is empty"));
         }
         Ok(Self(password.to_owned()))
     }
@@ -94,6 +93,8 @@ impl PasswordSources {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     const SOURCES: PasswordSources = PasswordSources {

@@ -9,6 +9,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 
+use super::secret_file::read_secret_file;
 use crate::error::{Reason, TransportError};
 
 /// Makes ring the one provider of cryptography in this process; to be called before any TLS is
@@ -127,7 +128,10 @@ impl Identity {
         install_cryptography();
         let identity = Self {
             certificate: Pem::read(certificate)?,
-            key: Pem::read(key)?,
+            key: Pem {
+                path: key.to_owned(),
+                content: read_secret_file(key)?.into(),
+            },
         };
         let nobody = ClientConfig::builder().with_root_certificates(RootCertStore::empty());
         identity.prove(nobody)?;
@@ -213,6 +217,8 @@ pub fn read_authorities(path: &Path) -> Result<Vec<u8>, TransportError> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
@@ -226,6 +232,7 @@ mod tests {
         .unwrap();
         let empty = folder.path().join("empty.pem");
         fs::write(&empty, "top-secret").unwrap();
+        fs::set_permissions(&empty, fs::Permissions::from_mode(0o600)).unwrap();
         let (path, empty) = (Some(path.as_path()), Some(empty.as_path()));
         let missing = Some(Path::new("/no/such.pem"));
         for (ca, certificate, key, told) in [

@@ -239,9 +239,11 @@ mod tests {
     fn jobs(seeds: std::ops::Range<u32>) -> Vec<Job> {
         let series = Series {
             method: MethodSpec {
+                name: None,
                 id: "rs".into(),
                 version: 1,
                 parameters: BTreeMap::new(),
+                program: None,
             },
             table: Fingerprint([1; 16]),
             task: "task".into(),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use loto_proto::identity::StoreId;
 use loto_proto::job::Job;
 
 use crate::error::TransportError;
@@ -16,6 +17,18 @@ pub trait Queue: Send + Sync {
     /// [`TransportError::Unavailable`] if the broker did not take them all. Publishing
     /// them again is safe: a job that waits twice is computed once.
     async fn publish(&self, jobs: &[Job]) -> Result<(), TransportError>;
+
+    /// As [`Self::publish`], for the workers of this store. A queue inside one process serves the one store
+    /// of that process and need not tell.
+    async fn publish_for(&self, store: StoreId, jobs: &[Job]) -> Result<(), TransportError> {
+        let _the_only_one = store;
+        self.publish(jobs).await
+    }
+
+    /// Why no message can be published at the moment although the broker answers, if that is so.
+    async fn alarm(&self) -> Result<Option<String>, TransportError> {
+        Ok(None)
+    }
 
     /// Number of messages that wait for a consumer, also of those whose delay is not over;
     /// messages that a consumer holds do not count.

@@ -11,7 +11,9 @@ use std::sync::Arc;
 
 pub use self::in_process::InProcessQueue;
 pub use self::interface::{Consumer, Delivery, Queue, Receipt};
-pub use self::rabbitmq::{DEAD_LETTERS, DELAYED, DELIVERY_LIMIT, JOBS, RabbitQueue};
+pub use self::rabbitmq::{
+    DEAD_LETTERS, DELAYED, DELIVERY_LIMIT, FORMER_DELAYED, JOBS, RabbitQueue,
+};
 use crate::connection::Access;
 use crate::error::TransportError;
 

@@ -5,8 +5,9 @@ use loto_proto::attempt::{Attempt, AttemptVersion};
 use loto_proto::identity::SeriesId;
 use loto_proto::job::Job;
 use loto_proto::lifecycle::JobRecord;
+use loto_proto::seal::{Key, check_json};
 
-use crate::error::TransportError;
+use crate::error::{Reason, TransportError};
 
 /// A job that had another outcome than the stored one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,6 +28,7 @@ pub trait Attempts: Send + Sync {
 
     /// Records how the job's last attempt stands and returns which version that is, unless
     /// the job is done or its attempt is no longer the `expected` one: then nothing happens.
+    /// Recording the same attempt again is no change, so that the answer may get lost.
     async fn put_attempt(
         &self,
         job: &Job,
@@ -48,4 +50,10 @@ pub trait Attempts: Send + Sync {
 
     /// Removes what is known of a job's other outcome.
     async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), TransportError>;
+}
+
+/// Reads the record of that job's attempts.
+pub(super) fn decode_attempt(series: SeriesId, seed: u32, text: &[u8]) -> Result<Attempt, Reason> {
+    check_json(Key::Attempt(series, seed), text)?;
+    Ok(Attempt::decode(text)?)
 }

@@ -13,6 +13,12 @@ pub trait Blobs: Send + Sync {
 
     /// The bytes kept under a name.
     async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, TransportError>;
+
+    /// Whether there is at least one byte under a name.
+    async fn has_blob(&self, name: &str) -> Result<bool, TransportError> {
+        let bytes = self.blob(name).await?;
+        Ok(bytes.is_some_and(|bytes| !bytes.is_empty()))
+    }
 }
 
 /// Refuses a blob that no store could take.

@@ -6,13 +6,17 @@
 //!
 //! What a store keeps is split by who reads it: [`Sweeps`], [`Traces`], [`Attempts`],
 //! [`Heartbeats`] and [`Blobs`]; a [`Store`] keeps all of it. Every call may end with
-//! [`TransportError::Unavailable`] or [`TransportError::Refused`], one that reads also
-//! with [`TransportError::CorruptValue`].
+//! [`TransportError::Unavailable`] or [`TransportError::Refused`], one that reads a value also
+//! with [`TransportError::CorruptValue`]; of a list, damaged entries are passed over
+//! ([`Sweeps::passed_over`]).
 
 mod attempts;
 mod blobs;
+mod damage;
 mod embedded;
 mod heartbeats;
+mod identity;
+mod recorded;
 mod redis;
 mod sweeps;
 mod traces;
@@ -22,10 +26,13 @@ use std::sync::Arc;
 
 pub use self::attempts::{Attempts, Conflict};
 pub use self::blobs::Blobs;
+pub use self::damage::{Hidden, PassedOver};
 pub use self::embedded::EmbeddedStore;
 pub use self::heartbeats::Heartbeats;
+pub use self::identity::StoreIdentity;
+pub use self::recorded::{note_recorded, recorded, recorded_blob_name};
 pub use self::redis::RedisStore;
-pub use self::sweeps::Sweeps;
+pub use self::sweeps::{Deletion, Sweeps};
 pub use self::traces::{Cursor, Event, Events, Stored, Traces};
 use crate::connection::Access;
 use crate::connection::address::without_password;
@@ -53,10 +60,11 @@ pub async fn open(access: impl Into<Access>) -> Result<Arc<dyn Store>, Transport
 }
 
 /// As [`open`], but an embedded store must be there: for those who only read,
-/// to whom an empty store would answer a misspelled path.
+/// to whom an empty store would answer a misspelled path. A file that cannot be written is read as it is.
 ///
 /// # Errors
-/// [`TransportError::Unavailable`] if there is no such file; otherwise as [`open`].
+/// [`TransportError::Unavailable`] if there is no such file; otherwise as [`open`] and
+/// [`EmbeddedStore::open_read_only`].
 pub async fn open_existing(access: impl Into<Access>) -> Result<Arc<dyn Store>, TransportError> {
     let access = access.into();
     match embedded_path(access.address.expose())? {
@@ -65,12 +73,28 @@ pub async fn open_existing(access: impl Into<Access>) -> Result<Arc<dyn Store>, 
             address: access.address.expose().to_owned(),
             reason: "there is no such file".into(),
         }),
+        Some(path) if !is_writable(path) => {
+            Ok(Arc::new(EmbeddedStore::open_read_only(path).await?))
+        }
         _ => open(access).await,
     }
 }
 
+/// Whether an embedded store in that file can be written: SQLite also makes files beside it.
+fn is_writable(path: &Path) -> bool {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let may_write = |path: &Path| rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok();
+    may_write(path) && may_write(folder)
+}
+
 /// The file of an embedded store; `None` for a Redis store.
-fn embedded_path(url: &str) -> Result<Option<&Path>, TransportError> {
+///
+/// # Errors
+/// [`TransportError::UnknownUrl`] if the URL is of neither.
+pub fn embedded_path(url: &str) -> Result<Option<&Path>, TransportError> {
     if url.starts_with("redis://") || url.starts_with("rediss://") {
         return Ok(None);
     }

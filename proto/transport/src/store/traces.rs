@@ -27,7 +27,7 @@ pub struct Event {
 
 /// A position in the store's history of new traces.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Cursor(pub(crate) String);
+pub struct Cursor(pub String);
 
 /// The history of new traces from a cursor on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,8 +44,9 @@ pub struct Events {
 /// The traces of finished jobs, and the history of their coming.
 #[async_trait]
 pub trait Traces: Send + Sync {
-    /// Stores a job's trace unless it is there already, clears the job's
-    /// attempt, and adds to the history if the trace is new: all or nothing.
+    /// Stores a job's trace unless it is there already, clears the job's attempt, and adds to the
+    /// history if the trace is new. A history that takes nothing keeps no trace out: its readers
+    /// look at whole series from time to time.
     ///
     /// # Errors
     /// [`TransportError::Conflict`] if another outcome is stored for this job.
@@ -63,6 +64,9 @@ pub trait Traces: Send + Sync {
         series: SeriesId,
         seeds: &[u32],
     ) -> Result<Vec<(u32, Trace)>, TransportError>;
+
+    /// Removes a trace, if it is there: one that turned out to be damaged. Its job is then not done.
+    async fn discard_trace(&self, series: SeriesId, seed: u32) -> Result<(), TransportError>;
 
     /// The finished seeds of each of these series, ascending, without reading the traces.
     async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, TransportError>;

@@ -8,9 +8,6 @@ use std::ffi::{c_char, c_int};
 use super::matrix::{MatrixMut, MatrixRef};
 use crate::EngineError;
 
-// Links the system's OpenBLAS.
-use openblas_src as _;
-
 /// The signature of dpotrf and dpotri.
 type SymmetricRoutine =
     unsafe extern "C" fn(*const c_char, *const c_int, *mut f64, *const c_int, *mut c_int);

@@ -4,6 +4,8 @@
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::OnceLock;
 
+// Links the system's OpenBLAS, for `cblas-sys` and `lapack-sys` as well.
+#[link(name = "openblas")]
 unsafe extern "C" {
     fn openblas_get_config() -> *const c_char;
     fn openblas_get_corename() -> *const c_char;

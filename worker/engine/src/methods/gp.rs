@@ -13,7 +13,7 @@ use crate::transform::Transform;
 
 pub(super) const GP: Method = Method {
     id: "gp",
-    version: 2,
+    version: 3,
     summary: "Gaussian process on standardised observations, expected improvement; no transfer",
     source: "GP in ICML 2020, Table 2",
     spaces: Spaces::All,
@@ -23,6 +23,7 @@ pub(super) const GP: Method = Method {
 
 pub(super) const GCP: Method = Method {
     id: "gcp",
+    version: 3,
     summary: "Gaussian copula process: Gaussian process on Gaussian quantiles of the observations; no transfer",
     source: "GCP in ICML 2020, Table 2",
     start: |setting, parameters| start(setting, parameters, Transform::Copula),

@@ -14,7 +14,7 @@ use crate::transform::Transform;
 
 pub(super) const GP_PRIOR: Method = Method {
     id: "gp-prior",
-    version: 2,
+    version: 3,
     summary: "Gaussian process on residuals of the parametric prior of ts",
     source: "GP + prior in ICML 2020, Table 2",
     spaces: Spaces::All,
@@ -24,6 +24,7 @@ pub(super) const GP_PRIOR: Method = Method {
 
 pub(super) const GCP_PRIOR: Method = Method {
     id: "gcp-prior",
+    version: 3,
     summary: "Gaussian copula process on residuals of the parametric prior of cts",
     source: "GCP + prior: ICML 2020, section 4.2, algorithm 2",
     start: |setting, parameters| start(setting, parameters, Transform::Copula),

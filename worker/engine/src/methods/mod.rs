@@ -25,7 +25,9 @@
 mod method;
 mod parameters;
 
+use loto_proto::excerpt::excerpt;
 use loto_proto::job::MethodSpec;
+use loto_proto::suggestion::suggest;
 
 use crate::error::EngineError;
 use crate::search::Search;
@@ -69,8 +71,8 @@ pub fn find(id: &str) -> Result<&'static Method, EngineError> {
     found.ok_or_else(|| {
         let known: Vec<_> = registry().iter().map(|method| method.id).collect();
         EngineError::UnknownMethod {
-            id: id.to_owned(),
-            known: known.join(", "),
+            id: excerpt(id),
+            suggestion: suggest(id, &known),
         }
     })
 }
@@ -121,9 +123,11 @@ mod tests {
             .iter()
             .map(|&(name, value)| (name.into(), value.into()));
         MethodSpec {
+            name: None,
             id: id.into(),
             version,
             parameters: parameters.collect::<BTreeMap<_, _>>(),
+            program: None,
         }
     }
 
@@ -144,8 +148,9 @@ mod tests {
         let cases = [
             (
                 spec("sgd", 1, &[]),
-                "unknown method `sgd`: known are rs, gp",
+                "unknown method `sgd`; known are rs, gp",
             ),
+            (spec("gcp_prior", 1, &[]), "did you mean `gcp-prior`?"),
             (spec("gp", 99, &[]), "version 99"),
             (
                 spec("gp", find("gp").unwrap().version, &[("prior", "none")]),

@@ -4,7 +4,7 @@
 use super::method::{Method, Spaces};
 use super::parameters::{ParameterDescription, Range};
 use crate::error::EngineError;
-use crate::random::{Purpose, RandomStream};
+use crate::random::{RandomStream, StreamName};
 use crate::search::{Observations, Search};
 use crate::setting::Setting;
 use crate::strategies::configurations::{Configurations, PROPOSALS, RowLookup};
@@ -23,6 +23,8 @@ const SAMPLE: ParameterDescription = ParameterDescription {
     range: Range::Whole(1, 1000),
     summary: "number of members drawn, with replacement, of which the best is the parent",
 };
+
+const RANDOM: StreamName = StreamName::new("rea", "parents and mutations");
 
 pub(super) const REA: Method = Method {
     id: "rea",
@@ -67,7 +69,7 @@ impl<'a> RegularisedEvolution<'a> {
             lookup: configurations.lookup(),
             configurations,
             initial: RandomSearch::new(setting),
-            random: setting.random(Purpose::Evolution),
+            random: setting.random(RANDOM),
         }
     }
 }
@@ -128,7 +130,7 @@ mod tests {
     use super::*;
 
     fn stream() -> RandomStream {
-        RandomStream::new(Purpose::Evolution, Fingerprint([5; 16]), "t", 0)
+        RandomStream::new(RANDOM, Fingerprint([5; 16]), "t", 0)
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::transform::Transform;
 
 pub(super) const TS: Method = Method {
     id: "ts",
-    version: 1,
+    version: 2,
     summary: "Thompson sampling from a parametric prior fitted to standardised source tasks",
     source: "TS in ICML 2020, Table 2",
     spaces: Spaces::All,
@@ -21,6 +21,7 @@ pub(super) const TS: Method = Method {
 
 pub(super) const CTS: Method = Method {
     id: "cts",
+    version: 1,
     summary: "copula Thompson sampling: from a parametric prior fitted to Gaussian quantiles of the source tasks",
     source: "CTS: ICML 2020, section 4.1, algorithm 1",
     start: |setting, _| start(setting, Transform::Copula),

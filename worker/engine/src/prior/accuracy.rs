@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::parametric::{ParametricPrior, error_name};
 use crate::blobs::Blobs;
 use crate::error::EngineError;
-use crate::fits::SharedFits;
+use crate::fits::{FitName, SharedFits};
 use crate::prediction_error::root_mean_square_error;
 use crate::setting::Setting;
 use crate::table::Table;
@@ -19,6 +19,9 @@ use crate::transform::Transform;
 /// fitted for with that seed; `None` if it was not fitted. A prior that knows nothing
 /// has about 1.
 ///
+/// `linear_algebra` names those that the prior may have been computed with, as traces do. The first that
+/// has one counts; if none has, a prior of an earlier version does, which did not name it.
+///
 /// # Errors
 /// Those of the store; [`EngineError::CorruptFit`] if what it holds is damaged.
 pub fn copula_prior_error(
@@ -26,6 +29,7 @@ pub fn copula_prior_error(
     table: &Table,
     target: &str,
     seed: u32,
+    linear_algebra: &[&str],
 ) -> Result<Option<f64>, EngineError> {
     let Some(position) = table.tasks.iter().position(|task| task.name == target) else {
         return Ok(None);
@@ -33,24 +37,34 @@ pub fn copula_prior_error(
     let task = &table.tasks[position];
     let fits = SharedFits::new(Arc::clone(blobs));
     let setting = Setting::new(table, position, seed, task.rows(), &fits);
-    if let Some(error) = fits.number(&error_name(&setting, Transform::Copula))? {
-        return Ok(Some(error));
+    let named = linear_algebra.iter().copied().map(Some);
+    for linear_algebra in named.chain([None]) {
+        let name = FitName {
+            linear_algebra,
+            ..error_name(&setting, Transform::Copula)
+        };
+        if let Some(error) = fits.number(&name)? {
+            return Ok(Some(error));
+        }
+        let prior = ParametricPrior::find(&setting, Transform::Copula, linear_algebra)?;
+        if let Some(prior) = prior {
+            return root_mean_square_error(&prior.means, task, Transform::Copula).map(Some);
+        }
     }
-    let prior = ParametricPrior::find(&setting, Transform::Copula)?;
-    prior
-        .map(|prior| root_mean_square_error(&prior.means, task, Transform::Copula))
-        .transpose()
+    Ok(None)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blas;
     use crate::blobs::MemoryBlobs;
     use crate::table::Task;
     use crate::table::encoding::{Column, Space};
 
     fn table() -> Table {
         let task = |name: &str, sign: f64| Task {
+            first_line: 2,
             name: name.into(),
             objective: (0..20).map(|row| sign * f64::from(row)).collect(),
             columns: vec![Column::Numeric(
@@ -62,6 +76,9 @@ mod tests {
             blackbox: None,
             space: Space::numeric(1),
             tasks: vec![task("one", 1.0), task("two", -1.0)],
+            sources: Default::default(),
+            direction: Default::default(),
+            initial: Default::default(),
         }
     }
 
@@ -69,29 +86,40 @@ mod tests {
     fn the_stored_error_is_the_one_of_the_stored_fit() {
         let table = table();
         let blobs: Arc<dyn Blobs> = Arc::new(MemoryBlobs::default());
-        assert_eq!(copula_prior_error(&blobs, &table, "one", 0).unwrap(), None);
+        let mine = [blas::single_threaded()];
+        let error = |blobs: &Arc<dyn Blobs>, linear_algebra: &[&str]| {
+            copula_prior_error(blobs, &table, "one", 0, linear_algebra)
+        };
+        assert_eq!(error(&blobs, &mine).unwrap(), None);
         let fits = SharedFits::new(Arc::clone(&blobs));
         let setting = Setting::new(&table, 0, 0, 20, &fits);
         ParametricPrior::new(&setting, Transform::Copula).unwrap();
-        let stored = copula_prior_error(&blobs, &table, "one", 0)
-            .unwrap()
-            .unwrap();
+        let stored = error(&blobs, &mine).unwrap().unwrap();
+        assert_eq!(error(&blobs, &["another", mine[0]]).unwrap(), Some(stored));
+        assert_eq!(error(&blobs, &["another"]).unwrap(), None);
         assert!(stored > 1.0, "{stored}");
 
         let error_name = error_name(&setting, Transform::Copula).blob_name();
-        assert_eq!(
-            blobs.get(&error_name).unwrap().unwrap(),
-            stored.to_le_bytes()
-        );
-        let name = setting.fit_name("prior", 1, Transform::Copula).blob_name();
-        let fit = blobs.get(&name).unwrap().unwrap();
-        let old: Arc<dyn Blobs> = Arc::new(MemoryBlobs::from_iter([(name, fit)]));
-        let computed = copula_prior_error(&old, &table, "one", 0).unwrap();
-        assert_eq!(computed, Some(stored));
+        let kept = blobs.get(&error_name).unwrap().unwrap();
+        let (kept, _checksum) = kept.split_last_chunk::<8>().unwrap();
+        assert_eq!(kept, stored.to_le_bytes());
+        let name = setting.fit_name("prior", 1, Transform::Copula);
+        // Stores of the first release have fits without a checksum.
+        let mut fit = blobs.get(&name.blob_name()).unwrap().unwrap();
+        fit.truncate(fit.len() - 8);
+        let unnamed = FitName {
+            linear_algebra: None,
+            ..name
+        };
+        for name in [name, unnamed] {
+            let fit = (name.blob_name(), fit.clone());
+            let old: Arc<dyn Blobs> = Arc::new(MemoryBlobs::from_iter([fit]));
+            assert_eq!(error(&old, &mine).unwrap(), Some(stored));
+        }
 
         let not_a_number = (error_name, vec![255; 8]);
         let damaged: Arc<dyn Blobs> = Arc::new(MemoryBlobs::from_iter([not_a_number]));
-        let error = copula_prior_error(&damaged, &table, "one", 0).unwrap_err();
+        let error = error(&damaged, &mine).unwrap_err();
         assert!(matches!(error, EngineError::CorruptFit { .. }), "{error}");
     }
 }

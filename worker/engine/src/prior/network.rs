@@ -5,7 +5,10 @@
 //! halves the time.
 
 use crate::dense_layers::{self, DenseLayers};
-use crate::random::RandomStream;
+use crate::random::{RandomStream, StreamName};
+
+/// What the initial weights, batches and dropout are drawn from.
+pub(super) const TRAINING: StreamName = StreamName::new("prior", "training");
 
 /// Units of each hidden layer.
 pub(crate) const HIDDEN: usize = 50;
@@ -165,10 +168,9 @@ mod tests {
     use loto_proto::identity::Fingerprint;
 
     use super::*;
-    use crate::random::Purpose;
 
     fn random() -> RandomStream {
-        RandomStream::new(Purpose::Prior, Fingerprint([1; 16]), "task", 0)
+        RandomStream::new(TRAINING, Fingerprint([1; 16]), "task", 0)
     }
 
     fn filled_batch(network: &Network, rows: usize, random: &mut RandomStream) -> Batch {

@@ -2,11 +2,10 @@
 //!
 //! There is one fit per (target task, seed, transform), shared by all methods.
 
-use super::network::Network;
+use super::network::{Network, TRAINING};
 use super::training;
 use crate::error::EngineError;
 use crate::fits::FitName;
-use crate::random::Purpose;
 use crate::setting::Setting;
 use crate::transform::Transform;
 
@@ -39,7 +38,7 @@ impl ParametricPrior {
             is_new = true;
             let sources = setting.sources(transform)?;
             let all: Vec<_> = sources.iter().collect();
-            let mut random = setting.random(Purpose::Prior);
+            let mut random = setting.random(TRAINING);
             Ok(training::fit(setting.space(), &all, &mut random))
         })?;
         let prior = predict(&network, &weights, setting);
@@ -49,16 +48,21 @@ impl ParametricPrior {
         Ok(prior)
     }
 
-    /// The prior of a setting, if the store has it: nothing is fitted.
+    /// The prior of a setting that was computed with this linear algebra, if the store has it: nothing is
+    /// fitted. `None` finds one of an earlier version, which did not name it.
     ///
     /// # Errors
     /// Those of [`crate::fits::SharedFits::find`].
     pub(crate) fn find(
         setting: &Setting,
         transform: Transform,
+        linear_algebra: Option<&str>,
     ) -> Result<Option<Self>, EngineError> {
         let network = Network::new(setting.space().width());
-        let name = setting.fit_name("prior", VERSION, transform);
+        let name = FitName {
+            linear_algebra,
+            ..setting.fit_name("prior", VERSION, transform)
+        };
         let weights = setting.shared().find(&name, network.weight_count())?;
         Ok(weights.map(|weights| predict(&network, &weights, setting)))
     }

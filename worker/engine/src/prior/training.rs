@@ -110,7 +110,7 @@ mod tests {
     use loto_proto::identity::Fingerprint;
 
     use super::*;
-    use crate::random::Purpose;
+    use crate::prior::network::TRAINING;
     use crate::table::Task;
     use crate::table::encoding::Column;
 
@@ -133,11 +133,12 @@ mod tests {
     #[test]
     fn a_heteroscedastic_line_is_learned_and_small_tasks_count_as_much() {
         let space = Space::numeric(1);
-        let mut random = RandomStream::new(Purpose::Prior, Fingerprint([1; 16]), "t", 0);
+        let mut random = RandomStream::new(TRAINING, Fingerprint([1; 16]), "t", 0);
         // Two tasks, z = 2 x - 1 plus and minus 0.5: mean 2 x - 1, sigma 0.5 for
         // tasks of equal weight, though one has ten times the rows.
         let tasks: Vec<Task> = [2000, 200]
             .map(|rows| Task {
+                first_line: 2,
                 name: rows.to_string(),
                 objective: vec![0.0; rows],
                 columns: vec![Column::Numeric(

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use loto_proto::identity::Fingerprint;
-use loto_proto::job::Job;
+use loto_proto::job::{Job, MethodSpec};
 use loto_proto::table_spec::TableSpec;
 use loto_proto::trace::Trace;
 use rustix::time::{ClockId, clock_gettime};
@@ -13,9 +13,11 @@ use crate::blas;
 use crate::blobs::Blobs;
 use crate::cache::Cache;
 use crate::error::{EngineError, ImpossibleJob};
+use crate::external::ExternalMethods;
+use crate::external::caller::Programs;
 use crate::fits::SharedFits;
 use crate::methods;
-use crate::search::Observations;
+use crate::search::{Observations, Search};
 use crate::setting::Setting;
 use crate::table::Table;
 
@@ -27,6 +29,7 @@ pub struct TraceRunner {
     blobs: Arc<dyn Blobs>,
     tables: Cache<Fingerprint, Table>,
     shared: SharedFits,
+    external: Option<ExternalMethods>,
 }
 
 impl TraceRunner {
@@ -36,7 +39,14 @@ impl TraceRunner {
             shared: SharedFits::new(Arc::clone(&blobs)),
             tables: Cache::new(KEPT_TABLES),
             blobs,
+            external: None,
         }
+    }
+
+    /// The runner, which also runs external methods, whose programs `programs` starts.
+    pub fn with_programs(mut self, programs: Arc<dyn Programs>) -> Self {
+        self.external = Some(ExternalMethods::new(programs));
+        self
     }
 
     /// Runs a job to its end: CPU work, to be called from a thread that may block.
@@ -46,8 +56,18 @@ impl TraceRunner {
     /// the job cannot be run.
     pub fn run(&self, job: &Job) -> Result<Trace, EngineError> {
         let linear_algebra = blas::single_threaded().to_owned();
-        let mut watch = CpuWatch::start();
+        let watch = CpuWatch::start();
         let table = self.table(job.series.table)?;
+        self.run_on(&table, job, watch, linear_algebra)
+    }
+
+    fn run_on(
+        &self,
+        table: &Table,
+        job: &Job,
+        mut watch: CpuWatch,
+        linear_algebra: String,
+    ) -> Result<Trace, EngineError> {
         let name = &job.series.task;
         let position = table.tasks.iter().position(|task| task.name == *name);
         let target = position.ok_or_else(|| ImpossibleJob::UnknownTask { task: name.clone() })?;
@@ -62,23 +82,32 @@ impl TraceRunner {
             }
             .into());
         }
-        let setting = Setting::new(&table, target, job.seed, iterations, &self.shared);
-        let mut search = methods::start(&job.series.method, &setting)?;
-        let preparation_microseconds = watch.lap();
+        let setting = Setting::new(table, target, job.seed, iterations, &self.shared);
+        let mut search = self.start(&job.series.method, &setting)?;
+        let preparation_microseconds = watch.lap() + search.take_outside_microseconds();
 
         let mut observations = Observations::new(objective.len());
         let mut microseconds = Vec::with_capacity(iterations);
-        for _ in 0..iterations {
-            let row = search.choose(&observations)?;
+        let given = table.initial.rows(name, job.seed);
+        for iteration in 0..iterations {
+            let row = match given.get(iteration) {
+                Some(&row) => row,
+                None => search.choose(&observations)?,
+            };
             let value = objective.get(row as usize).copied();
             match value {
                 Some(value) if !observations.evaluated[row as usize] => {
                     observations.record(row, value)
                 }
+                _ if iteration < given.len() => {
+                    return Err(ImpossibleJob::NotAnInitialRow { row }.into());
+                }
                 _ => return Err(ImpossibleJob::NotACandidate { row }.into()),
             }
-            microseconds.push(watch.lap().try_into().unwrap_or(u32::MAX));
+            let took = watch.lap() + search.take_outside_microseconds();
+            microseconds.push(took.try_into().unwrap_or(u32::MAX));
         }
+        search.end(&observations);
         Ok(Trace {
             rows: observations.rows,
             values: observations.values,
@@ -86,6 +115,20 @@ impl TraceRunner {
             preparation_microseconds,
             linear_algebra,
         })
+    }
+
+    fn start<'a>(
+        &'a self,
+        spec: &MethodSpec,
+        setting: &Setting<'a>,
+    ) -> Result<Box<dyn Search + 'a>, EngineError> {
+        match (spec.program, &self.external) {
+            (None, _) => methods::start(spec, setting),
+            (Some(id), Some(external)) => external.start(spec, id, setting, &*self.blobs),
+            (Some(_), None) => Err(EngineError::NoPrograms {
+                id: spec.id.clone(),
+            }),
+        }
     }
 
     fn table(&self, fingerprint: Fingerprint) -> Result<Arc<Table>, EngineError> {

@@ -1,7 +1,9 @@
 //! Rows sampled from a source task, the same for all methods, targets and transforms.
 
-use crate::random::Purpose;
+use crate::random::StreamName;
 use crate::setting::{Setting, Source};
+
+const SAMPLE: StreamName = StreamName::new("sources", "sample of rows");
 
 /// Sampled rows of a source, in random order.
 pub(crate) struct SourceSample {
@@ -14,7 +16,7 @@ pub(crate) struct SourceSample {
 impl SourceSample {
     /// At most `rows` rows: all of them if there are no more.
     pub(crate) fn new(setting: &Setting, source: Source, rows: usize) -> Self {
-        let mut random = setting.random_of_task(Purpose::SourceSample, source.task);
+        let mut random = setting.random_of_task(SAMPLE, source.task);
         let mut order = random.permutation(source.task.rows() as u32);
         order.truncate(rows);
         let width = setting.space().width();

@@ -1,9 +1,12 @@
 //! Uniform search without replacement.
 
 use crate::error::{EngineError, ImpossibleJob};
-use crate::random::Purpose;
+use crate::random::StreamName;
 use crate::search::{Observations, Search};
 use crate::setting::Setting;
+
+/// The order in which random search visits the rows.
+const ORDER: StreamName = StreamName::new("random search", "order of rows");
 
 /// Visits the rows in a random order that all methods of a job's setting share.
 pub(crate) struct RandomSearch {
@@ -27,10 +30,8 @@ impl RandomSearch {
 }
 
 /// The order in which random search visits the target's rows.
-fn random_order(setting: &Setting) -> Vec<u32> {
-    setting
-        .random(Purpose::RandomSearch)
-        .permutation(setting.rows() as u32)
+pub(crate) fn random_order(setting: &Setting) -> Vec<u32> {
+    setting.random(ORDER).permutation(setting.rows() as u32)
 }
 
 /// Each row's place in the order of random search: breaks ties at random.

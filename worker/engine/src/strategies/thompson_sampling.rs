@@ -2,9 +2,11 @@
 
 use crate::error::{EngineError, ImpossibleJob};
 use crate::prior::parametric::ParametricPrior;
-use crate::random::{Purpose, RandomStream};
+use crate::random::{RandomStream, StreamName};
 use crate::search::{Observations, Search};
 use crate::setting::Setting;
+
+const DRAWS: StreamName = StreamName::new("thompson sampling", "draws");
 
 /// Draws z ~ N(mu, sigma^2) for every candidate and takes the least.
 ///
@@ -19,7 +21,7 @@ impl ThompsonSampling {
     pub(crate) fn new(setting: &Setting, prior: ParametricPrior) -> Self {
         Self {
             prior,
-            random: setting.random(Purpose::Thompson),
+            random: setting.random(DRAWS),
         }
     }
 }

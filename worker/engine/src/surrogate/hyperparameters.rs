@@ -24,16 +24,21 @@ impl Hyperprior {
 }
 
 /// A Gamma distribution by shape and rate.
+#[derive(Debug, Clone, Copy)]
 struct Gamma {
     shape: f64,
     rate: f64,
 }
 
-/// Of a numeric coordinate: mode 1/3 of its range.
+/// Of a numeric coordinate of a space with up to [`NARROW`] of them: mode 1/3 of its range.
 const NUMERIC_LENGTHSCALE: Gamma = Gamma {
     shape: 3.0,
     rate: 6.0,
 };
+/// Numeric coordinates up to which [`NUMERIC_LENGTHSCALE`] is used as it is. With d more of them the distances
+/// between configurations grow by sqrt(d), so that beyond it the mode grows likewise: the prior correlation of two
+/// random configurations stays what it is in the widest space on which the prior was chosen.
+const NARROW: usize = 8;
 /// Of a one-hot coordinate: ten times wider, mode 3.3. Configurations differ in most
 /// of their categorical hyperparameters, by sqrt(2) in each, so that under the
 /// numeric prior all of them would be unrelated and nothing could be learned.
@@ -76,6 +81,8 @@ impl Gamma {
 pub struct HyperparameterModel {
     /// Whether each coordinate is one level of a categorical hyperparameter.
     one_hot: Vec<bool>,
+    /// The prior on the lengthscale of each numeric coordinate.
+    numeric_lengthscale: Gamma,
     hyperprior: Hyperprior,
 }
 
@@ -86,8 +93,15 @@ impl HyperparameterModel {
             let one_hot = matches!(hyperparameter.kind, Kind::Categorical { .. });
             std::iter::repeat_n(one_hot, hyperparameter.kind.width())
         });
+        let one_hot: Vec<bool> = coordinates.collect();
+        let numeric = one_hot.iter().filter(|&&one_hot| !one_hot).count();
+        let wider = (numeric.max(NARROW) as f64 / NARROW as f64).sqrt();
         Self {
-            one_hot: coordinates.collect(),
+            one_hot,
+            numeric_lengthscale: Gamma {
+                rate: NUMERIC_LENGTHSCALE.rate / wider,
+                ..NUMERIC_LENGTHSCALE
+            },
             hyperprior,
         }
     }
@@ -124,7 +138,7 @@ impl HyperparameterModel {
         }
         let lengthscales = self.one_hot.iter().map(|&one_hot| match one_hot {
             true => &ONE_HOT_LENGTHSCALE,
-            false => &NUMERIC_LENGTHSCALE,
+            false => &self.numeric_lengthscale,
         });
         let priors = lengthscales.chain([&SIGNAL, &NOISE]);
         let mut total = 0.0;
@@ -183,6 +197,35 @@ mod tests {
     }
 
     const PENALTY_DIFFERENCE: f64 = -1.0384461618058172;
+
+    #[test]
+    fn the_prior_correlation_of_random_configurations_does_not_fade_with_the_width() {
+        // Two uniform points of d coordinates are sqrt(d / 6) apart in root mean square; the mode of the prior
+        // is where the penalty has no slope, (shape - 1) / rate.
+        let scaled_distance = |width: usize| {
+            let model = HyperparameterModel::new(&Space::numeric(width), Hyperprior::Gamma);
+            let slope = |lengthscale: f64| {
+                let mut gradient = vec![0.0; width + 2];
+                model.penalty(&vec![lengthscale.ln(); width + 2], &mut gradient);
+                gradient[0]
+            };
+            let (mut below, mut above) = (1e-2, 10.0);
+            for _ in 0..60 {
+                let middle = 0.5 * (below + above);
+                match slope(middle) < 0.0 {
+                    true => below = middle,
+                    false => above = middle,
+                }
+            }
+            (width as f64 / 6.0).sqrt() / below
+        };
+        let widest = scaled_distance(8);
+        assert!((widest - 3.0 * (8.0_f64 / 6.0).sqrt()).abs() < 1e-9);
+        for width in [9, 20, 40] {
+            assert!((scaled_distance(width) - widest).abs() < 1e-9, "{width}");
+        }
+        assert!(scaled_distance(2) < widest);
+    }
 
     #[test]
     fn the_start_is_inside_the_bounds() {

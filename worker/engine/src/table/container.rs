@@ -2,6 +2,8 @@
 
 use std::io::{BufRead, Error, Read, Seek};
 
+use super::foreign_format::{ForeignFormat, START_BYTES};
+
 /// Why the CSV text inside a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ContainerError {
@@ -16,6 +18,10 @@ pub enum ContainerError {
     /// A zip archive is empty, or its first member cannot be opened.
     #[error("the zip archive's first member is damaged: {0}")]
     DamagedMember(#[source] zip::result::ZipError),
+
+    /// The content has another format than CSV.
+    #[error("{0}")]
+    ForeignFormat(ForeignFormat),
 }
 
 /// Calls `consume` with the CSV text inside a file: plain, gzipped, or the first member of a zip
@@ -23,8 +29,29 @@ pub enum ContainerError {
 /// read; reading fails once there are more than `most` bytes of it, whatever the file says its size is.
 ///
 /// # Errors
-/// Those of `consume`, and those of [`ContainerError`] if the archive cannot be opened.
+/// Those of `consume`, and those of [`ContainerError`] if the archive cannot be opened or holds something
+/// else that is known by its first bytes.
 pub fn with_csv<T, E: From<ContainerError>>(
+    file: impl BufRead + Seek,
+    most: u64,
+    consume: impl FnOnce(&mut dyn Read) -> Result<T, E>,
+) -> Result<T, E> {
+    with_content(file, most, |content| {
+        let mut start = Vec::new();
+        let read = content.take(START_BYTES).read_to_end(&mut start);
+        read.map_err(ContainerError::Unreadable)?;
+        match ForeignFormat::of(&start) {
+            Some(format) => Err(ContainerError::ForeignFormat(format).into()),
+            None => consume(&mut start.as_slice().chain(content)),
+        }
+    })
+}
+
+/// As [`with_csv`], whatever the file holds.
+///
+/// # Errors
+/// Those of `consume`, and those of [`ContainerError`] if the archive cannot be opened.
+pub fn with_content<T, E: From<ContainerError>>(
     mut file: impl BufRead + Seek,
     most: u64,
     consume: impl FnOnce(&mut dyn Read) -> Result<T, E>,
@@ -73,7 +100,44 @@ impl<R: Read> Read for Bounded<R> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Cursor, Write};
+
     use super::*;
+
+    fn read(file: &[u8]) -> Result<String, ContainerError> {
+        with_csv(Cursor::new(file), 1000, |csv| {
+            let mut text = String::new();
+            let read = csv.read_to_string(&mut text);
+            read.map_err(ContainerError::Unreadable)?;
+            Ok(text)
+        })
+    }
+
+    #[test]
+    fn a_format_that_is_not_read_is_named_with_the_cure() {
+        for (file, told) in [
+            (b"\xfd7zXZ\0\0\x04".as_slice(), "compressed by xz"),
+            (b"\x28\xb5\x2f\xfd\0", "compressed by zstd"),
+            (b"{\"hp_x\": 1}\n", "read_json(FILE, lines=True)"),
+            (b"[{\"hp_x\": 1}]", "it is JSON"),
+            (b"PAR1\x15\x04", "it is Parquet"),
+            (b"\x93NUMPY\x01\0", "loto import syne-tune"),
+        ] {
+            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), Default::default());
+            gzip.write_all(file).unwrap();
+            for file in [file, &gzip.finish().unwrap()] {
+                let message = read(file).unwrap_err().to_string();
+                assert!(message.contains(told), "{message}");
+            }
+        }
+    }
+
+    #[test]
+    fn short_and_ordinary_texts_come_as_they_are() {
+        for text in ["", "a", "a,b\n1,2\n", "[a],b\n"] {
+            assert_eq!(read(text.as_bytes()).unwrap(), text);
+        }
+    }
 
     #[test]
     fn more_than_the_bound_is_an_error() {

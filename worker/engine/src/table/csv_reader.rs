@@ -6,19 +6,35 @@ use std::io::Read;
 
 use csv::ByteRecord;
 use loto_proto::excerpt::excerpt;
-use loto_proto::limits::{MAX_COORDINATES, MAX_HYPERPARAMETER_VALUES, MAX_ROWS, MAX_TASKS};
-use loto_proto::table_spec::TableSpec;
+use loto_proto::limits::{MAX_HYPERPARAMETER_VALUES, MAX_ROWS, MAX_TASKS};
+use loto_proto::scale::Scale;
+use loto_proto::table_spec::{Repeats, TableSpec};
 
 use super::bounded_lines::BoundedLines;
-use super::encoding::{Column, Space};
-use super::error::TableProblem;
-use super::fields::{check_blackbox, level, number, task_name};
-use super::header::Header;
+use super::encoding::Column;
+use super::error::{FieldError, TableProblem};
+use super::fields::{
+    boolean, check_blackbox, level, linear_number, number, positive_number, task_name,
+};
+use super::header::{Header, HyperparameterColumn, column_names};
 use super::lookup_table::Task;
-use super::scaling::scale;
 
-/// What the CSV text says: the hyperparameters, the tasks and the black box.
-pub(super) type Contents = (Space, Vec<Task>, Option<String>);
+/// What the CSV text says.
+pub(super) struct Contents {
+    /// The columns of hyperparameters.
+    pub(super) hyperparameters: Vec<HyperparameterColumn>,
+    /// The tasks, whose columns hold numbers as they are written.
+    pub(super) tasks: Vec<Task>,
+    pub(super) blackbox: Option<String>,
+}
+
+/// The names of the columns of hyperparameters.
+pub(super) fn hyperparameter_names(csv: impl Read) -> Result<Vec<String>, TableProblem> {
+    let mut reader = csv::Reader::from_reader(BoundedLines::new(csv));
+    let mut names = column_names(reader.byte_headers()?)?;
+    names.retain(|name| name.starts_with("hp_"));
+    Ok(names)
+}
 
 pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Contents, TableProblem> {
     let mut reader = csv::Reader::from_reader(BoundedLines::new(csv));
@@ -50,7 +66,7 @@ pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Contents, TablePr
                 let text = task_name(name).map_err(|error| error.at(line, "task"))?;
                 let index = readers.len();
                 check_limit(index + 1, MAX_TASKS, "tasks")?;
-                readers.push(TaskReader::new(text, &header));
+                readers.push(TaskReader::new(text, line, &header));
                 task_indices.insert(name.to_vec(), index);
                 index
             }
@@ -59,19 +75,16 @@ pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Contents, TablePr
             check_blackbox(&record[column], &mut blackbox)
                 .map_err(|error| error.at(line, "blackbox"))?;
         }
-        readers[index].push(&record, &mut header, &spec.objective, &hashing, line)?;
+        readers[index].push(&record, &mut header, spec, &hashing, line)?;
     }
     if readers.is_empty() {
         return Err(TableProblem::NoRows);
     }
-    let mut tasks: Vec<Task> = readers.into_iter().map(|reader| reader.task).collect();
-    let space = scale(header.hyperparameters, &mut tasks);
-    match space.width() {
-        coordinates if coordinates > MAX_COORDINATES => {
-            Err(TableProblem::TooManyCoordinates(coordinates))
-        }
-        _ => Ok((space, tasks, blackbox)),
-    }
+    Ok(Contents {
+        hyperparameters: header.hyperparameters,
+        tasks: readers.into_iter().map(TaskReader::finish).collect(),
+        blackbox,
+    })
 }
 
 /// A configuration's hash: 128 bits, so that chance makes no two alike.
@@ -86,36 +99,83 @@ impl ConfigurationHashing {
     fn hash(&self, configuration: &[u64]) -> ConfigurationHash {
         self.0.each_ref().map(|key| key.hash_one(configuration))
     }
+
+    fn hash_repeat(&self, configuration: &[u64], seed: &[u8]) -> ConfigurationHash {
+        self.0
+            .each_ref()
+            .map(|key| key.hash_one((configuration, seed)))
+    }
 }
 
 /// A task with the rows read so far: numbers as they are written, levels in the order of reading.
 struct TaskReader {
     task: Task,
     seen: HashSet<ConfigurationHash>,
+    repeats: RepeatedRows,
+}
+
+/// The rows whose values are means of repeated measurements.
+#[derive(Default)]
+struct RepeatedRows {
+    rows: HashMap<ConfigurationHash, usize>,
+    /// Number of measurements of each row.
+    counts: Vec<u32>,
 }
 
 impl TaskReader {
-    fn new(name: String, header: &Header) -> Self {
+    fn new(name: String, first_line: u64, header: &Header) -> Self {
         let columns = header.hyperparameters.iter();
-        let columns = columns.map(|column| match column.categorical {
-            true => Column::Categorical(Vec::new()),
-            false => Column::Numeric(Vec::new()),
+        let columns = columns.map(|column| match column.scale {
+            Scale::Categorical => Column::Categorical(Vec::new()),
+            _ => Column::Numeric(Vec::new()),
         });
         Self {
             task: Task {
                 name,
+                first_line,
                 objective: Vec::new(),
                 columns: columns.collect(),
             },
             seen: HashSet::new(),
+            repeats: RepeatedRows::default(),
         }
+    }
+
+    /// The task, once all rows are read.
+    fn finish(mut self) -> Task {
+        let means = self.task.objective.iter_mut().zip(self.repeats.counts);
+        means.for_each(|(sum, count)| *sum /= f64::from(count));
+        self.task
+    }
+
+    /// Adds a measurement to the row of its configuration, which is taken away if it is not the first one.
+    fn merge_repeat(&mut self, configuration: &[u64], hashing: &ConfigurationHashing, value: f64) {
+        let next = self.repeats.counts.len();
+        let row = *self
+            .repeats
+            .rows
+            .entry(hashing.hash(configuration))
+            .or_insert(next);
+        if row == next {
+            self.task.objective.push(value);
+            self.repeats.counts.push(1);
+            return;
+        }
+        for column in &mut self.task.columns {
+            match column {
+                Column::Numeric(values) => values.truncate(next),
+                Column::Categorical(levels) => levels.truncate(next),
+            }
+        }
+        self.task.objective[row] += value;
+        self.repeats.counts[row] += 1;
     }
 
     fn push(
         &mut self,
         record: &ByteRecord,
         header: &mut Header,
-        objective: &str,
+        spec: &TableSpec,
         hashing: &ConfigurationHashing,
         line: u64,
     ) -> Result<(), TableProblem> {
@@ -125,7 +185,8 @@ impl TaskReader {
             let field = &record[read.position];
             match column {
                 Column::Numeric(values) => {
-                    let value = number(field).map_err(|error| error.at(line, &read.name))?;
+                    let value =
+                        read_number(field, read).map_err(|error| error.at(line, &read.name))?;
                     configuration.push(value.to_bits());
                     values.push(value);
                 }
@@ -137,14 +198,50 @@ impl TaskReader {
                 }
             }
         }
-        let value = number(&record[header.objective]).map_err(|error| error.at(line, objective))?;
-        self.task.objective.push(value);
-        if !self.seen.insert(hashing.hash(&configuration)) {
+        let value =
+            number(&record[header.objective]).map_err(|error| error.at(line, &spec.objective))?;
+        let value = spec.direction.turn(value);
+        let seed = match (spec.repeats, header.seed) {
+            (Repeats::Refused, _) => None,
+            (Repeats::Mean, Some(column)) => Some(&record[column]),
+            (Repeats::Mean, None) => return Err(TableProblem::NoSeedColumn),
+        };
+        let is_new = match seed {
+            None => self.seen.insert(hashing.hash(&configuration)),
+            Some(seed) => self.seen.insert(hashing.hash_repeat(&configuration, seed)),
+        };
+        if !is_new {
             return Err(TableProblem::DuplicateConfiguration {
                 line,
                 task: excerpt(&self.task.name),
+                seed: seed.map(|seed| excerpt(&String::from_utf8_lossy(seed))),
             });
         }
+        match seed {
+            None => self.task.objective.push(value),
+            Some(_) => self.merge_repeat(&configuration, hashing, value),
+        }
         Ok(())
+    }
+}
+
+/// The configurations of a task that is not scaled yet, row by row, as numbers that are equal where the values are.
+pub(super) fn configurations(task: &Task) -> impl Iterator<Item = Vec<u64>> + '_ {
+    (0..task.rows()).map(move |row| {
+        let value = |column: &Column| match column {
+            Column::Numeric(values) => values[row].to_bits(),
+            Column::Categorical(levels) => levels[row].into(),
+        };
+        task.columns.iter().map(value).collect()
+    })
+}
+
+/// Reads a value of a column that becomes a single coordinate.
+pub(super) fn read_number(field: &[u8], column: &HyperparameterColumn) -> Result<f64, FieldError> {
+    match column.scale {
+        Scale::Log => positive_number(field),
+        Scale::Boolean => boolean(field),
+        Scale::Levels(_) => column.ordered.position(field),
+        Scale::Linear | Scale::Ordinal | Scale::Categorical => linear_number(field, &column.name),
     }
 }

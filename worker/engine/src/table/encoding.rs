@@ -1,7 +1,7 @@
 //! Hyperparameters as points of the unit cube.
 //!
-//! A numeric hyperparameter is min-max scaled over all tasks of the table; a
-//! categorical one is one-hot encoded. Categorical columns are kept as level
+//! A numeric hyperparameter is min-max scaled over all tasks of the table, on the scale that is
+//! declared for it; a categorical one is one-hot encoded. Categorical columns are kept as level
 //! numbers: a grid of 60,000 rows stays small and its structure stays visible.
 
 use std::ops::Range;
@@ -27,9 +27,9 @@ pub struct Hyperparameter {
 pub enum Kind {
     /// One coordinate, scaled from [minimum, maximum] to [0, 1].
     Numeric {
-        /// Least value over all tasks.
+        /// Least value over all tasks; 0 if levels are numbered.
         minimum: f64,
-        /// Greatest value over all tasks.
+        /// Greatest value over all tasks, or number of the last level.
         maximum: f64,
     },
     /// One coordinate per level, 1 for the level taken and 0 for the others.
@@ -46,6 +46,16 @@ pub enum Column {
     Numeric(Vec<f64>),
     /// Numbers of levels.
     Categorical(Vec<u16>),
+}
+
+impl Column {
+    /// The value of a row: a coordinate, or the number of a level.
+    pub fn value(&self, row: u32) -> f64 {
+        match self {
+            Self::Numeric(values) => values[row as usize],
+            Self::Categorical(levels) => f64::from(levels[row as usize]),
+        }
+    }
 }
 
 impl Kind {

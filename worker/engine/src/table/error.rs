@@ -4,6 +4,7 @@ use loto_proto::limits::{
     MAX_ARCHIVE_MEMBERS, MAX_COLUMNS, MAX_COORDINATES, MAX_LEVEL_BYTES, MAX_LEVELS, MAX_MAGNITUDE,
     MAX_NAME_BYTES, MAX_TABLE_FILE_BYTES,
 };
+use loto_proto::untrusted_text::HazardousCharacter;
 
 use super::container::ContainerError;
 
@@ -77,12 +78,12 @@ pub enum TableProblem {
     NoTaskColumn,
 
     /// The objective is none of the columns.
-    #[error("line 1: the objective `{objective}` is not a column; the table has {metrics}")]
+    #[error("line 1: the objective `{objective}` is not a column; {suggestion}")]
     UnknownObjective {
         /// The column that the sweep names.
         objective: String,
-        /// The `metric_*` columns, or that there are none.
-        metrics: String,
+        /// The `metric_*` column that may be meant and those there are.
+        suggestion: String,
     },
 
     /// There is no column of a hyperparameter.
@@ -90,15 +91,29 @@ pub enum TableProblem {
     NoHyperparameter,
 
     /// A column that the sweep declares categorical is not a hyperparameter's.
-    #[error(
-        "line 1: the categorical column `{column}` is not a column; the table has {hyperparameters}"
-    )]
+    #[error("line 1: the categorical column `{column}` is not a column; {suggestion}")]
     UnknownCategorical {
         /// The column that the sweep names.
         column: String,
-        /// The `hp_*` columns.
-        hyperparameters: String,
+        /// The `hp_*` column that may be meant and those there are.
+        suggestion: String,
     },
+
+    /// A column for which the sweep declares a scale is not a hyperparameter's.
+    #[error("line 1: `{column}`, which has a scale, is not a column; {suggestion}")]
+    UnknownScaled {
+        /// The column that the sweep names.
+        column: String,
+        /// The `hp_*` column that may be meant and those there are.
+        suggestion: String,
+    },
+
+    /// An ordinal column has more values than an order is of use for.
+    #[error(
+        "column `{0}` is ordinal and has more than {MAX_LEVELS} values, which is the most allowed; \
+         is it linear or log?"
+    )]
+    TooManyOrdinalValues(String),
 
     /// There are too many rows, hyperparameter values or tasks.
     #[error("line {line}: it has more than {most} {what}, which is the most allowed")]
@@ -123,14 +138,23 @@ pub enum TableProblem {
         problem: FieldError,
     },
 
-    /// A task has a configuration twice.
-    #[error("line {line}: task `{task}` has this configuration already; each may be listed once")]
+    /// A task has a configuration twice, or twice with the same seed where there are repeated measurements.
+    #[error("line {line}: task `{task}` has this configuration already; {}", duplicate_cure(seed.as_deref()))]
     DuplicateConfiguration {
         /// The second row's line.
         line: u64,
         /// The task.
         task: String,
+        /// The seed of the measurement, where they are repeated.
+        seed: Option<String>,
     },
+
+    /// Repeated measurements are declared, and nothing tells them apart.
+    #[error(
+        "line 1: repeats is \"mean\", and the column `seed` is missing, which tells repeated measurements of a \
+         configuration apart"
+    )]
+    NoSeedColumn,
 
     /// There is nothing below the header.
     #[error("it has no rows")]
@@ -142,6 +166,15 @@ pub enum TableProblem {
          allowed are {MAX_COORDINATES}"
     )]
     TooManyCoordinates(usize),
+}
+
+fn duplicate_cure(seed: Option<&str>) -> String {
+    match seed {
+        None => "each may be listed once. If the rows are repeated measurements, give them a column `seed` and \
+                 declare repeats = \"mean\""
+            .to_owned(),
+        Some(seed) => format!("with seed {seed}; each may be listed once for a seed"),
+    }
 }
 
 impl From<csv::Error> for TableProblem {
@@ -173,6 +206,10 @@ pub enum FieldError {
     #[error("the name must be a text of at most {MAX_NAME_BYTES} bytes")]
     BlackboxName,
 
+    /// A name has a character that is not what it looks like.
+    #[error("{0}")]
+    Hazard(#[from] HazardousCharacter),
+
     /// The row belongs to another black box than the rows before it.
     #[error("`{found}` after `{expected}`; a table holds one black box")]
     OtherBlackbox {
@@ -192,6 +229,50 @@ pub enum FieldError {
     /// A text is not a number, or it is one that is not finite.
     #[error("`{0}` is not a finite number")]
     NotFinite(String),
+
+    /// A column that is to be numeric has a text.
+    #[error(
+        "`{text}` is not a finite number; if the column holds names, declare it: \
+         categorical = [\"{column}\"]"
+    )]
+    Text {
+        /// The beginning of the text.
+        text: String,
+        /// The name of the column.
+        column: String,
+    },
+
+    /// A column that is to be numeric has true or false.
+    #[error(
+        "`{text}` is not a finite number; declare what the column holds: \
+         scales = {{ {column} = \"boolean\" }}"
+    )]
+    UndeclaredBoolean {
+        /// The text.
+        text: String,
+        /// The name of the column.
+        column: String,
+    },
+
+    /// A number in a column with a log scale has no logarithm.
+    #[error(
+        "{0} has no logarithm, and the column's scale is \"log\", which takes positive numbers only: \
+         take the column out of scales, or declare it \"ordinal\""
+    )]
+    NotPositive(f64),
+
+    /// A text in a boolean column is neither true nor false.
+    #[error("`{0}` is neither true nor false, and the column's scale is \"boolean\"")]
+    NotBoolean(String),
+
+    /// A level is none of those that are declared.
+    #[error("`{text}` is none of the levels that scales lists for this column; {suggestion}")]
+    UnknownLevel {
+        /// The beginning of the text.
+        text: String,
+        /// What may have been meant, and which levels there are.
+        suggestion: String,
+    },
 
     /// A level is not UTF-8.
     #[error("the level is not valid UTF-8")]

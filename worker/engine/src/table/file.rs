@@ -2,31 +2,74 @@
 
 use std::io::{Cursor, Read};
 
+use loto_proto::identity::Fingerprint;
 use loto_proto::limits::{MAX_ARCHIVE_MEMBERS, MAX_TABLE_FILE_BYTES, MAX_UNPACKED_BYTES};
 use loto_proto::table_spec::TableSpec;
 
+use super::csv_reader::Contents;
 use super::error::{TableError, TableProblem};
 use super::lookup_table::Table;
+use super::profile::{ColumnProfile, profiles};
+use super::scaling::scale;
 use super::{container, csv_reader};
 
 impl Table {
     /// Reads a table file: CSV, either plain, gzipped, or the first member of a zip.
     ///
-    /// Used are the `hp_*` columns, the objective, `task` and, if there, `blackbox`.
+    /// It uses the `hp_*` columns, the objective, `task`, `blackbox` if it is there, and `seed` if measurements are repeated.
     ///
     /// # Errors
     /// [`TableError`], which calls the table `name`: an archive that cannot be unpacked, a column
     /// that is missing, a number that is none or not finite, a configuration listed twice on a
-    /// task, a limit exceeded.
+    /// task, a value that its column's scale does not take, a limit exceeded.
     pub fn read(file: &[u8], spec: &TableSpec, name: &str) -> Result<Self, TableError> {
-        read(file, spec).map_err(|problem| TableError {
-            table: name.to_owned(),
-            problem: Box::new(problem),
-        })
+        read(file, spec)
+            .and_then(|contents| table(contents, spec, spec.fingerprint(file)))
+            .map_err(|problem| of_table(name, problem))
+    }
+
+    /// As [`Self::read`]; also says what each column of hyperparameters holds.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_with_profiles(
+        file: &[u8],
+        spec: &TableSpec,
+        name: &str,
+    ) -> Result<(Self, Vec<ColumnProfile>), TableError> {
+        let profiled = read(file, spec).and_then(|contents| {
+            let profiles = profiles(&contents.hyperparameters, &contents.tasks);
+            let table = table(contents, spec, spec.fingerprint(file))?;
+            Ok((table, profiles))
+        });
+        profiled.map_err(|problem| of_table(name, problem))
+    }
+
+    /// The names of a table's hyperparameter columns, in their order.
+    ///
+    /// # Errors
+    /// [`TableError`] if the file has no header that can be read.
+    pub fn hyperparameter_names(file: &[u8], name: &str) -> Result<Vec<String>, TableError> {
+        let names = with_csv(file, |csv| csv_reader::hyperparameter_names(csv));
+        names.map_err(|problem| of_table(name, problem))
     }
 }
 
-fn read(file: &[u8], spec: &TableSpec) -> Result<Table, TableProblem> {
+pub(super) fn of_table(name: &str, problem: TableProblem) -> TableError {
+    TableError {
+        table: name.to_owned(),
+        problem: Box::new(problem),
+    }
+}
+
+pub(super) fn read(file: &[u8], spec: &TableSpec) -> Result<Contents, TableProblem> {
+    with_csv(file, |csv| csv_reader::read(csv, spec))
+}
+
+fn with_csv<T>(
+    file: &[u8],
+    consume: impl FnOnce(&mut dyn Read) -> Result<T, TableProblem>,
+) -> Result<T, TableProblem> {
     if file.len() > MAX_TABLE_FILE_BYTES {
         return Err(TableProblem::LargeFile);
     }
@@ -35,13 +78,22 @@ fn read(file: &[u8], spec: &TableSpec) -> Result<Table, TableProblem> {
     if file.starts_with(b"PK") && entries.count() > MAX_ARCHIVE_MEMBERS {
         return Err(TableProblem::TooManyMembers);
     }
-    let read_csv = |csv: &mut dyn Read| csv_reader::read(csv, spec);
-    let (space, tasks, blackbox) =
-        container::with_csv(Cursor::new(file), MAX_UNPACKED_BYTES, read_csv)?;
+    container::with_csv(Cursor::new(file), MAX_UNPACKED_BYTES, consume)
+}
+
+fn table(
+    contents: Contents,
+    spec: &TableSpec,
+    fingerprint: Fingerprint,
+) -> Result<Table, TableProblem> {
+    let mut tasks = contents.tasks;
     Ok(Table {
-        fingerprint: spec.fingerprint(file),
-        blackbox,
-        space,
+        fingerprint,
+        blackbox: contents.blackbox,
+        space: scale(contents.hyperparameters, &mut tasks)?,
         tasks,
+        sources: spec.sources.clone(),
+        direction: spec.direction,
+        initial: spec.initial.clone(),
     })
 }

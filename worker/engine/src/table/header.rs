@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use csv::ByteRecord;
-use loto_proto::excerpt::{excerpt, list};
+use loto_proto::excerpt::excerpt;
 use loto_proto::limits::{MAX_COLUMNS, MAX_NAME_BYTES};
+use loto_proto::scale::Scale;
+use loto_proto::suggestion::suggest;
 use loto_proto::table_spec::{Categorical, TableSpec};
 
 use super::error::TableProblem;
-use super::fields::Levels;
+use super::fields::{Levels, OrderedLevels};
 
 /// Where the columns are.
 pub(super) struct Header {
@@ -16,46 +18,35 @@ pub(super) struct Header {
     pub(super) objective: usize,
     pub(super) task: usize,
     pub(super) blackbox: Option<usize>,
+    pub(super) seed: Option<usize>,
 }
 
 /// A column with a hyperparameter's values.
 pub(super) struct HyperparameterColumn {
     pub(super) position: usize,
     pub(super) name: String,
-    pub(super) categorical: bool,
-    /// The levels in the rows read so far; none if it is numeric.
+    pub(super) scale: Scale,
+    /// The levels in the rows read so far; none if it is not categorical.
     pub(super) levels: Levels,
+    /// The levels that are declared; none if it has another scale.
+    pub(super) ordered: OrderedLevels,
 }
 
 impl Header {
     pub(super) fn read(record: &ByteRecord, spec: &TableSpec) -> Result<Self, TableProblem> {
-        if record.len() > MAX_COLUMNS {
-            return Err(TableProblem::TooManyColumns(record.len()));
-        }
-        let texts = record.iter().map(String::from_utf8_lossy);
-        let names: Vec<String> = texts.map(|name| name.trim().to_owned()).collect();
-        if let Some(long) = names.iter().find(|name| name.len() > MAX_NAME_BYTES) {
-            return Err(TableProblem::LongColumnName {
-                column: excerpt(long),
-                bytes: long.len(),
-            });
-        }
-        let mut seen = BTreeSet::new();
-        if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
-            return Err(TableProblem::DuplicateColumn(excerpt(twice)));
-        }
+        let names = column_names(record)?;
         let position = |wanted: &str| names.iter().position(|name| name == wanted);
         let starting_with = |prefix: &str| {
             let matching = names.iter().filter(|name| name.starts_with(prefix));
-            match list(matching.map(String::as_str)) {
-                none if none.is_empty() => format!("no {prefix}* column"),
-                matching => matching,
-            }
+            matching.map(String::as_str).collect::<Vec<_>>()
         };
         let task = position("task").ok_or(TableProblem::NoTaskColumn)?;
         let unknown_objective = || TableProblem::UnknownObjective {
             objective: spec.objective.clone(),
-            metrics: starting_with("metric_"),
+            suggestion: match starting_with("metric_").as_slice() {
+                [] => "the table has no metric_* column".to_owned(),
+                metrics => suggest(&spec.objective, metrics),
+            },
         };
         let objective = position(&spec.objective).ok_or_else(unknown_objective)?;
         let columns = names.iter().enumerate();
@@ -64,31 +55,56 @@ impl Header {
             .map(|(position, name)| HyperparameterColumn {
                 position,
                 name: name.clone(),
-                categorical: match &spec.categorical {
-                    Categorical::All => true,
-                    Categorical::Columns(columns) => columns.contains(name),
-                },
+                ordered: OrderedLevels::new(spec.scale(name).levels()),
+                scale: spec.scale(name),
                 levels: Levels::new(),
             })
             .collect();
         if hyperparameters.is_empty() {
             return Err(TableProblem::NoHyperparameter);
         }
-        if let Categorical::Columns(columns) = &spec.categorical {
-            let known =
-                |wanted: &&String| hyperparameters.iter().any(|column| column.name == **wanted);
-            if let Some(unknown) = columns.iter().find(|wanted| !known(wanted)) {
-                return Err(TableProblem::UnknownCategorical {
-                    column: unknown.clone(),
-                    hyperparameters: starting_with("hp_"),
-                });
-            }
+        let is_known =
+            |wanted: &&String| hyperparameters.iter().any(|column| column.name == **wanted);
+        if let Categorical::Columns(columns) = &spec.categorical
+            && let Some(unknown) = columns.iter().find(|wanted| !is_known(wanted))
+        {
+            return Err(TableProblem::UnknownCategorical {
+                column: unknown.clone(),
+                suggestion: suggest(unknown, &starting_with("hp_")),
+            });
+        }
+        if let Some(unknown) = spec.scales.keys().find(|wanted| !is_known(wanted)) {
+            return Err(TableProblem::UnknownScaled {
+                column: excerpt(unknown),
+                suggestion: suggest(unknown, &starting_with("hp_")),
+            });
         }
         Ok(Self {
             hyperparameters,
             objective,
             task,
             blackbox: position("blackbox"),
+            seed: position("seed"),
         })
     }
+}
+
+/// The names of the columns, each once and none too long.
+pub(super) fn column_names(record: &ByteRecord) -> Result<Vec<String>, TableProblem> {
+    if record.len() > MAX_COLUMNS {
+        return Err(TableProblem::TooManyColumns(record.len()));
+    }
+    let texts = record.iter().map(String::from_utf8_lossy);
+    let names: Vec<String> = texts.map(|name| name.trim().to_owned()).collect();
+    if let Some(long) = names.iter().find(|name| name.len() > MAX_NAME_BYTES) {
+        return Err(TableProblem::LongColumnName {
+            column: excerpt(long),
+            bytes: long.len(),
+        });
+    }
+    let mut seen = BTreeSet::new();
+    if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
+        return Err(TableProblem::DuplicateColumn(excerpt(twice)));
+    }
+    Ok(names)
 }

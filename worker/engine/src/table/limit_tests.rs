@@ -21,6 +21,7 @@ fn read_as(file: &[u8], categorical: Categorical) -> Result<Table, String> {
     let spec = TableSpec {
         objective: "metric".into(),
         categorical,
+        ..TableSpec::default()
     };
     Table::read(file, &spec, "t").map_err(|error| error.to_string())
 }
@@ -231,7 +232,7 @@ fn texts_from_elsewhere_are_read_or_refused_in_short() {
     // Zero bytes are part of a name, and no number.
     assert_refused(
         read(b"hp_a,metric,task\n1\0,2,x\n"),
-        "line 2, column `hp_a`: `1` is not a finite number",
+        "line 2, column `hp_a`: `1\\x00` is not a finite number",
     );
     let long = "9".repeat(100_000) + "x";
     let wrong = format!("hp_a,metric,task\n{long},2,x\n");

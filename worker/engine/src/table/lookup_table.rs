@@ -1,8 +1,12 @@
 //! A lookup table in memory.
 
 use loto_proto::identity::Fingerprint;
+use loto_proto::initial_rows::InitialRows;
+use loto_proto::table_spec::{Direction, SourceTasks};
+use loto_proto::untrusted_text::check_name;
 
 use super::encoding::{Column, Space};
+use super::error::{FieldError, TableError};
 
 /// A lookup table, read and checked.
 #[derive(Debug)]
@@ -15,6 +19,12 @@ pub struct Table {
     pub space: Space,
     /// The tasks, in the order of their first row.
     pub tasks: Vec<Task>,
+    /// Which tasks methods learn from.
+    pub sources: SourceTasks,
+    /// Whether the objective is turned to be minimised.
+    pub direction: Direction,
+    /// The rows that are evaluated first.
+    pub initial: InitialRows,
 }
 
 /// One task of a table.
@@ -22,7 +32,10 @@ pub struct Table {
 pub struct Task {
     /// Name from the table's `task` column.
     pub name: String,
-    /// Objective value of each row, in the order of the file. Finite.
+    /// The line of the file with its first row.
+    pub first_line: u64,
+    /// Objective value of each row, in the order of the file. Finite, and the smaller the better:
+    /// the negative of what the file says if the objective is maximised.
     pub objective: Vec<f64>,
     /// The rows' hyperparameters, one column each, in the order of the space.
     pub columns: Vec<Column>,
@@ -34,9 +47,24 @@ impl Table {
         self.tasks.iter().find(|task| task.name == name)
     }
 
-    /// Returns every task but the one of that name: the sources when it is the target.
-    pub fn sources<'a>(&'a self, target: &'a str) -> impl Iterator<Item = &'a Task> {
-        self.tasks.iter().filter(move |task| task.name != target)
+    /// Checks the names in a table that is new. One that a store has already is read whatever they are.
+    ///
+    /// # Errors
+    /// [`TableError`], which calls the table `name` and has the line and the character.
+    pub fn check_names(&self, name: &str) -> Result<(), TableError> {
+        let check = |column: &str, text: &str, line: u64| {
+            check_name(text).map_err(|hazard| TableError {
+                table: name.to_owned(),
+                problem: Box::new(FieldError::Hazard(hazard).at(line, column)),
+            })
+        };
+        for task in &self.tasks {
+            check("task", &task.name, task.first_line)?;
+        }
+        match (&self.blackbox, self.tasks.first()) {
+            (Some(blackbox), Some(first)) => check("blackbox", blackbox, first.first_line),
+            _ => Ok(()),
+        }
     }
 }
 

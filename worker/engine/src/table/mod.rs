@@ -1,8 +1,9 @@
 //! Lookup tables: every configuration of a black box, evaluated on several tasks.
 //!
-//! `file` reads a table file: [`container`] unpacks it, [`bounded_lines`] bounds the length of its
+//! `file` reads a table file: [`container`] unpacks it, [`foreign_format`] knows what is no CSV, [`bounded_lines`] bounds the length of its
 //! lines, `header` finds the columns, `csv_reader` reads and checks the rows, `fields` each field,
-//! and `scaling` turns them into points of the unit cube, which [`encoding`] describes.
+//! and `scaling` turns them into points of the unit cube, which [`encoding`] describes. [`profile`] says
+//! what the columns held before that; [`row_lookup`] finds the row of a configuration.
 
 pub mod bounded_lines;
 pub mod container;
@@ -11,13 +12,22 @@ pub mod encoding;
 pub mod error;
 mod fields;
 mod file;
+pub mod foreign_format;
 mod header;
 mod lookup_table;
+pub mod profile;
+pub mod row_lookup;
 mod scaling;
 
 pub use lookup_table::{Table, Task};
 
 #[cfg(test)]
 mod limit_tests;
+#[cfg(test)]
+mod profile_tests;
+#[cfg(test)]
+mod repeat_tests;
+#[cfg(test)]
+mod scale_tests;
 #[cfg(test)]
 mod tests;

@@ -17,6 +17,7 @@ fn spec(categorical: &[&str]) -> TableSpec {
     TableSpec {
         objective: "metric_error".into(),
         categorical: Categorical::Columns(categorical.iter().map(|c| c.to_string()).collect()),
+        ..TableSpec::default()
     }
 }
 
@@ -51,11 +52,6 @@ fn numbers_are_scaled_over_all_tasks_and_levels_are_sorted() {
     let two = table.task("two").unwrap();
     table.space.encode(&two.columns, 0, &mut point);
     assert_eq!(point, [1.0, 0.0, 1.0]);
-    let sources: Vec<_> = table
-        .sources("one")
-        .map(|task| task.name.as_str())
-        .collect();
-    assert_eq!(sources, ["two"]);
 }
 
 #[test]
@@ -91,6 +87,17 @@ fn truncated_archives_are_refused() {
 fn mistakes_are_named_with_line_and_column() {
     let cases = [
         ("2,adam", "fast,adam", "line 3, column `hp_rate`: `fast`"),
+        (
+            "2,adam",
+            "fast,adam",
+            "if the column holds names, declare it: categorical = [\"hp_rate\"]",
+        ),
+        ("2,adam", "True,adam", "scales = { hp_rate = \"boolean\" }"),
+        (
+            "2,adam",
+            ",adam",
+            "column `hp_rate`: `` is not a finite number",
+        ),
         ("0.25", "NaN", "line 3, column `metric_error`: `NaN`"),
         ("0.25", "inf", "line 3, column `metric_error`: `inf`"),
         ("0.25", "", "line 3, column `metric_error`: ``"),
@@ -99,7 +106,11 @@ fn mistakes_are_named_with_line_and_column() {
             "-0,sgd",
             "line 3: task `one` has this configuration already",
         ),
-        ("metric_error", "metric_loss", "the table has metric_loss"),
+        (
+            "metric_error",
+            "metric_errors",
+            "did you mean `metric_errors`?",
+        ),
         ("hp_kind", "hp_rate", "`hp_rate` is there twice"),
         (
             "hp_kind",
@@ -132,6 +143,7 @@ fn all_columns_can_be_categorical() {
     let spec = TableSpec {
         objective: "metric_error".into(),
         categorical: Categorical::All,
+        ..TableSpec::default()
     };
     let table = Table::read(TABLE.as_bytes(), &spec, "net").unwrap();
     assert_eq!(table.space.width(), 3 + 2);
@@ -144,4 +156,28 @@ fn all_columns_can_be_categorical() {
         Table::read(TABLE.as_bytes(), &listed, "net").unwrap().space,
         table.space
     );
+}
+
+#[test]
+fn a_new_table_whose_names_are_not_what_they_look_like_is_refused_with_line_and_character() {
+    let read = |text: &str| {
+        let table = Table::read(text.as_bytes(), &spec(&[]), "net.csv").unwrap();
+        let names: Vec<String> = table.tasks.iter().map(|task| task.name.clone()).collect();
+        let checked = table.check_names("net.csv");
+        (names, checked.map_err(|error| error.to_string()))
+    };
+    let header = "hp_a,metric_error,task,blackbox\n";
+    let sound = format!("{header}0,1,caf\u{e9},B\n1,2,b,B\n");
+    assert_eq!(read(&sound).1, Ok(()));
+    let task = format!("{header}0,1,a,B\n1,2,\"b\n\u{1b}[2J\",B\n");
+    // It can be read, as the tables must be that are in a store already.
+    let (names, refusal) = read(&task);
+    assert_eq!(names, ["a", "b\n\u{1b}[2J"]);
+    let refusal = refusal.unwrap_err();
+    let told = "table net.csv: line 3, column `task`: character 2 of the name is U+000A";
+    assert!(refusal.starts_with(told), "{refusal}");
+    let blackbox = format!("{header}0,1,a,\u{202e}B\n1,2,b,\u{202e}B\n");
+    let refusal = read(&blackbox).1.unwrap_err();
+    let told = "line 2, column `blackbox`: character 1 of the name is U+202E";
+    assert!(refusal.contains(told), "{refusal}");
 }

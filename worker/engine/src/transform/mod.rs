@@ -17,7 +17,7 @@ impl Transform {
     pub fn versioned_name(self) -> &'static str {
         match self {
             Self::Copula => "copula 1",
-            Self::Standardisation => "standardisation 1",
+            Self::Standardisation => "standardisation 2",
         }
     }
 

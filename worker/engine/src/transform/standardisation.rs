@@ -1,35 +1,66 @@
-//! The transform Delta: z = (y - mean) / max(std_dev, 1e-3), with the standard deviation of the
-//! population.
+//! The transform Delta: z = (y - mean) / std_dev, with the standard deviation of the population.
+//!
+//! The values are first multiplied by a power of two that takes the largest to about 1. That is exact,
+//! so the result does not depend on the unit of the objective, and no square overflows or underflows.
 
-/// The least divisor, for values that are (almost) all equal.
-const LEAST_STD_DEV: f64 = 1e-3;
+/// Standard deviations below this share of the largest magnitude are rounding errors of values that are
+/// all equal. Such values become 0.
+const ROUNDING: f64 = 1e-14;
 
 pub(super) fn apply(values: &[f64], transformed: &mut Vec<f64>) {
     assert!(!values.is_empty(), "the standardisation needs a value");
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares = values.iter().map(|value| (value - mean).powi(2));
-    let variance = squares.sum::<f64>() / count;
-    let std_dev = variance.sqrt().max(LEAST_STD_DEV);
-    transformed.extend(values.iter().map(|value| (value - mean) / std_dev));
+    let largest = values
+        .iter()
+        .fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    let (share, exponent) = libm::frexp(largest);
+    let first = transformed.len();
+    transformed.extend(values.iter().map(|value| libm::scalbn(*value, -exponent)));
+    let scaled = &mut transformed[first..];
+    let count = scaled.len() as f64;
+    let mean = scaled.iter().sum::<f64>() / count;
+    let squares = scaled.iter().map(|value| (value - mean).powi(2));
+    let std_dev = (squares.sum::<f64>() / count).sqrt();
+    for value in scaled {
+        *value = match std_dev > ROUNDING * share {
+            true => (*value - mean) / std_dev,
+            false => 0.0,
+        };
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn transformed(values: &[f64]) -> Vec<f64> {
+        let mut found = Vec::new();
+        apply(values, &mut found);
+        found
+    }
+
     #[test]
     fn mean_zero_and_std_dev_one() {
-        let mut found = Vec::new();
-        apply(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0], &mut found);
         // The textbook example: mean 5, standard deviation 2.
+        let found = transformed(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]);
         assert_eq!(found, [-1.5, -0.5, -0.5, -0.5, 0.0, 0.0, 1.0, 2.0]);
     }
 
     #[test]
-    fn equal_values_do_not_blow_up() {
-        let mut found = Vec::new();
-        apply(&[0.5, 0.5 + 1e-6], &mut found);
-        assert!((found[1] - 0.5e-3).abs() < 1e-9, "{found:?}");
+    fn the_unit_of_the_objective_does_not_matter() {
+        let values = [0.31, 0.295, 0.5, 0.302, -0.1];
+        let expected = transformed(&values);
+        for exponent in [-1000, -100, -10, 3, 100, 1000] {
+            let scaled = values.map(|value| libm::scalbn(value, exponent));
+            assert_eq!(transformed(&scaled), expected, "2^{exponent}");
+        }
+    }
+
+    #[test]
+    fn close_values_are_told_apart_and_equal_ones_are_zero() {
+        let found = transformed(&[0.5, 0.5 + 1e-9]);
+        assert!((found[0] + 1.0).abs() < 1e-6 && (found[1] - 1.0).abs() < 1e-6);
+        // The mean of three times 0.1 is not 0.1 in double precision.
+        assert_eq!(transformed(&[0.1; 3]), [0.0; 3]);
+        assert_eq!(transformed(&[0.0; 2]), [0.0; 2]);
     }
 }

@@ -15,7 +15,7 @@ use loto_proto::sweep_state::SweepState;
 use loto_proto::trace::Trace;
 use loto_transport::queue::{Delivery, InProcessQueue};
 use loto_transport::store::{
-    Attempts, Blobs, Conflict, Cursor, Events, Heartbeats, Stored, Sweeps, Traces,
+    Attempts, Blobs, Conflict, Cursor, Deletion, Events, Heartbeats, Stored, Sweeps, Traces,
 };
 
 use super::super::*;
@@ -27,6 +27,8 @@ pub(super) struct FlakyStore {
     store: Arc<EmbeddedStore>,
     failures_each: u32,
     failed: Mutex<HashMap<&'static str, u32>>,
+    /// Whether a call that fails was carried out, and its answer lost.
+    loses_answers: bool,
 }
 
 impl FlakyStore {
@@ -36,6 +38,15 @@ impl FlakyStore {
             store,
             failures_each,
             failed,
+            loses_answers: false,
+        }
+    }
+
+    /// Carries out every call and loses the first answers to each kind.
+    pub(super) fn losing_answers(store: Arc<EmbeddedStore>, lost_each: u32) -> Self {
+        Self {
+            loses_answers: true,
+            ..Self::new(store, lost_each)
         }
     }
 
@@ -88,13 +99,25 @@ impl Sweeps for FlakyStore {
     async fn resume_sweep(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
         self.store.resume_sweep(id, series).await
     }
+
+    async fn release_series(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
+        self.store.release_series(id, series).await
+    }
+
+    async fn delete_sweep(&self, deletion: &Deletion) -> Result<(), TransportError> {
+        self.store.delete_sweep(deletion).await
+    }
 }
 
 #[async_trait]
 impl Traces for FlakyStore {
     async fn put_trace(&self, job: &Job, trace: &Trace) -> Result<Stored, TransportError> {
-        self.fail("put_trace")?;
-        self.store.put_trace(job, trace).await
+        let failed = self.fail("put_trace");
+        if failed.is_err() && !self.loses_answers {
+            return failed.map(|()| Stored::New);
+        }
+        let put = self.store.put_trace(job, trace).await;
+        failed.and(put)
     }
 
     async fn trace(&self, series: SeriesId, seed: u32) -> Result<Option<Trace>, TransportError> {
@@ -111,6 +134,10 @@ impl Traces for FlakyStore {
         seeds: &[u32],
     ) -> Result<Vec<(u32, Trace)>, TransportError> {
         self.store.traces_of(series, seeds).await
+    }
+
+    async fn discard_trace(&self, series: SeriesId, seed: u32) -> Result<(), TransportError> {
+        self.store.discard_trace(series, seed).await
     }
 
     async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, TransportError> {
@@ -139,8 +166,12 @@ impl Attempts for FlakyStore {
         expected: &AttemptVersion,
         attempt: &Attempt,
     ) -> Result<Option<AttemptVersion>, TransportError> {
-        self.fail("put_attempt")?;
-        self.store.put_attempt(job, expected, attempt).await
+        let failed = self.fail("put_attempt");
+        if failed.is_err() && !self.loses_answers {
+            return failed.map(|()| None);
+        }
+        let put = self.store.put_attempt(job, expected, attempt).await;
+        failed.and(put)
     }
 
     async fn attempts(

@@ -23,7 +23,7 @@ const HEARTBEAT_SECONDS: u16 = 30;
 /// Where the broker is and how to reach it.
 pub(super) struct Broker {
     /// The URL without its password.
-    name: String,
+    pub(super) name: String,
     uri: AMQPUri,
     /// For AMQP over TLS.
     tls: Option<Arc<ClientConfig>>,

@@ -9,12 +9,14 @@ use futures::StreamExt;
 use lapin::Acker;
 use lapin::options::{BasicAckOptions, BasicConsumeOptions, BasicQosOptions, BasicRejectOptions};
 use lapin::types::FieldTable;
+use loto_proto::identity::StoreId;
 use loto_proto::job::Job;
 use tokio::sync::Mutex;
 
 use super::broker::Broker;
-use super::session::Session;
-use super::topology::{DEAD_LETTERS, DELAYED, JOBS};
+use super::publisher::Publisher;
+use super::session::{ALARM, Session};
+use super::topology::{DEAD_LETTERS, DELAYED, FORMER_DELAYED, JOBS};
 use crate::connection::Access;
 use crate::error::TransportError;
 use crate::metrics::QUEUE_MESSAGES;
@@ -24,11 +26,13 @@ use crate::retry::{Backoff, retry_transient};
 /// How many published messages may await their confirmation.
 const CONFIRMATION_WINDOW: usize = 256;
 
+/// How long a delivery that cannot be published anew is held for its delay.
+const LONGEST_HOLD: Duration = Duration::from_secs(10);
+
 /// A queue in RabbitMQ.
 pub struct RabbitQueue {
     broker: Arc<Broker>,
-    /// The session that publishes; none after a failure, until the next call.
-    publisher: Mutex<Option<Session>>,
+    publisher: Arc<Publisher>,
 }
 
 impl RabbitQueue {
@@ -57,70 +61,95 @@ impl RabbitQueue {
 
     fn new(broker: Arc<Broker>, session: Session) -> Self {
         Self {
+            publisher: Arc::new(Publisher::new(Arc::clone(&broker), session)),
             broker,
-            publisher: Mutex::new(Some(session)),
         }
     }
 
-    /// The session that publishes, taken out, so that one that fails is not used again.
-    async fn take_session(
+    async fn publish_all(
         &self,
-        publisher: &mut Option<Session>,
-    ) -> Result<Session, TransportError> {
-        match publisher.take() {
-            Some(session) => Ok(session),
-            None => Session::open(&self.broker).await,
-        }
-    }
-
-    /// Publishes the jobs from `confirmed` on, which counts those that are safe.
-    async fn publish_rest(
-        &self,
+        store: Option<StoreId>,
         jobs: &[Job],
-        confirmed: &mut usize,
     ) -> Result<(), TransportError> {
-        let mut publisher = self.publisher.lock().await;
-        let session = self.take_session(&mut publisher).await?;
-        let mut window = VecDeque::with_capacity(CONFIRMATION_WINDOW);
-        for job in &jobs[*confirmed..] {
-            if window.len() == CONFIRMATION_WINDOW
-                && let Some(oldest) = window.pop_front()
-            {
-                session.confirmation(oldest).await?;
-                *confirmed += 1;
-            }
-            window.push_back(session.send(&job.encode(), Duration::ZERO).await?);
-        }
-        for pending in window {
-            session.confirmation(pending).await?;
+        let confirmed = Mutex::new(0);
+        retry_transient(Backoff::BRIEF, "publishing jobs", || async {
+            let session = self.publisher.session().await?;
+            let mut confirmed = confirmed.lock().await;
+            let publishing = publish_rest(&session, store, jobs, &mut confirmed);
+            self.publisher.checked(&session, publishing.await).await
+        })
+        .await
+    }
+}
+
+/// Publishes the jobs from `confirmed` on, which counts those that are safe.
+async fn publish_rest(
+    session: &Session,
+    store: Option<StoreId>,
+    jobs: &[Job],
+    confirmed: &mut usize,
+) -> Result<(), TransportError> {
+    let mut window = VecDeque::with_capacity(CONFIRMATION_WINDOW);
+    for job in &jobs[*confirmed..] {
+        if window.len() == CONFIRMATION_WINDOW
+            && let Some(oldest) = window.pop_front()
+        {
+            session.confirmation(oldest).await?;
             *confirmed += 1;
         }
-        *publisher = Some(session);
-        Ok(())
+        window.push_back(session.send(&job.encode_for(store), Duration::ZERO).await?);
     }
+    for pending in window {
+        session.confirmation(pending).await?;
+        *confirmed += 1;
+    }
+    Ok(())
+}
+
+/// The numbers of messages that wait in each queue, told as metrics.
+async fn count_waiting(session: &Session) -> Result<u64, TransportError> {
+    let mut waiting = 0;
+    for queue in [JOBS, DELAYED, FORMER_DELAYED, DEAD_LETTERS] {
+        if queue == DELAYED && session.delayed != DELAYED {
+            continue;
+        }
+        let count = session.messages(queue).await?;
+        metrics::gauge!(QUEUE_MESSAGES.name, "queue" => queue).set(count as f64);
+        if queue == FORMER_DELAYED && count > 0 {
+            session.release_endless().await;
+        }
+        if queue != DEAD_LETTERS {
+            waiting += count;
+        }
+    }
+    Ok(waiting)
 }
 
 #[async_trait]
 impl Queue for RabbitQueue {
     async fn publish(&self, jobs: &[Job]) -> Result<(), TransportError> {
-        let confirmed = Mutex::new(0);
-        retry_transient(Backoff::BRIEF, "publishing jobs", || async {
-            self.publish_rest(jobs, &mut *confirmed.lock().await).await
-        })
-        .await
+        self.publish_all(None, jobs).await
+    }
+
+    async fn publish_for(&self, store: StoreId, jobs: &[Job]) -> Result<(), TransportError> {
+        self.publish_all(Some(store), jobs).await
+    }
+
+    async fn alarm(&self) -> Result<Option<String>, TransportError> {
+        let session = self.publisher.session().await?;
+        let asked = session.asks_for_alarm().await;
+        let is_blocked = self.publisher.checked(&session, asked).await?;
+        Ok(is_blocked.then(|| format!("broker {}: {ALARM}", self.broker.name)))
     }
 
     async fn waiting(&self) -> Result<u64, TransportError> {
-        let mut publisher = self.publisher.lock().await;
-        let session = self.take_session(&mut publisher).await?;
-        let mut messages = [0; 3];
-        for (count, queue) in messages.iter_mut().zip([JOBS, DELAYED, DEAD_LETTERS]) {
-            *count = session.messages(queue).await?;
-            metrics::gauge!(QUEUE_MESSAGES.name, "queue" => queue).set(*count as f64);
+        let session = self.publisher.session().await?;
+        if session.is_blocked() {
+            // Over this connection nothing is asked until the alarm is over.
+            return Err(self.broker.unavailable(ALARM));
         }
-        *publisher = Some(session);
-        let [waiting, delayed, _rejected] = messages;
-        Ok(waiting + delayed)
+        let counted = count_waiting(&session).await;
+        self.publisher.checked(&session, counted).await
     }
 
     async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, TransportError> {
@@ -142,6 +171,7 @@ impl Queue for RabbitQueue {
             .map_err(failed)?;
         Ok(Box::new(RabbitConsumer {
             session: Arc::new(session),
+            publisher: Arc::clone(&self.publisher),
             deliveries,
         }))
     }
@@ -149,6 +179,7 @@ impl Queue for RabbitQueue {
 
 struct RabbitConsumer {
     session: Arc<Session>,
+    publisher: Arc<Publisher>,
     deliveries: lapin::Consumer,
 }
 
@@ -156,7 +187,14 @@ struct RabbitConsumer {
 impl Consumer for RabbitConsumer {
     async fn next(&mut self) -> Result<Option<Delivery>, TransportError> {
         let broker = &self.session.broker;
-        let delivery = match self.deliveries.next().await {
+        let next = tokio::select! {
+            biased;
+            () = self.session.is_abandoned() => {
+                return Err(broker.unavailable("a delivery could not be settled"));
+            }
+            next = self.deliveries.next() => next,
+        };
+        let delivery = match next {
             Some(delivery) => delivery.map_err(|error| broker.failed(error))?,
             // The stream ends when the queue is deleted or moves, or the connection is gone.
             None => return Err(broker.unavailable("it ended the delivery of jobs")),
@@ -164,6 +202,7 @@ impl Consumer for RabbitConsumer {
         Ok(Some(Delivery {
             receipt: Box::new(RabbitReceipt {
                 session: self.session.clone(),
+                publisher: self.publisher.clone(),
                 acker: delivery.acker,
                 body: delivery.data.clone(),
             }),
@@ -174,35 +213,63 @@ impl Consumer for RabbitConsumer {
 
 struct RabbitReceipt {
     session: Arc<Session>,
+    publisher: Arc<Publisher>,
     acker: Acker,
     body: Vec<u8>,
 }
 
 impl RabbitReceipt {
-    fn settled(&self, answer: lapin::Result<bool>) -> Result<(), TransportError> {
-        match answer {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(self.session.broker.unavailable("the connection was lost")),
-            Err(error) => Err(self.session.broker.failed(error)),
-        }
+    /// What came of settling a delivery. One that is not settled would keep its place among those in flight
+    /// for as long as the session lasts, and its message: so the session ends.
+    async fn settled(
+        &self,
+        settling: impl Future<Output = lapin::Result<bool>>,
+    ) -> Result<(), TransportError> {
+        let broker = &self.session.broker;
+        let settled = match broker.answer("a settled delivery", settling).await {
+            Ok(true) => return Ok(()),
+            Ok(false) => broker.unavailable("the connection was lost"),
+            Err(error) => error,
+        };
+        self.session.abandon();
+        Err(settled)
+    }
+
+    /// Has the broker take the message back as it is. That counts as if a worker had died with it.
+    async fn take_back(&self) -> Result<(), TransportError> {
+        let options = BasicRejectOptions { requeue: true };
+        self.settled(self.acker.reject(options)).await
     }
 }
 
 #[async_trait]
 impl Receipt for RabbitReceipt {
     async fn acknowledge(self: Box<Self>) -> Result<(), TransportError> {
-        self.settled(self.acker.ack(BasicAckOptions::default()).await)
+        self.settled(self.acker.ack(BasicAckOptions::default()))
+            .await
     }
 
     async fn requeue(self: Box<Self>, delay: Duration) -> Result<(), TransportError> {
-        let pending = self.session.send(&self.body, delay).await?;
-        self.session.confirmation(pending).await?;
-        // If this is lost the job waits twice, which is harmless.
-        self.acknowledge().await
+        let Err(error) = self.publisher.publish(&self.body, delay).await else {
+            // If this is lost the job waits twice, which is harmless.
+            return self.acknowledge().await;
+        };
+        tracing::warn!(
+            "a job cannot be published anew ({error}): the broker takes it back as it is"
+        );
+        if error.is_transient() {
+            // It would come again at once.
+            tokio::time::sleep(delay.min(LONGEST_HOLD)).await;
+        }
+        self.take_back().await?;
+        match error {
+            TransportError::Refused { .. } => Err(error),
+            _ => Ok(()),
+        }
     }
 
     async fn reject(self: Box<Self>) -> Result<(), TransportError> {
         let options = BasicRejectOptions { requeue: false };
-        self.settled(self.acker.reject(options).await)
+        self.settled(self.acker.reject(options)).await
     }
 }

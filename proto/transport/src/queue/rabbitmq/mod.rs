@@ -8,13 +8,15 @@
 //! [`DELIVERY_LIMIT`] times; then the broker moves it to `loto.jobs.dead`, where
 //! rejected messages go too. A delivery that is requeued on purpose is
 //! published anew instead, so that it does not count against that limit; if there is a
-//! delay, to `loto.jobs.paused`, from which the broker moves it back in time.
+//! delay, to `loto.jobs.delayed`, from which the broker moves it back in time. If it cannot be published, as
+//! while the broker has an alarm, the broker takes it back as it is.
 
 mod broker;
 mod client;
+mod publisher;
 mod session;
 mod tls_reactor;
 mod topology;
 
 pub use self::client::RabbitQueue;
-pub use self::topology::{DEAD_LETTERS, DELAYED, DELIVERY_LIMIT, JOBS};
+pub use self::topology::{DEAD_LETTERS, DELAYED, DELIVERY_LIMIT, FORMER_DELAYED, JOBS};

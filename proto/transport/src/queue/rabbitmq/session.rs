@@ -3,24 +3,47 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use lapin::options::{BasicPublishOptions, ConfirmSelectOptions};
+use lapin::options::{
+    BasicAckOptions, BasicGetOptions, BasicPublishOptions, BasicRejectOptions, ConfirmSelectOptions,
+};
 use lapin::{BasicProperties, Channel, Confirmation, Connection, PublisherConfirm};
 
+use tokio_util::sync::CancellationToken;
+
 use super::broker::Broker;
-use super::topology::{DELAYED, JOBS, ensure_queues, look_at};
+use super::topology::{FORMER_DELAYED, JOBS, LONGEST_DELAY, ensure_queues, look_at};
 use crate::error::TransportError;
 
 /// Time between two looks whether the queues are there.
 const QUEUES_INTERVAL: Duration = Duration::from_secs(2);
 
+/// What an alarm of the broker means.
+pub(super) const ALARM: &str = "it has an alarm (its memory or disk is almost full) and takes no messages until \
+                                that is over";
+
 /// RabbitMQ marks a message that is to survive its restart with this.
 const PERSISTENT: u8 = 2;
+
+/// Time between two looks whether the broker has an alarm.
+const ALARM_INTERVAL: Duration = Duration::from_millis(100);
+
+/// How long an alarm's notice may take after a message that it keeps from being taken.
+const ALARM_NOTICE: Duration = Duration::from_secs(2);
+
+/// How long a connection may take to end.
+const FAREWELL: Duration = Duration::from_secs(10);
+
+/// A queue that is never there: what is published to it comes back.
+const NO_QUEUE: &str = "loto.nobody";
 
 /// A connection with one channel; both close when the last user is dropped.
 pub(super) struct Session {
     pub(super) broker: Arc<Broker>,
     pub(super) channel: Channel,
-    _connection: Connection,
+    /// Where messages with a delay go.
+    pub(super) delayed: &'static str,
+    connection: Connection,
+    abandoned: CancellationToken,
 }
 
 impl Session {
@@ -54,9 +77,9 @@ impl Session {
     async fn open_if_queues(broker: &Arc<Broker>) -> Result<Option<Self>, TransportError> {
         let opening = async {
             let connection = broker.connect().await?;
-            if !ensure_queues(&connection, broker.declares).await? {
+            let Some(delayed) = ensure_queues(&connection, broker.declares).await? else {
                 return Ok(None);
-            }
+            };
             let channel = connection.create_channel().await?;
             channel
                 .confirm_select(ConfirmSelectOptions::default())
@@ -64,10 +87,76 @@ impl Session {
             Ok(Some(Self {
                 broker: broker.clone(),
                 channel,
-                _connection: connection,
+                delayed,
+                connection,
+                abandoned: CancellationToken::new(),
             }))
         };
         broker.answer("our connecting", opening).await
+    }
+
+    /// Ends the connection, so that all that is not settled goes back to the queue.
+    pub(super) fn abandon(self: &Arc<Self>) {
+        self.abandoned.cancel();
+        let session = Arc::clone(self);
+        tokio::spawn(async move {
+            let closing = session.connection.close(200, "".into());
+            // If it does not end now, it does when the broker misses signs of life.
+            let _ended = tokio::time::timeout(FAREWELL, closing).await;
+        });
+    }
+
+    /// Waits until the session is abandoned.
+    pub(super) async fn is_abandoned(&self) {
+        self.abandoned.cancelled().await;
+    }
+
+    /// Whether the broker takes no messages because of an alarm, as far as we were told: it tells
+    /// those who publish.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.connection.status().blocked()
+    }
+
+    /// Publishes a message for nobody, at which a broker tells of its alarm; says whether it has one.
+    pub(super) async fn asks_for_alarm(&self) -> Result<bool, TransportError> {
+        if self.is_blocked() {
+            return Ok(true);
+        }
+        let asking = async {
+            let options = BasicPublishOptions {
+                mandatory: true,
+                ..BasicPublishOptions::default()
+            };
+            let properties = BasicProperties::default();
+            let sending =
+                self.channel
+                    .basic_publish("".into(), NO_QUEUE.into(), options, &[], properties);
+            sending.await?.await
+        };
+        match tokio::time::timeout(ALARM_NOTICE, asking).await {
+            Ok(answer) => answer
+                .map_err(|error| self.broker.failed(error))
+                .map(|_| false),
+            Err(_) => Ok(self.is_blocked()),
+        }
+    }
+
+    /// The answer to a request that publishes; an error at once if the broker has an alarm.
+    async fn answer<Answer>(
+        &self,
+        request: &str,
+        asking: impl Future<Output = lapin::Result<Answer>>,
+    ) -> Result<Answer, TransportError> {
+        let blocked = async {
+            while !self.is_blocked() {
+                tokio::time::sleep(ALARM_INTERVAL).await;
+            }
+        };
+        tokio::select! {
+            biased;
+            answer = self.broker.answer(request, asking) => answer,
+            () = blocked => Err(self.broker.unavailable(ALARM)),
+        }
     }
 
     /// Sends a message to the queue of jobs, after a delay if there is any;
@@ -84,13 +173,14 @@ impl Session {
         let mut properties = BasicProperties::default().with_delivery_mode(PERSISTENT);
         let mut queue = JOBS;
         if !delay.is_zero() {
-            properties = properties.with_expiration(delay.as_millis().to_string().into());
-            queue = DELAYED;
+            let delay = delay.min(LONGEST_DELAY).as_millis().to_string();
+            properties = properties.with_expiration(delay.into());
+            queue = self.delayed;
         }
         let sending =
             self.channel
                 .basic_publish("".into(), queue.into(), options, body, properties);
-        self.broker.answer("a job", sending).await
+        self.answer("a job", sending).await
     }
 
     /// Waits until the broker says that a message is safe.
@@ -98,7 +188,7 @@ impl Session {
         &self,
         pending: PublisherConfirm,
     ) -> Result<(), TransportError> {
-        let problem = match self.broker.answer("a published job", pending).await? {
+        let problem = match self.answer("a published job", pending).await? {
             Confirmation::Ack(None) => return Ok(()),
             Confirmation::Ack(Some(returned)) | Confirmation::Nack(Some(returned)) => {
                 format!("it returned a job: {}", returned.reply_text)
@@ -107,6 +197,43 @@ impl Session {
             Confirmation::NotRequested => "it does not confirm messages".into(),
         };
         Err(self.broker.unavailable(problem))
+    }
+
+    /// Gives back the messages at the head of a former release's queue of delayed messages that would stay
+    /// there for ever, as far as our account may.
+    pub(super) async fn release_endless(&self) {
+        match self.releasing_endless().await {
+            Ok(0) => {}
+            Ok(count) => tracing::warn!(
+                "{count} messages without expiry held up all others in {FORMER_DELAYED}: they are back in {JOBS}"
+            ),
+            Err(error) => tracing::debug!("looking at {FORMER_DELAYED}: {error}"),
+        }
+    }
+
+    async fn releasing_endless(&self) -> lapin::Result<u64> {
+        // A channel of its own: a refusal closes it.
+        let channel = self.connection.create_channel().await?;
+        let mut released = 0;
+        let get = BasicGetOptions::default();
+        while let Some(head) = channel.basic_get(FORMER_DELAYED.into(), get).await? {
+            let is_endless = head.delivery.properties.expiration().is_none();
+            let sent = is_endless && self.forward(&head.delivery.data).await.is_ok();
+            if !sent {
+                let back = BasicRejectOptions { requeue: true };
+                head.delivery.acker.reject(back).await?;
+                break;
+            }
+            head.delivery.acker.ack(BasicAckOptions::default()).await?;
+            released += 1;
+        }
+        channel.close(200, "".into()).await?;
+        Ok(released)
+    }
+
+    async fn forward(&self, body: &[u8]) -> Result<(), TransportError> {
+        let pending = self.send(body, Duration::ZERO).await?;
+        self.confirmation(pending).await
     }
 
     /// Number of messages in a queue that no consumer holds.

@@ -5,16 +5,21 @@ use loto_proto::attempt::{Attempt, AttemptVersion};
 use loto_proto::identity::SeriesId;
 use loto_proto::job::Job;
 use loto_proto::lifecycle::JobRecord;
+use loto_proto::seal::{Key, check_text, seal_json, seal_text};
 
 use super::failure::Failure;
 use super::queries::{execute, list};
 use super::store::EmbeddedStore;
 use super::traces::decode_trace;
 use crate::error::TransportError;
-use crate::store::attempts::{Attempts, Conflict};
+use crate::store::attempts::{Attempts, Conflict, decode_attempt};
+use crate::store::damage::Hidden;
 
 /// Trace and attempt of a job, and whether its series is stopped.
 type RawRecord = (Option<Vec<u8>>, Option<String>, bool);
+
+/// Series, seed and text of a conflict.
+type RawConflict = ([u8; 16], u32, String);
 
 #[async_trait]
 impl Attempts for EmbeddedStore {
@@ -48,13 +53,15 @@ impl Attempts for EmbeddedStore {
         expected: &AttemptVersion,
         attempt: &Attempt,
     ) -> Result<Option<AttemptVersion>, TransportError> {
-        let (series, seed, text) = (job.series.id(), job.seed, attempt.encode());
+        let (series, seed) = (job.series.id(), job.seed);
+        let text = seal_json(Key::Attempt(series, seed), &attempt.encode());
         let expected = expected.0.clone().map(String::from_utf8).transpose();
         let expected = expected.unwrap_or_default();
         self.call(move |connection| {
             let insert = "INSERT OR REPLACE INTO attempts (series, seed, attempt) SELECT ?1, ?2, ?3
                  WHERE NOT EXISTS (SELECT 1 FROM traces WHERE series = ?1 AND seed = ?2)
-                 AND (SELECT attempt FROM attempts WHERE series = ?1 AND seed = ?2) IS ?4";
+                 AND ((SELECT attempt FROM attempts WHERE series = ?1 AND seed = ?2) IS ?4
+                      OR (SELECT attempt FROM attempts WHERE series = ?1 AND seed = ?2) IS ?3)";
             let replaced = execute(connection, insert, (series.0, seed, &text, expected))?;
             Ok((replaced > 0).then(|| AttemptVersion(Some(text.into_bytes()))))
         })
@@ -65,23 +72,29 @@ impl Attempts for EmbeddedStore {
         &self,
         series: &[SeriesId],
     ) -> Result<Vec<Vec<(u32, Attempt)>>, TransportError> {
-        let series = series.to_owned();
-        self.call(move |connection| {
+        let ids = series.to_owned();
+        let call = self.call(move |connection| {
             let select = "SELECT seed, attempt FROM attempts WHERE series = ?1 ORDER BY seed";
-            let attempts = series.into_iter().map(|series| {
+            let attempts = ids.into_iter().map(|series| {
                 let read = |row: &rusqlite::Row| Ok((row.get(0)?, row.get::<_, String>(1)?));
                 let stored = list(connection, select, [series.0], read)?.into_iter();
-                stored
-                    .map(|(seed, text)| Ok((seed, decode(series, seed, text.as_bytes())?)))
-                    .collect()
+                let attempts =
+                    stored.map(|(seed, text)| Ok((seed, decode(series, seed, text.as_bytes())?)));
+                Ok(attempts.collect())
             });
-            attempts.collect()
-        })
-        .await
+            attempts.collect::<Result<Vec<_>, Failure>>()
+        });
+        let attempts = series.iter().zip(call.await?);
+        let sound = attempts.map(|(&series, attempts)| {
+            let list = format!("attempts of series {series}");
+            self.sound(&list, Hidden::Attempt(series), attempts)
+        });
+        Ok(sound.collect())
     }
 
     async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), TransportError> {
-        let (series, seed, problem) = (job.series.id(), job.seed, problem.to_owned());
+        let (series, seed) = (job.series.id(), job.seed);
+        let problem = seal_text(Key::Conflict(series, seed), problem);
         self.execute(
             "INSERT OR REPLACE INTO conflicts (series, seed, problem) VALUES (?1, ?2, ?3)",
             (series.0, seed, problem),
@@ -90,18 +103,25 @@ impl Attempts for EmbeddedStore {
     }
 
     async fn conflicts(&self) -> Result<Vec<Conflict>, TransportError> {
-        self.call(|connection| {
+        let call = self.call(|connection| {
             let select = "SELECT series, seed, problem FROM conflicts ORDER BY series, seed";
-            let conflicts = list(connection, select, [], |row| {
+            let read = |row: &rusqlite::Row| row.try_into();
+            let stored: Vec<RawConflict> = list(connection, select, [], read)?;
+            let conflicts = stored.into_iter().map(|(series, seed, problem)| {
+                let series = SeriesId(series);
+                let key = || format!("conflict of series {series}, seed {seed}");
+                let problem = check_text(Key::Conflict(series, seed), problem.as_bytes())
+                    .map_err(|error| Failure::corrupt(key(), error))?;
                 Ok(Conflict {
-                    series: SeriesId(row.get(0)?),
-                    seed: row.get(1)?,
-                    problem: row.get(2)?,
+                    series,
+                    seed,
+                    problem: String::from_utf8_lossy(problem).into_owned(),
                 })
             });
-            Ok(conflicts?)
-        })
-        .await
+            Ok(conflicts.collect())
+        });
+        let conflicts = call.await?;
+        Ok(self.sound("conflicts", Hidden::Conflict, conflicts))
     }
 
     async fn forget_conflict(&self, series: SeriesId, seed: u32) -> Result<(), TransportError> {
@@ -112,5 +132,5 @@ impl Attempts for EmbeddedStore {
 
 fn decode(series: SeriesId, seed: u32, text: &[u8]) -> Result<Attempt, Failure> {
     let key = || format!("attempt of series {series}, seed {seed}");
-    Attempt::decode(text).map_err(|error| Failure::corrupt(key(), error))
+    decode_attempt(series, seed, text).map_err(|reason| Failure::corrupt(key(), reason))
 }

@@ -27,6 +27,22 @@ impl Failure {
         Self::Corrupt { key, reason }
     }
 
+    /// What it means for a store that is only read.
+    pub(super) fn of_read_only(self, store: &str) -> TransportError {
+        match self {
+            Self::Sqlite(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
+                TransportError::Refused {
+                    server: Server::Store,
+                    address: store.to_owned(),
+                    reason: "it can be read here, and not changed: the file or its folder is not writable; \
+                             copy it to another folder"
+                        .into(),
+                }
+            }
+            failure => failure.of(store),
+        }
+    }
+
     /// What it means for the store in that file.
     pub(super) fn of(self, store: &str) -> TransportError {
         let store = store.to_owned();

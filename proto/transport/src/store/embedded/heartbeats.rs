@@ -7,6 +7,7 @@ use super::failure::Failure;
 use super::queries::list;
 use super::store::EmbeddedStore;
 use crate::error::TransportError;
+use crate::store::damage::Hidden;
 use crate::store::heartbeats::Heartbeats;
 
 #[async_trait]
@@ -22,7 +23,7 @@ impl Heartbeats for EmbeddedStore {
     }
 
     async fn heartbeats(&self) -> Result<Vec<(String, Heartbeat)>, TransportError> {
-        self.call(|connection| {
+        let call = self.call(|connection| {
             let select = "SELECT name, report FROM workers ORDER BY name";
             let read = |row: &rusqlite::Row| Ok((row.get(0)?, row.get(1)?));
             let stored: Vec<(String, String)> = list(connection, select, [], read)?;
@@ -32,9 +33,10 @@ impl Heartbeats for EmbeddedStore {
                     .map_err(|error| Failure::corrupt(key(), error))?;
                 Ok((worker, heartbeat))
             });
-            heartbeats.collect()
-        })
-        .await
+            Ok(heartbeats.collect())
+        });
+        let heartbeats = call.await?;
+        Ok(self.sound("heartbeats", Hidden::Nothing, heartbeats))
     }
 
     async fn forget_worker(&self, worker: &str) -> Result<(), TransportError> {

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use loto_proto::excerpt::excerpt;
 use loto_proto::limits::MAX_BLOB_BYTES;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
@@ -61,6 +62,15 @@ const SCHEMA_SINCE_2: &str = "
     ) WITHOUT ROWID;
 ";
 
+/// A second copy of what is in no checksum: keys, marks. Both are compared when the file is opened,
+/// so that damage cannot hide a row or change it.
+const SECOND_COPIES: &str = "
+    CREATE INDEX IF NOT EXISTS attempts_copy ON attempts (series, seed);
+    CREATE INDEX IF NOT EXISTS conflicts_copy ON conflicts (series, seed);
+    CREATE INDEX IF NOT EXISTS stopped_copy ON stopped (series);
+    CREATE INDEX IF NOT EXISTS sweep_states_copy ON sweep_states (id, published, cancelled);
+";
+
 /// How long a call waits for another process that writes to the same file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -99,10 +109,46 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), Failure> {
     if number("user_version")? != SCHEMA_VERSION {
         transaction.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     }
+    transaction.execute_batch(SECOND_COPIES)?;
     transaction.commit()?;
+    check_structure(connection)?;
     write_ahead(connection)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     Ok(())
+}
+
+/// Checks that a file that is only read is a store of this version.
+pub(super) fn check_read_only(connection: &Connection) -> Result<(), Failure> {
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_ROW)?;
+    let number = |pragma: &str| -> rusqlite::Result<i32> {
+        connection.pragma_query_value(None, pragma, |row| row.get(0))
+    };
+    let reason = match (number("application_id")?, number("user_version")?) {
+        (APPLICATION_ID, SCHEMA_VERSION) => return check_structure(connection),
+        (APPLICATION_ID, version) if version < SCHEMA_VERSION => format!(
+            "an earlier version of loto wrote it (schema {version}), and it cannot be brought up to date where \
+             it cannot be written: copy it to another folder"
+        ),
+        (APPLICATION_ID, version) => format!(
+            "another version of loto wrote it (schema {version}, this one reads {SCHEMA_VERSION})"
+        ),
+        _ => "it is no loto store".to_owned(),
+    };
+    Err(Failure::NotAStore(reason))
+}
+
+/// Checks that tables and indices hold the same, so that every row is found that is there.
+fn check_structure(connection: &Connection) -> Result<(), Failure> {
+    let check = |row: &rusqlite::Row| row.get::<_, String>(0);
+    let found = connection.query_row("PRAGMA integrity_check(1)", [], check)?;
+    if found == "ok" {
+        return Ok(());
+    }
+    let reason = format!(
+        "{}; restore the file from a copy, or run the sweep again in another one",
+        excerpt(&found)
+    );
+    Err(Failure::corrupt("the file itself".into(), reason))
 }
 
 /// Sets write-ahead mode. SQLite does not wait for other processes here, so we do.

@@ -8,19 +8,23 @@ use rusqlite::{Connection, Params};
 
 use super::failure::Failure;
 use super::queries::execute;
+use super::read_only;
 use super::schema;
 use crate::error::TransportError;
 use crate::server::Server;
+use crate::store::damage::{Damage, Hidden, PassedOver, sound};
 
 /// A store in one file. Several processes may have it open.
 pub struct EmbeddedStore {
     file: Arc<File>,
+    damage: Damage,
 }
 
 /// The open file; calls take turns.
 struct File {
     name: String,
     connection: Mutex<Connection>,
+    is_read_only: bool,
 }
 
 impl EmbeddedStore {
@@ -32,7 +36,22 @@ impl EmbeddedStore {
     pub async fn open(path: &Path) -> Result<Self, TransportError> {
         let name = path.display().to_string();
         let path = path.to_owned();
-        Self::set_up(name, move || Connection::open(path)).await
+        Self::set_up(name, false, move || {
+            let mut connection = Connection::open(path)?;
+            schema::prepare(&mut connection)?;
+            Ok(connection)
+        })
+        .await
+    }
+
+    /// Opens the store in a file that cannot be written, to be read only.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; also [`TransportError::NotAStore`] if the file has to be written before it can be read.
+    pub async fn open_read_only(path: &Path) -> Result<Self, TransportError> {
+        let name = path.display().to_string();
+        let path = path.to_owned();
+        Self::set_up(name, true, move || read_only::connect(&path)).await
     }
 
     /// Makes a store that lives as long as this value, for tests.
@@ -40,25 +59,46 @@ impl EmbeddedStore {
     /// # Errors
     /// [`TransportError::Unavailable`] if memory is short.
     pub async fn in_memory() -> Result<Self, TransportError> {
-        Self::set_up("in memory".into(), Connection::open_in_memory).await
+        Self::set_up("in memory".into(), false, || {
+            let mut connection = Connection::open_in_memory()?;
+            schema::prepare(&mut connection)?;
+            Ok(connection)
+        })
+        .await
     }
 
     async fn set_up(
         name: String,
-        connect: impl FnOnce() -> rusqlite::Result<Connection> + Send + 'static,
+        is_read_only: bool,
+        connect: impl FnOnce() -> Result<Connection, Failure> + Send + 'static,
     ) -> Result<Self, TransportError> {
         blocking(move || {
-            let prepared = || {
-                let mut connection = connect()?;
-                schema::prepare(&mut connection)?;
-                Ok(connection)
-            };
-            let connection = prepared().map_err(|failure: Failure| failure.of(&name))?;
-            let connection = Mutex::new(connection);
-            let file = Arc::new(File { name, connection });
-            Ok(Self { file })
+            let connection = connect().map_err(|failure| failure.of(&name))?;
+            let file = Arc::new(File {
+                name,
+                connection: Mutex::new(connection),
+                is_read_only,
+            });
+            let damage = Damage::default();
+            Ok(Self { file, damage })
         })
         .await
+    }
+
+    /// Keeps the sound ones of the entries of a list.
+    pub(super) fn sound<Entry>(
+        &self,
+        list: &str,
+        hides: Hidden,
+        entries: Vec<Result<Entry, Failure>>,
+    ) -> Vec<Entry> {
+        let told = |failure: Failure| failure.of(&self.file.name);
+        let entries = entries.into_iter().map(|entry| entry.map_err(told));
+        sound(&self.damage, list, hides, entries)
+    }
+
+    pub(super) fn damage(&self) -> Vec<PassedOver> {
+        self.damage.list()
     }
 
     /// Runs one statement.
@@ -83,7 +123,10 @@ impl EmbeddedStore {
         blocking(move || {
             // If an earlier call panicked, its transaction was rolled back.
             let called = call(&mut file.connection.lock());
-            called.map_err(|failure| failure.of(&file.name))
+            called.map_err(|failure| match file.is_read_only {
+                true => failure.of_read_only(&file.name),
+                false => failure.of(&file.name),
+            })
         })
         .await
     }

@@ -4,31 +4,41 @@ use async_trait::async_trait;
 use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::sweep::Sweep;
 use loto_proto::sweep_state::SweepState;
-use rusqlite::TransactionBehavior;
+use rusqlite::{Connection, TransactionBehavior};
 
 use super::failure::Failure;
 use super::queries::{execute, find, list};
 use super::store::EmbeddedStore;
 use crate::error::TransportError;
-use crate::store::sweeps::Sweeps;
+use crate::store::damage::PassedOver;
+use crate::store::sweeps::{Deletion, Sweeps};
 
 #[async_trait]
 impl Sweeps for EmbeddedStore {
     async fn put_sweep(&self, sweep: &Sweep) -> Result<SweepId, TransportError> {
         let id = sweep.id();
-        let insert = "INSERT OR IGNORE INTO sweeps (id, sweep) VALUES (?1, ?2)";
-        self.execute(insert, (id.0, sweep.encode())).await?;
+        let bytes = sweep.encode_for_store();
+        self.call(move |connection| {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let insert = "INSERT INTO sweeps (id, sweep) VALUES (?1, ?2)
+                          ON CONFLICT (id) DO UPDATE SET sweep = ?2";
+            if find_sweep(&transaction, id).ok().flatten().is_none() {
+                execute(&transaction, insert, (id.0, bytes))?;
+            }
+            Ok(transaction.commit()?)
+        })
+        .await?;
         Ok(id)
     }
 
+    fn passed_over(&self) -> Vec<PassedOver> {
+        self.damage()
+    }
+
     async fn sweep(&self, id: SweepId) -> Result<Option<Sweep>, TransportError> {
-        self.call(move |connection| {
-            let select = "SELECT sweep FROM sweeps WHERE id = ?1";
-            let bytes = find(connection, select, [id.0], |row| row.get::<_, Vec<u8>>(0))?;
-            let sweep = bytes.map(|bytes| Sweep::decode(&bytes, id)).transpose();
-            sweep.map_err(|error| Failure::corrupt(format!("sweep {id}"), error))
-        })
-        .await
+        self.call(move |connection| find_sweep(connection, id))
+            .await
     }
 
     async fn sweeps(&self) -> Result<Vec<SweepId>, TransportError> {
@@ -71,6 +81,57 @@ impl Sweeps for EmbeddedStore {
         let start = "DELETE FROM stopped WHERE series = ?1";
         self.for_each_series(start, series, (id, false)).await
     }
+
+    async fn release_series(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
+        let series = series.to_owned();
+        self.call(move |connection| {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let release = "DELETE FROM stopped WHERE series = ?1 AND NOT EXISTS
+                           (SELECT 1 FROM sweep_states WHERE id = ?2 AND cancelled)";
+            for series in series {
+                execute(&transaction, release, (series.0, id.0))?;
+            }
+            Ok(transaction.commit()?)
+        })
+        .await
+    }
+
+    async fn delete_sweep(&self, deletion: &Deletion) -> Result<(), TransportError> {
+        let Deletion { id, jobs, blobs } = deletion.clone();
+        self.call(move |connection| {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let tables = [
+                "DELETE FROM traces WHERE series = ?1 AND seed >= ?2 AND seed < ?3",
+                "DELETE FROM attempts WHERE series = ?1 AND seed >= ?2 AND seed < ?3",
+                "DELETE FROM conflicts WHERE series = ?1 AND seed >= ?2 AND seed < ?3",
+            ];
+            for (series, seeds) in jobs {
+                for delete in tables {
+                    execute(&transaction, delete, (series.0, seeds.start, seeds.end))?;
+                }
+            }
+            for name in blobs {
+                execute(&transaction, "DELETE FROM blobs WHERE name = ?1", [name])?;
+            }
+            execute(
+                &transaction,
+                "DELETE FROM sweep_states WHERE id = ?1",
+                [id.0],
+            )?;
+            execute(&transaction, "DELETE FROM sweeps WHERE id = ?1", [id.0])?;
+            Ok(transaction.commit()?)
+        })
+        .await
+    }
+}
+
+fn find_sweep(connection: &Connection, id: SweepId) -> Result<Option<Sweep>, Failure> {
+    let select = "SELECT sweep FROM sweeps WHERE id = ?1";
+    let bytes = find(connection, select, [id.0], |row| row.get::<_, Vec<u8>>(0))?;
+    let sweep = bytes.map(|bytes| Sweep::decode(&bytes, id)).transpose();
+    sweep.map_err(|error| Failure::corrupt(format!("sweep {id}"), error))
 }
 
 impl EmbeddedStore {

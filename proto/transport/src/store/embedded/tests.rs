@@ -18,9 +18,11 @@ fn job(seed: u32) -> Job {
     Job {
         series: Series {
             method: MethodSpec {
+                name: None,
                 id: "rs".into(),
                 version: 1,
                 parameters: BTreeMap::new(),
+                program: None,
             },
             table: Fingerprint([3; 16]),
             task: "one".into(),
@@ -172,7 +174,7 @@ async fn a_value_without_bound_is_refused_before_it_is_read() {
     let error = store.put_blob("x", &vec![0; MAX_BLOB_BYTES + 1]).await;
     let error = error.unwrap_err().to_string();
     assert!(
-        error.contains("68157441 bytes, allowed are 68157440"),
+        error.contains("70254593 bytes, allowed are 70254592"),
         "{error}"
     );
     Connection::open(&path)

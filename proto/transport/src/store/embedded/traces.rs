@@ -16,7 +16,8 @@ use crate::store::traces::{Cursor, Event, Events, Stored, Traces, compare};
 #[async_trait]
 impl Traces for EmbeddedStore {
     async fn put_trace(&self, job: &Job, trace: &Trace) -> Result<Stored, TransportError> {
-        let (series, seed, bytes) = (job.series.id(), job.seed, trace.encode());
+        let (series, seed) = (job.series.id(), job.seed);
+        let bytes = trace.encode_for(series, seed);
         let stored = self.call(move |connection| {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -68,6 +69,11 @@ impl Traces for EmbeddedStore {
             Ok(traces)
         })
         .await
+    }
+
+    async fn discard_trace(&self, series: SeriesId, seed: u32) -> Result<(), TransportError> {
+        let discard = "DELETE FROM traces WHERE series = ?1 AND seed = ?2";
+        self.execute(discard, (series.0, seed)).await
     }
 
     async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, TransportError> {
@@ -141,5 +147,5 @@ fn decode(series: SeriesId, seed: u32, bytes: Option<Vec<u8>>) -> Result<Option<
 /// Reads a stored trace; one that is damaged is named.
 pub(super) fn decode_trace(series: SeriesId, seed: u32, bytes: &[u8]) -> Result<Trace, Failure> {
     let key = || format!("trace of series {series}, seed {seed}");
-    Trace::decode(bytes).map_err(|error| Failure::corrupt(key(), error))
+    Trace::decode_for(series, seed, bytes).map_err(|error| Failure::corrupt(key(), error))
 }

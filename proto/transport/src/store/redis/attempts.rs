@@ -6,12 +6,14 @@ use loto_proto::excerpt::excerpt;
 use loto_proto::identity::SeriesId;
 use loto_proto::job::Job;
 use loto_proto::lifecycle::JobRecord;
+use loto_proto::seal::{Key, check_text, seal_json, seal_text};
 use redis::{Cmd, Pipeline};
 
 use super::keys::{CONFLICTS, STOPPED, attempts_key, conflict_field, traces_key};
 use super::store::RedisStore;
 use crate::error::TransportError;
-use crate::store::attempts::{Attempts, Conflict};
+use crate::store::attempts::{Attempts, Conflict, decode_attempt};
+use crate::store::damage::{Hidden, sound};
 
 /// Trace and attempt of a job, and whether its series is stopped.
 type RawRecord = (Option<Vec<u8>>, Option<Vec<u8>>, bool);
@@ -26,10 +28,10 @@ impl Attempts for RedisStore {
         let keys = format!("{traces}, {attempts} or {STOPPED}");
         let (trace, text, stopped): RawRecord = self.ask_all(&keys, &pipeline).await?;
         if let Some(bytes) = &trace {
-            self.decode_trace(&traces, seed, bytes)?;
+            self.decode_trace(series, seed, bytes)?;
         }
         let attempt = text.as_deref();
-        let attempt = attempt.map(|text| self.decode_attempt(&attempts, seed, text));
+        let attempt = attempt.map(|text| self.decode_attempt(series, seed, text));
         Ok(JobRecord {
             done: trace.is_some(),
             stopped,
@@ -46,7 +48,7 @@ impl Attempts for RedisStore {
     ) -> Result<Option<AttemptVersion>, TransportError> {
         let series = job.series.id();
         let (traces, attempts) = (traces_key(series), attempts_key(series));
-        let text = attempt.encode().into_bytes();
+        let text = seal_json(Key::Attempt(series, job.seed), &attempt.encode()).into_bytes();
         let mut script = self.scripts.put_attempt.key(&traces);
         script
             .key(&attempts)
@@ -64,24 +66,23 @@ impl Attempts for RedisStore {
     ) -> Result<Vec<Vec<(u32, Attempt)>>, TransportError> {
         let keys: Vec<_> = series.iter().copied().map(attempts_key).collect();
         let fields: Vec<Vec<(Vec<u8>, Vec<u8>)>> = self.ask_each("HGETALL", &keys).await?;
-        let attempts = keys.iter().zip(fields).map(|(key, fields)| {
+        let attempts = series.iter().zip(fields).map(|(&series, fields)| {
             let attempts = fields.iter().map(|(field, text)| {
-                let seed = self.decode_seed(key, field)?;
-                Ok((seed, self.decode_attempt(key, seed, text)?))
+                let seed = self.decode_seed(&attempts_key(series), field)?;
+                Ok((seed, self.decode_attempt(series, seed, text)?))
             });
-            let mut attempts: Vec<_> = attempts.collect::<Result<_, TransportError>>()?;
+            let list = attempts_key(series);
+            let mut attempts = sound(&self.damage, &list, Hidden::Attempt(series), attempts);
             attempts.sort_unstable_by_key(|(seed, _)| *seed);
-            Ok(attempts)
+            attempts
         });
-        attempts.collect()
+        Ok(attempts.collect())
     }
 
     async fn put_conflict(&self, job: &Job, problem: &str) -> Result<(), TransportError> {
-        let put = Cmd::hset(
-            CONFLICTS,
-            conflict_field(job.series.id(), job.seed),
-            problem,
-        );
+        let series = job.series.id();
+        let text = seal_text(Key::Conflict(series, job.seed), problem);
+        let put = Cmd::hset(CONFLICTS, conflict_field(series, job.seed), text);
         let _: u32 = self.ask(CONFLICTS, &put).await?;
         Ok(())
     }
@@ -99,14 +100,15 @@ impl Attempts for RedisStore {
                     format!("its field `{}` is no job", excerpt(&field)),
                 )
             })?;
-            let problem = String::from_utf8_lossy(&problem).into_owned();
+            let problem = check_text(Key::Conflict(series, seed), &problem)
+                .map_err(|error| self.corrupt(format!("{CONFLICTS}, field {field}"), error))?;
             Ok(Conflict {
                 series,
                 seed,
-                problem,
+                problem: String::from_utf8_lossy(problem).into_owned(),
             })
         });
-        let mut conflicts: Vec<_> = conflicts.collect::<Result<_, TransportError>>()?;
+        let mut conflicts = sound(&self.damage, CONFLICTS, Hidden::Conflict, conflicts);
         conflicts.sort_unstable();
         Ok(conflicts)
     }
@@ -119,7 +121,15 @@ impl Attempts for RedisStore {
 }
 
 impl RedisStore {
-    fn decode_attempt(&self, key: &str, seed: u32, text: &[u8]) -> Result<Attempt, TransportError> {
-        Attempt::decode(text).map_err(|error| self.corrupt(format!("{key}, field {seed}"), error))
+    fn decode_attempt(
+        &self,
+        series: SeriesId,
+        seed: u32,
+        text: &[u8],
+    ) -> Result<Attempt, TransportError> {
+        decode_attempt(series, seed, text).map_err(|reason| {
+            let key = attempts_key(series);
+            self.corrupt(format!("{key}, field {seed}"), reason)
+        })
     }
 }

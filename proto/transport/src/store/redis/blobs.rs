@@ -27,4 +27,10 @@ impl Blobs for RedisStore {
         }
         self.ask(&key, &Cmd::get(&key)).await
     }
+
+    async fn has_blob(&self, name: &str) -> Result<bool, TransportError> {
+        let key = blob_key(name);
+        let length: usize = self.ask(&key, &Cmd::strlen(&key)).await?;
+        Ok(length > 0)
+    }
 }

@@ -7,6 +7,7 @@ use redis::Cmd;
 use super::keys::WORKERS;
 use super::store::RedisStore;
 use crate::error::TransportError;
+use crate::store::damage::{Hidden, sound};
 use crate::store::heartbeats::Heartbeats;
 
 #[async_trait]
@@ -29,7 +30,7 @@ impl Heartbeats for RedisStore {
                 .map_err(|error| self.corrupt(format!("{WORKERS}, field {worker}"), error))?;
             Ok((worker, heartbeat))
         });
-        heartbeats.collect()
+        Ok(sound(&self.damage, WORKERS, Hidden::Nothing, heartbeats))
     }
 
     async fn forget_worker(&self, worker: &str) -> Result<(), TransportError> {

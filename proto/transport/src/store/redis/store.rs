@@ -1,5 +1,6 @@
 //! Connecting, asking, and what errors mean.
 
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use redis::io::tcp::TcpSettings;
@@ -15,6 +16,7 @@ use crate::connection::tls::{Tls, install_cryptography};
 use crate::connection::{Access, refusal};
 use crate::error::{Reason, TransportError};
 use crate::server::Server;
+use crate::store::damage::Damage;
 use loto_proto::excerpt::excerpt;
 
 /// How long a connection may take.
@@ -32,6 +34,9 @@ pub struct RedisStore {
     place: Place,
     connection: Connection,
     pub(super) scripts: Scripts,
+    pub(super) damage: Damage,
+    /// Whether the event of the last trace could not be added.
+    pub(super) events_lost: AtomicBool,
 }
 
 impl RedisStore {
@@ -76,6 +81,8 @@ impl RedisStore {
             place,
             connection,
             scripts: Scripts::new(),
+            damage: Damage::default(),
+            events_lost: AtomicBool::new(false),
         })
     }
 
@@ -134,16 +141,11 @@ impl RedisStore {
     fn explain(&self, key: &str, error: RedisError) -> TransportError {
         // Scripts and pipelines pass the reply on in their own words.
         let reply = error.to_string();
-        // The two ways in which XADD refuses a number after the last one there is.
-        let is_end = ["specified in XADD", "Invalid stream ID"]
-            .iter()
-            .any(|refusal| reply.contains(refusal));
         match error.kind() {
             _ if reply.contains("WRONGTYPE") => {
                 self.corrupt(key, "it has the wrong type for this key")
             }
             ErrorKind::UnexpectedReturnType => self.corrupt(key, error),
-            _ if is_end => self.corrupt(key, "the last event has a number that none may follow"),
             _ => self.place.failed(error),
         }
     }

@@ -4,14 +4,20 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use loto_proto::identity::{SeriesId, SweepId};
+use loto_proto::message_error::MessageProblem;
+use loto_proto::seal::Key;
 use loto_proto::sweep::Sweep;
 use loto_proto::sweep_state::SweepState;
 use redis::{Cmd, Pipeline};
 
-use super::keys::{CANCELLED, PUBLISHED, STOPPED, SWEEPS, sweep_key, sweep_state_key, texts};
+use super::keys::{
+    CANCELLED, CONFLICTS, PUBLISHED, STOPPED, SWEEPS, attempts_key, blob_key, conflict_field,
+    sweep_key, sweep_state_key, texts, traces_key,
+};
 use super::store::{RedisStore, SERIES_PER_PIPELINE};
 use crate::error::TransportError;
-use crate::store::sweeps::Sweeps;
+use crate::store::damage::{Hidden, PassedOver, sound};
+use crate::store::sweeps::{Deletion, Sweeps};
 
 #[async_trait]
 impl Sweeps for RedisStore {
@@ -19,9 +25,21 @@ impl Sweeps for RedisStore {
         let id = sweep.id();
         let key = sweep_key(id);
         let mut script = self.scripts.put_sweep.key(&key);
-        script.key(SWEEPS).arg(id.to_string()).arg(sweep.encode());
-        let () = self.invoke(&format!("{key} or {SWEEPS}"), &script).await?;
+        script
+            .key(SWEEPS)
+            .arg(id.to_string())
+            .arg(sweep.encode_for_store());
+        let keys = format!("{key} or {SWEEPS}");
+        let stored: Option<Vec<u8>> = self.invoke(&keys, &script).await?;
+        if stored.is_some_and(|bytes| Sweep::decode(&bytes, id).is_err()) {
+            let set = Cmd::set(&key, sweep.encode_for_store());
+            let () = self.ask(&key, &set).await?;
+        }
         Ok(id)
+    }
+
+    fn passed_over(&self) -> Vec<PassedOver> {
+        self.damage.list()
     }
 
     async fn sweep(&self, id: SweepId) -> Result<Option<Sweep>, TransportError> {
@@ -38,7 +56,7 @@ impl Sweeps for RedisStore {
             let id = String::from_utf8_lossy(id).parse();
             id.map_err(|error| self.corrupt(SWEEPS, error))
         });
-        ids.collect()
+        Ok(sound(&self.damage, SWEEPS, Hidden::Sweep, ids))
     }
 
     async fn sweep_state(&self, id: SweepId) -> Result<SweepState, TransportError> {
@@ -56,9 +74,19 @@ impl Sweeps for RedisStore {
                 self.corrupt(field, "it is not a number")
             })
         };
+        let cancelled = match number(CANCELLED)? {
+            0 => false,
+            // As earlier releases marked it.
+            1 => true,
+            mark if mark == cancellation_mark(id) => true,
+            _ => {
+                let field = format!("{key}, field {CANCELLED}");
+                return Err(self.corrupt(field, MessageProblem::OtherChecksum));
+            }
+        };
         Ok(SweepState {
             published_seeds: number(PUBLISHED)?,
-            cancelled: number(CANCELLED)? != 0,
+            cancelled,
         })
     }
 
@@ -72,7 +100,7 @@ impl Sweeps for RedisStore {
         let key = sweep_state_key(id);
         let mut transaction = Pipeline::new();
         transaction.atomic();
-        transaction.hset_multiple(&key, &[(CANCELLED, 1), (PUBLISHED, 0)]);
+        transaction.hset_multiple(&key, &[(CANCELLED, cancellation_mark(id)), (PUBLISHED, 0)]);
         for batch in series.chunks(SERIES_PER_PIPELINE) {
             transaction.sadd(STOPPED, texts(batch));
         }
@@ -89,4 +117,53 @@ impl Sweeps for RedisStore {
         }
         self.ask_all(&key, &transaction).await
     }
+
+    async fn release_series(&self, id: SweepId, series: &[SeriesId]) -> Result<(), TransportError> {
+        let key = sweep_state_key(id);
+        let keys = format!("{key} or {STOPPED}");
+        for batch in series.chunks(SERIES_PER_PIPELINE) {
+            let mut script = self.scripts.release_series.key(&key);
+            script.key(STOPPED).arg(CANCELLED).arg(texts(batch));
+            let _: u32 = self.invoke(&keys, &script).await?;
+        }
+        Ok(())
+    }
+
+    async fn delete_sweep(&self, deletion: &Deletion) -> Result<(), TransportError> {
+        let Deletion { id, jobs, blobs } = deletion;
+        for (series, seeds) in jobs {
+            let seeds: Vec<u32> = seeds.clone().collect();
+            for batch in seeds.chunks(SEEDS_PER_PIPELINE) {
+                let conflicts: Vec<String> = batch
+                    .iter()
+                    .map(|&seed| conflict_field(*series, seed))
+                    .collect();
+                let mut pipeline = Pipeline::with_capacity(3);
+                pipeline.hdel(traces_key(*series), batch).ignore();
+                pipeline.hdel(attempts_key(*series), batch).ignore();
+                pipeline.hdel(CONFLICTS, conflicts).ignore();
+                let () = self.ask_all(&traces_key(*series), &pipeline).await?;
+            }
+        }
+        for name in blobs {
+            let key = blob_key(name);
+            let _: u32 = self.ask(&key, &Cmd::del(&key)).await?;
+        }
+        let key = sweep_key(*id);
+        let mut transaction = Pipeline::new();
+        transaction.atomic();
+        transaction.del(sweep_state_key(*id)).ignore();
+        transaction.lrem(SWEEPS, 0, id.to_string()).ignore();
+        transaction.del(&key).ignore();
+        self.ask_all(&key, &transaction).await
+    }
+}
+
+/// Seeds of a series whose fields are deleted at a time.
+const SEEDS_PER_PIPELINE: usize = 1000;
+
+/// What marks a cancelled sweep: a number above 1 that follows from its id, so that a damaged mark is
+/// noticed. Any number but 0 means the same to earlier releases.
+fn cancellation_mark(id: SweepId) -> u32 {
+    Key::Cancelled(id).checksum(b"cancelled") as u32 | 2
 }

@@ -5,6 +5,7 @@
 //! mark of the last event it has seen, a reader sees that, too.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use loto_proto::excerpt::excerpt;
@@ -16,6 +17,7 @@ use redis::Cmd;
 use super::keys::{EVENTS, attempts_key, traces_key};
 use super::store::RedisStore;
 use crate::error::TransportError;
+use crate::store::damage::{Hidden, sound};
 use crate::store::traces::{Cursor, Event, Events, Stored, Traces, compare};
 
 /// How many events are kept, about: the reader of an older one looks at whole series again.
@@ -23,6 +25,9 @@ const MOST_EVENTS: usize = 1_000_000;
 
 /// Id and fields of a stream's entry.
 type RawEvent = (String, HashMap<Vec<u8>, Vec<u8>>);
+
+/// The trace that was there before, and why no event tells of the new one.
+type PutTrace = (Option<Vec<u8>>, Option<Vec<u8>>);
 
 /// Numbers of events end below: the script that gives them counts in floating point.
 const END_OF_EVENTS: u64 = 1 << 53;
@@ -70,15 +75,16 @@ impl Traces for RedisStore {
             .key(&attempts)
             .key(EVENTS)
             .arg(job.seed)
-            .arg(trace.encode())
+            .arg(trace.encode_for(series, job.seed))
             .arg(series.to_string())
             .arg(MOST_EVENTS)
             .arg(format!("{:x}", rand::random::<u64>()));
         let keys = format!("{traces}, {attempts} or {EVENTS}");
-        let stored: Option<Vec<u8>> = self.invoke(&keys, &script).await?;
+        let (stored, problem): PutTrace = self.invoke(&keys, &script).await?;
+        self.tell_of_lost_event(problem);
         match stored {
             None => Ok(Stored::New),
-            Some(bytes) => compare(job, &self.decode_trace(&traces, job.seed, &bytes)?, trace),
+            Some(bytes) => compare(job, &self.decode_trace(series, job.seed, &bytes)?, trace),
         }
     }
 
@@ -86,7 +92,7 @@ impl Traces for RedisStore {
         let key = traces_key(series);
         let bytes: Option<Vec<u8>> = self.ask(&key, &Cmd::hget(&key, seed)).await?;
         bytes
-            .map(|bytes| self.decode_trace(&key, seed, &bytes))
+            .map(|bytes| self.decode_trace(series, seed, &bytes))
             .transpose()
     }
 
@@ -96,7 +102,7 @@ impl Traces for RedisStore {
         let mut traces = Vec::with_capacity(fields.len());
         for (field, bytes) in fields {
             let seed = self.decode_seed(&key, &field)?;
-            traces.push((seed, self.decode_trace(&key, seed, &bytes)?));
+            traces.push((seed, self.decode_trace(series, seed, &bytes)?));
         }
         traces.sort_unstable_by_key(|(seed, _)| *seed);
         Ok(traces)
@@ -117,8 +123,14 @@ impl Traces for RedisStore {
         let finished = seeds.iter().zip(found);
         finished
             .filter_map(|(&seed, bytes)| Some((seed, bytes?)))
-            .map(|(seed, bytes)| Ok((seed, self.decode_trace(&key, seed, &bytes)?)))
+            .map(|(seed, bytes)| Ok((seed, self.decode_trace(series, seed, &bytes)?)))
             .collect()
+    }
+
+    async fn discard_trace(&self, series: SeriesId, seed: u32) -> Result<(), TransportError> {
+        let key = traces_key(series);
+        let _: u32 = self.ask(&key, &Cmd::hdel(&key, seed)).await?;
+        Ok(())
     }
 
     async fn seeds_done(&self, series: &[SeriesId]) -> Result<Vec<Vec<u32>>, TransportError> {
@@ -126,11 +138,11 @@ impl Traces for RedisStore {
         let fields: Vec<Vec<Vec<u8>>> = self.ask_each("HKEYS", &keys).await?;
         let seeds = keys.iter().zip(fields).map(|(key, fields)| {
             let seeds = fields.iter().map(|field| self.decode_seed(key, field));
-            let mut seeds: Vec<_> = seeds.collect::<Result<_, _>>()?;
+            let mut seeds = sound(&self.damage, key, Hidden::Nothing, seeds);
             seeds.sort_unstable();
-            Ok(seeds)
+            seeds
         });
-        seeds.collect()
+        Ok(seeds.collect())
     }
 
     async fn latest_cursor(&self) -> Result<Cursor, TransportError> {
@@ -173,14 +185,32 @@ impl Traces for RedisStore {
 }
 
 impl RedisStore {
+    /// Warns at the first of several traces in a row that could not be told of.
+    fn tell_of_lost_event(&self, problem: Option<Vec<u8>>) {
+        let was_lost = self.events_lost.swap(problem.is_some(), Ordering::Relaxed);
+        if let Some(problem) = problem
+            && !was_lost
+        {
+            let problem = String::from_utf8_lossy(&problem).into_owned();
+            tracing::warn!(
+                "a trace is stored, but {EVENTS} takes no event of it ({}): readers look at all series \
+                 instead, which takes longer; delete the key {EVENTS} to mend it, no trace is lost by that",
+                excerpt(&problem)
+            );
+        }
+    }
+
     /// Reads a stored trace; one that is damaged is named.
     pub(super) fn decode_trace(
         &self,
-        key: &str,
+        series: SeriesId,
         seed: u32,
         bytes: &[u8],
     ) -> Result<Trace, TransportError> {
-        Trace::decode(bytes).map_err(|error| self.corrupt(format!("{key}, field {seed}"), error))
+        Trace::decode_for(series, seed, bytes).map_err(|error| {
+            let key = traces_key(series);
+            self.corrupt(format!("{key}, field {seed}"), error)
+        })
     }
 
     /// At most `limit` events from that number on.

@@ -1,43 +1,67 @@
 //! The best candidate of a pool under a Bayesian linear regression.
 
 use super::evidence::RegressionPosterior;
-use super::features::{FEATURES, REGRESSORS};
-use super::training::FittedFeatures;
+use super::features::{FEATURES, FeatureNetwork, REGRESSORS};
 use crate::acquisition::function::Acquisition;
 use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser, keep_rows};
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
+use crate::dense_layers::Batch;
 use crate::setting::Setting;
 
 /// The features of a target's rows.
 pub(super) struct FeaturePool {
+    /// Encoded rows, one after the other; zeros fill the last block up to [`BLOCK`] rows.
+    inputs: Vec<f32>,
+    /// Coordinates of an encoded row.
+    width: usize,
     /// Of each block, column-major: [`BLOCK`] rows by [`FEATURES`].
     features: Vec<f32>,
     maximiser: Maximiser,
+    /// Buffers for a block of inputs.
+    batch: Batch,
     /// Regressors of a block, column-major.
     block: Vec<f64>,
 }
 
 impl FeaturePool {
-    /// Computes the features of all rows of the target.
-    pub(super) fn new(setting: &Setting, fitted: &FittedFeatures) -> Self {
+    /// The pool of all rows of the target, with their features at `point`, which begins with the weights.
+    pub(super) fn new(setting: &Setting, network: &FeatureNetwork, point: &[f64]) -> Self {
         let (space, rows) = (setting.space(), setting.rows());
-        let mut features = vec![0.0; rows.next_multiple_of(BLOCK) * FEATURES];
-        for (block, columns) in features.chunks_exact_mut(BLOCK * FEATURES).enumerate() {
-            let range = block * BLOCK..rows.min((block + 1) * BLOCK);
-            let inputs = space.encode_single(setting.columns(), range);
-            let mut batch = fitted.network.batch(inputs);
-            let of_rows = fitted.network.evaluate(&fitted.weights, &mut batch);
+        let (width, padded) = (space.width(), rows.next_multiple_of(BLOCK));
+        let mut inputs = space.encode_single(setting.columns(), 0..rows);
+        inputs.resize(padded * width, 0.0);
+        let mut pool = Self {
+            inputs,
+            width,
+            features: vec![0.0; padded * FEATURES],
+            maximiser: Maximiser::new((0..rows as u32).collect()),
+            batch: network.batch(vec![0.0; BLOCK * width]),
+            block: vec![1.0; BLOCK * REGRESSORS],
+        };
+        pool.update(network, point);
+        pool
+    }
+
+    /// Computes all features anew at `point`, which begins with the weights.
+    pub(super) fn update(&mut self, network: &FeatureNetwork, point: &[f64]) {
+        let weights = &point[..network.weight_count()];
+        let weights: Vec<f32> = weights.iter().map(|&weight| weight as f32).collect();
+        let blocks = self.inputs.chunks_exact(BLOCK * self.width);
+        let columns = self.features.chunks_exact_mut(BLOCK * FEATURES);
+        for (inputs, columns) in blocks.zip(columns) {
+            self.batch.activations[0].copy_from_slice(inputs);
+            let of_rows = network.evaluate(&weights, &mut self.batch);
             for (place, row) in of_rows.chunks_exact(FEATURES).enumerate() {
                 for (feature, value) in row.iter().enumerate() {
                     columns[feature * BLOCK + place] = *value;
                 }
             }
         }
-        Self {
-            features,
-            maximiser: Maximiser::new((0..rows as u32).collect()),
-            block: vec![1.0; BLOCK * REGRESSORS],
-        }
+    }
+
+    /// An encoded row.
+    pub(super) fn input(&self, row: usize) -> &[f32] {
+        &self.inputs[row * self.width..(row + 1) * self.width]
     }
 
     /// The features of a row.

@@ -4,8 +4,11 @@
 use ndarray::Array2;
 
 use crate::dense_layers::{Batch, DenseLayers};
-use crate::random::RandomStream;
+use crate::random::{RandomStream, StreamName};
 use crate::special::hyperbolic::tanh;
+
+/// What the initial weights of the network are drawn from.
+pub(super) const INITIAL_FEATURES: StreamName = StreamName::new("ablr", "initial features");
 
 /// Number of features.
 pub(super) const FEATURES: usize = 50;

@@ -5,15 +5,19 @@
 //!
 //! - `features`: the network;
 //! - `evidence`: the regression of one task, its marginal likelihood and gradient;
-//! - `training`: the network's fit to the sources, shared by the jobs of a target and seed;
+//! - `training_set`: the rows of all tasks;
+//! - `joint_likelihood`: the likelihood of all tasks, and its minimisation;
+//! - `source_fit`: the network's fit to the sources, shared by the jobs of a target and seed;
 //! - `candidates`: the best candidate of a pool;
 //! - `search`: the choice of each row.
 
 mod candidates;
 mod evidence;
 mod features;
+mod joint_likelihood;
 mod search;
-mod training;
+mod source_fit;
+mod training_set;
 
 use super::method::{Method, Spaces};
 use crate::transform::Transform;
@@ -21,7 +25,7 @@ use search::LinearRegressionSearch;
 
 pub(super) const ABLR: Method = Method {
     id: "ablr",
-    version: 1,
+    version: 2,
     summary: "Bayesian linear regression on features that a network learns from the sources",
     source: "ABLR in ICML 2020, Table 2 and appendix B: Perrone et al. 2018, Scalable \
              hyperparameter transfer learning",

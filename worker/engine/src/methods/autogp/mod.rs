@@ -12,7 +12,7 @@ use bounding_box::BoundingBox;
 
 pub(super) const AUTOGP: Method = Method {
     id: "autogp",
-    version: 1,
+    version: 2,
     summary: "gp inside the bounding box of the sources' best configurations",
     source: "AutoGP in ICML 2020, Table 2: Perrone et al. 2019, Learning search spaces for \
              Bayesian optimization: another view of hyperparameter transfer learning",

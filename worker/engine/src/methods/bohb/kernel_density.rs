@@ -101,10 +101,9 @@ mod tests {
 
     #[test]
     fn it_agrees_with_statsmodels() {
-        // NumPy, by the formulas of statsmodels (`_normal_reference`,
-        // `aitchison_aitken`, `gpke`): X.std(axis=0) * 1.06 * 7 ** (-1 / 6) gives
-        // the bandwidths; numpy.mean of the kernels' products the densities. At
-        // the second minimum only the first bandwidth is raised.
+        // statsmodels 0.15.0, tests/python/kernel_density_reference.py: `KDEMultivariate`
+        // gives the bandwidths by its rule "normal_reference", and the densities. At the
+        // second minimum only the first bandwidth is raised.
         for (minimum, bandwidth, expected) in [
             (0.3, 0.558_270_69, [0.109_544_708_604, 0.072_015_351_611]),
             (0.6, 0.6, [0.103_583_378_333, 0.074_996_016_746]),

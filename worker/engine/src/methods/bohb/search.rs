@@ -7,11 +7,13 @@
 
 use super::kernel_density::KernelDensity;
 use crate::error::EngineError;
-use crate::random::{Purpose, RandomStream};
+use crate::random::{RandomStream, StreamName};
 use crate::search::{Observations, Search};
 use crate::setting::Setting;
 use crate::strategies::configurations::{Configurations, PROPOSALS, RowLookup};
 use crate::strategies::random_search::RandomSearch;
+
+const SAMPLES: StreamName = StreamName::new("bohb", "samples");
 
 /// Estimates a density l of the good configurations and g of the others; samples
 /// around good ones and takes the sample of greatest l / g.
@@ -62,7 +64,7 @@ impl<'a> BohbSearch<'a> {
             lookup: configurations.lookup(),
             configurations,
             initial: RandomSearch::new(setting),
-            random: setting.random(Purpose::Bohb),
+            random: setting.random(SAMPLES),
         }
     }
 
@@ -156,7 +158,7 @@ mod tests {
         // One point, whose bandwidth is the minimum: of 3 levels the point's own has
         // probability 0.7 + 0.3 / 3, the others 0.1 each.
         let density = KernelDensity::new(vec![vec![2]], &[3], 0.3);
-        let mut random = RandomStream::new(Purpose::Bohb, Fingerprint([5; 16]), "t", 0);
+        let mut random = RandomStream::new(SAMPLES, Fingerprint([5; 16]), "t", 0);
         let mut counts = [0.0; 3];
         for _ in 0..10_000 {
             counts[usize::from(sample_around_point(&density, &[3], &mut random)[0])] += 1.0;

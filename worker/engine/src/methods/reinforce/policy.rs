@@ -1,9 +1,12 @@
 //! A distribution over configurations with weights to learn: the policy of
 //! REINFORCE (Williams 1992).
 
-use crate::random::RandomStream;
+use crate::random::{RandomStream, StreamName};
 use crate::search::Observations;
 use crate::strategies::configurations::Configurations;
+
+/// What the initial policy and the draws from it come from.
+pub(super) const RANDOM: StreamName = StreamName::new("reinforce", "policy and draws");
 
 /// Initial logits are normal with this standard deviation (Dong and Yang 2020, public code).
 const INITIAL_STD_DEV: f64 = 1e-3;
@@ -88,10 +91,9 @@ mod tests {
     use loto_proto::identity::Fingerprint;
 
     use super::*;
-    use crate::random::Purpose;
 
     fn stream() -> RandomStream {
-        RandomStream::new(Purpose::Reinforce, Fingerprint([5; 16]), "t", 0)
+        RandomStream::new(RANDOM, Fingerprint([5; 16]), "t", 0)
     }
 
     /// log pi(x), written out for a policy on 2 and 3 levels.

@@ -1,8 +1,8 @@
 //! REINFORCE (Williams 1992) with the settings of Dong and Yang 2020.
 
-use super::policy::SoftmaxPolicy;
+use super::policy::{RANDOM, SoftmaxPolicy};
 use crate::error::{EngineError, ImpossibleJob};
-use crate::random::{Purpose, RandomStream};
+use crate::random::RandomStream;
 use crate::search::{Observations, Search};
 use crate::setting::Setting;
 use crate::strategies::configurations::Configurations;
@@ -28,7 +28,7 @@ impl<'a> ReinforceSearch<'a> {
     /// `baseline_momentum` (below 1) of its past at each reward.
     pub(super) fn new(setting: &Setting<'a>, learning_rate: f64, baseline_momentum: f64) -> Self {
         let configurations = Configurations::new(setting);
-        let mut random = setting.random(Purpose::Reinforce);
+        let mut random = setting.random(RANDOM);
         let policy = SoftmaxPolicy::new(configurations.levels(), &mut random);
         Self {
             configurations,
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn the_policy_moves_towards_rewards_above_the_baseline() {
         let columns = [vec![0, 1]];
-        let mut random = RandomStream::new(Purpose::Reinforce, Fingerprint([5; 16]), "t", 0);
+        let mut random = RandomStream::new(RANDOM, Fingerprint([5; 16]), "t", 0);
         let mut policy = SoftmaxPolicy::new(&[2], &mut random);
         policy.logits = vec![0.0, 0.0];
         let mut search = ReinforceSearch {

@@ -18,6 +18,7 @@ fn grid(lacking: fn(u32) -> bool) -> (TableSpec, String) {
     let spec = TableSpec {
         objective: "metric_error".into(),
         categorical: Categorical::All,
+        ..TableSpec::default()
     };
     (spec, text)
 }

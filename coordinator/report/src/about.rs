@@ -1,0 +1,169 @@
+//! What a report says of its making: data, methods, versions, time.
+
+use std::collections::BTreeMap;
+
+use loto_proto::sweep::Blackbox;
+use loto_proto::table_spec::{Direction, TableSpec};
+use serde::Serialize;
+
+/// What a report says of its making; `about` in `statistics.json`, and `about.json` beside the CSV files.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct About {
+    /// The version of loto that wrote the report.
+    pub loto: String,
+    /// Id of the sweep; absent for traces that were recorded elsewhere.
+    pub sweep: Option<String>,
+    /// The black boxes with their tables, as far as the tables are known.
+    pub blackboxes: Vec<AboutBlackbox>,
+    /// The methods, each once per set of parameters.
+    pub methods: Vec<AboutMethod>,
+    /// All that differs between two reports of the same traces.
+    pub made: Made,
+}
+
+/// A black box and its table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AboutBlackbox {
+    /// Its name.
+    pub name: String,
+    /// The fingerprint of its table: a hash of the file and of what is declared about it.
+    pub table: String,
+    /// Name of the table's file, or what the table itself calls the black box, if either is known.
+    pub table_name: Option<String>,
+    /// The column that is optimised.
+    pub objective: String,
+    /// Whether it is minimised or maximised.
+    pub direction: Direction,
+    /// Number of tasks in the table.
+    pub table_tasks: usize,
+    /// Number of rows in the table.
+    pub table_rows: usize,
+    /// The tasks that methods learn from; if there are none, every task but the target.
+    pub sources: Vec<String>,
+    /// At most so many of them, drawn for each target and seed; 0 if there is no limit.
+    pub most_sources: u32,
+    /// The hyperparameters, in the order of their columns.
+    pub hyperparameters: Vec<AboutHyperparameter>,
+}
+
+/// A hyperparameter and how its values become coordinates.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AboutHyperparameter {
+    /// Name of the column.
+    pub column: String,
+    /// Its scale: linear, log, ordinal, categorical or boolean.
+    pub scale: &'static str,
+    /// The levels of an ordinal scale, if they are listed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<String>,
+}
+
+/// A method as it was run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AboutMethod {
+    /// What the report calls it.
+    pub name: String,
+    /// Its id.
+    pub id: String,
+    /// The version of its code.
+    pub version: u32,
+    /// Hash of the program, if the method is an external one.
+    pub program: Option<String>,
+    /// Parameters that differ from the defaults.
+    pub parameters: BTreeMap<String, String>,
+    /// Parameters that are at their defaults, as far as they are known.
+    pub defaults: BTreeMap<String, String>,
+    /// Where it is published, if that is known.
+    pub source: Option<String>,
+    /// The black boxes on which it was run so.
+    pub blackboxes: Vec<String>,
+}
+
+/// All that differs between two reports of the same traces.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Made {
+    /// When the report was written, in UTC: `2026-01-31T12:00:00Z`.
+    pub at: String,
+    /// The command that wrote it.
+    pub command: String,
+}
+
+impl AboutBlackbox {
+    /// A black box of a sweep with its table: as it was declared, and what it holds.
+    pub fn new(
+        blackbox: &Blackbox,
+        spec: &TableSpec,
+        columns: impl IntoIterator<Item = String>,
+        (table_tasks, table_rows): (usize, usize),
+        table_name: Option<String>,
+    ) -> Self {
+        let hyperparameter = |column: String| {
+            let scale = spec.scale(&column);
+            AboutHyperparameter {
+                column,
+                scale: scale.word(),
+                levels: scale.levels().to_vec(),
+            }
+        };
+        Self {
+            name: blackbox.name.clone(),
+            table: blackbox.table.to_string(),
+            table_name,
+            objective: spec.objective.clone(),
+            direction: spec.direction,
+            table_tasks,
+            table_rows,
+            sources: spec.sources.named.iter().cloned().collect(),
+            most_sources: spec.sources.most,
+            hyperparameters: columns.into_iter().map(hyperparameter).collect(),
+        }
+    }
+
+    /// The objective with its direction, for readers.
+    pub(crate) fn objective_in_words(&self) -> String {
+        format!("{}, {}", self.objective, direction_in_words(self.direction))
+    }
+}
+
+/// A direction, for readers.
+pub(crate) fn direction_in_words(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Minimise => "minimised",
+        Direction::Maximise => "maximised",
+    }
+}
+
+/// The sign that says which values are good.
+pub(crate) fn direction_arrow(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Minimise => "\u{2193}",
+        Direction::Maximise => "\u{2191}",
+    }
+}
+
+impl AboutMethod {
+    /// The parameters that were set, and those at their defaults, for readers.
+    pub(crate) fn parameters_in_words(&self) -> String {
+        let listed = |parameters: &BTreeMap<String, String>| {
+            let one = |(name, value)| format!("{name} = {value}");
+            parameters.iter().map(one).collect::<Vec<_>>().join(", ")
+        };
+        match (self.parameters.is_empty(), self.defaults.is_empty()) {
+            (true, true) => "none".into(),
+            (true, false) => format!("defaults: {}", listed(&self.defaults)),
+            (false, true) => listed(&self.parameters),
+            (false, false) => format!(
+                "{}; defaults: {}",
+                listed(&self.parameters),
+                listed(&self.defaults)
+            ),
+        }
+    }
+}
+
+impl About {
+    /// What is known of a black box and its table.
+    pub(crate) fn blackbox(&self, name: &str) -> Option<&AboutBlackbox> {
+        self.blackboxes.iter().find(|known| known.name == name)
+    }
+}

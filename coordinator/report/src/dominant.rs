@@ -1,0 +1,22 @@
+//! Which methods have a mean that is mostly that of one task.
+
+use loto_statistics::analysis::BlackboxAnalysis;
+
+use crate::numbers;
+
+/// One sentence per method of the black box whose mean is mostly that of one task.
+pub(crate) fn sentences(blackbox: &BlackboxAnalysis) -> Vec<String> {
+    let with_dominant = blackbox.methods.iter().filter_map(|method| {
+        let dominant = method.averages.as_ref()?.dominant_task.as_ref()?;
+        Some(format!(
+            "{}: the task {} ({}) makes {} of the sum over the {} of {}: look at the median.",
+            method.method,
+            dominant.task,
+            numbers::score(dominant.improvement),
+            numbers::percentage(dominant.share),
+            numbers::count(blackbox.averaged_tasks as u64, "task"),
+            blackbox.name,
+        ))
+    });
+    with_dominant.collect()
+}

@@ -1,0 +1,206 @@
+//! Imports CSV and Parquet files, and folders of them, by naming their columns.
+
+use std::path::Path;
+
+use loto_engine::table::container;
+use loto_proto::excerpt::excerpt;
+use loto_proto::limits::{MAX_TABLE_FILE_BYTES, MAX_UNPACKED_BYTES};
+use loto_proto::suggestion::suggest;
+use loto_proto::table_spec::Direction;
+use loto_proto::untrusted_text::check_name;
+
+use super::destination::{Destination, Imported};
+use super::error::{ContentProblem, ImportError};
+use super::scales::{ColumnKind, ColumnKinds, prefixed};
+use super::sweep_text::ImportedBlackbox;
+use crate::table_files;
+use crate::table_files::error::TableFileError;
+
+/// Seeds of the sweep file to start from.
+const SEEDS: u32 = 10;
+
+/// Which columns of a file are imported.
+#[derive(Debug)]
+pub struct ColumnChoice {
+    /// Name of the black box.
+    pub name: String,
+    /// The column of tasks.
+    pub task: String,
+    /// The columns of hyperparameters; those that begin with `hp_` if empty.
+    pub hyperparameters: Vec<String>,
+    /// The column of the objective.
+    pub metric: String,
+    /// Whether it is minimised.
+    pub direction: Direction,
+}
+
+/// Imports a file into a new folder.
+///
+/// # Errors
+/// [`ImportError`], which names the file, the line and the column; then there is no new folder.
+pub fn import(file: &Path, choice: &ColumnChoice, target: &Path) -> Result<Imported, ImportError> {
+    check_name(&choice.name)
+        .map_err(|hazard| ImportError::content(file, "--name".to_owned(), hazard.into()))?;
+    let bytes = table_files::read(file)?;
+    if bytes.len() > MAX_TABLE_FILE_BYTES {
+        return Err(ImportError::LargeFile(file.to_owned()));
+    }
+    let mut destination = Destination::new(target)?;
+    let mut fewest_rows = std::collections::BTreeMap::<String, usize>::new();
+    let opened = std::io::Cursor::new(bytes);
+    let (blackbox, kinds) = container::with_csv(opened, MAX_UNPACKED_BYTES, |text| {
+        let mut lines = csv::Reader::from_reader(text);
+        let header = lines
+            .headers()
+            .map_err(|error| csv_error(file, error))?
+            .clone();
+        let columns = Columns::find(&header, choice, file)?;
+        let mut table = destination.table(&choice.name, &columns.header)?;
+        let mut kinds = ColumnKinds::new(columns.hyperparameters.len());
+        for record in lines.records() {
+            let record = record.map_err(|error| csv_error(file, error))?;
+            let line = record.position().map_or(0, csv::Position::line);
+            let positions = columns.hyperparameters.iter();
+            let fields = positions.chain([&columns.metric, &columns.task]);
+            let row: Vec<String> = fields
+                .map(|&position| record[position].to_owned())
+                .collect();
+            let refuse = |column: usize, problem| {
+                let place = format!("line {line}, column `{}`", excerpt(&header[column]));
+                ImportError::content(file, place, problem)
+            };
+            let metric = &record[columns.metric];
+            if !metric.trim().parse().is_ok_and(f64::is_finite) {
+                return Err(
+                    refuse(columns.metric, ContentProblem::NoNumber(excerpt(metric))).into(),
+                );
+            }
+            let mut needed = columns.hyperparameters.iter().chain([&columns.task]);
+            if let Some(&empty) = needed.find(|&&position| record[position].trim().is_empty()) {
+                return Err(refuse(empty, ContentProblem::Empty).into());
+            }
+            kinds.add(
+                columns
+                    .hyperparameters
+                    .iter()
+                    .map(|&position| &record[position]),
+            );
+            *fewest_rows
+                .entry(record[columns.task].to_owned())
+                .or_default() += 1;
+            table.push(&row)?;
+        }
+        let blackbox = ImportedBlackbox {
+            name: choice.name.clone(),
+            table: table.finish()?,
+            objective: columns.header[columns.hyperparameters.len()].clone(),
+            direction: choice.direction,
+            ..ImportedBlackbox::default()
+        };
+        let named = columns.header.into_iter().zip(kinds.kinds());
+        Ok((blackbox, named.collect::<Vec<_>>()))
+    })
+    .map_err(|error: ReadError| error.of(file))?;
+    let with_kind = |kind: ColumnKind| {
+        let matching = kinds.iter().filter(move |(_, known)| *known == kind);
+        matching.map(|(name, _)| name.clone())
+    };
+    let booleans = with_kind(ColumnKind::Boolean).map(|name| (name, "boolean"));
+    let blackbox = ImportedBlackbox {
+        categorical: with_kind(ColumnKind::Categorical).collect(),
+        scales: booleans.collect(),
+        fewest_rows: fewest_rows.values().copied().min().unwrap_or(0),
+        ..blackbox
+    };
+    destination.finish(&choice.name, SEEDS, &[blackbox], Vec::new())
+}
+
+/// Where the columns are, and what they are called in the table.
+struct Columns {
+    hyperparameters: Vec<usize>,
+    metric: usize,
+    task: usize,
+    header: Vec<String>,
+}
+
+impl Columns {
+    fn find(
+        header: &csv::StringRecord,
+        choice: &ColumnChoice,
+        file: &Path,
+    ) -> Result<Self, ImportError> {
+        let names: Vec<&str> = header.iter().map(str::trim).collect();
+        let position = |wanted: &str| {
+            let found = names.iter().position(|name| *name == wanted);
+            found.ok_or_else(|| {
+                let place = format!("line 1, column `{}`", excerpt(wanted));
+                let problem = ContentProblem::UnknownColumn(suggest(wanted, &names));
+                ImportError::content(file, place, problem)
+            })
+        };
+        let hyperparameters: Vec<usize> = match choice.hyperparameters.as_slice() {
+            [] => (0..names.len())
+                .filter(|&column| names[column].starts_with("hp_"))
+                .collect(),
+            named => named
+                .iter()
+                .map(|name| position(name))
+                .collect::<Result<_, _>>()?,
+        };
+        let (metric, task) = (position(&choice.metric)?, position(&choice.task)?);
+        let called = hyperparameters
+            .iter()
+            .map(|&column| prefixed("hp_", names[column]));
+        let metric_name = prefixed("metric_", names[metric]);
+        let header: Vec<String> = called.chain([metric_name, "task".to_owned()]).collect();
+        let twice = (1..header.len()).find(|&column| header[..column].contains(&header[column]));
+        if let Some(twice) = twice {
+            let problem = ContentProblem::SameColumn(excerpt(&header[twice]));
+            return Err(ImportError::content(file, "line 1".to_owned(), problem));
+        }
+        Ok(Self {
+            hyperparameters,
+            metric,
+            task,
+            header,
+        })
+    }
+}
+
+fn csv_error(file: &Path, source: csv::Error) -> ImportError {
+    ImportError::Csv {
+        path: file.to_owned(),
+        source,
+    }
+}
+
+/// What is wrong with the file, or with what is written.
+enum ReadError {
+    Container(container::ContainerError),
+    Import(ImportError),
+}
+
+impl From<container::ContainerError> for ReadError {
+    fn from(error: container::ContainerError) -> Self {
+        Self::Container(error)
+    }
+}
+
+impl From<ImportError> for ReadError {
+    fn from(error: ImportError) -> Self {
+        Self::Import(error)
+    }
+}
+
+impl ReadError {
+    fn of(self, file: &Path) -> ImportError {
+        match self {
+            Self::Container(source) => TableFileError::Container {
+                path: file.to_owned(),
+                source,
+            }
+            .into(),
+            Self::Import(error) => error,
+        }
+    }
+}

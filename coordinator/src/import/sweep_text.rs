@@ -1,0 +1,94 @@
+//! The sweep file of an import.
+
+use std::fmt::Write;
+
+use loto_proto::table_spec::Direction;
+
+/// Methods to start with: two without transfer and two with.
+const METHODS: &str = r#"["rs", "gp", "cts", "gcp-prior"]"#;
+
+/// Evaluations in a trace where all targets have as many rows.
+const ITERATIONS: usize = 100;
+
+/// A black box of the sweep file.
+#[derive(Debug, Default)]
+pub(super) struct ImportedBlackbox {
+    pub(super) name: String,
+    pub(super) table: String,
+    pub(super) objective: String,
+    pub(super) direction: Direction,
+    pub(super) categorical: Vec<String>,
+    /// Columns with the words of their scales.
+    pub(super) scales: Vec<(String, &'static str)>,
+    /// The only tasks that methods learn from; all but the target if empty.
+    pub(super) sources: Vec<String>,
+    /// Rows of the target with the fewest.
+    pub(super) fewest_rows: usize,
+    /// A file with given first evaluations.
+    pub(super) initial: Option<String>,
+}
+
+/// The text of the sweep file.
+pub(super) fn sweep_text(name: &str, seeds: u32, blackboxes: &[ImportedBlackbox]) -> String {
+    let mut text = format!(
+        "name = {}\nmethods = {METHODS}\nseeds = {seeds}\niterations = {ITERATIONS}\n",
+        quoted(name)
+    );
+    for blackbox in blackboxes {
+        let _infallible = write_blackbox(blackbox, &mut text);
+    }
+    text
+}
+
+fn write_blackbox(blackbox: &ImportedBlackbox, text: &mut String) -> std::fmt::Result {
+    writeln!(text, "\n[[blackbox]]\nname = {}", quoted(&blackbox.name))?;
+    writeln!(text, "table = {}", quoted(&blackbox.table))?;
+    writeln!(text, "objective = {}", quoted(&blackbox.objective))?;
+    let direction = match blackbox.direction {
+        Direction::Minimise => "minimise",
+        Direction::Maximise => "maximise",
+    };
+    writeln!(text, "direction = \"{direction}\"")?;
+    if blackbox.fewest_rows < ITERATIONS {
+        writeln!(text, "iterations = {}", blackbox.fewest_rows)?;
+    }
+    if !blackbox.categorical.is_empty() {
+        writeln!(text, "categorical = [{}]", list(&blackbox.categorical))?;
+    }
+    if !blackbox.scales.is_empty() {
+        let scales = blackbox.scales.iter();
+        let scales = scales.map(|(column, scale)| format!("{} = \"{scale}\"", quoted(column)));
+        let scales = scales.collect::<Vec<_>>().join(", ");
+        writeln!(text, "scales = {{ {scales} }}")?;
+    }
+    if !blackbox.sources.is_empty() {
+        writeln!(text, "sources = [{}]", list(&blackbox.sources))?;
+    }
+    match &blackbox.initial {
+        None => Ok(()),
+        Some(file) => writeln!(
+            text,
+            "# The first evaluations of each task and seed are in {file}."
+        ),
+    }
+}
+
+fn list(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+    names.join(", ")
+}
+
+/// A text of TOML. Control characters are refused where names are read.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotation_marks_and_backslashes_stay_in_their_text() {
+        assert_eq!(quoted(r#"a"\b"#), r#""a\"\\b""#);
+    }
+}

@@ -1,0 +1,206 @@
+//! Plans of sweep files that declare scales, a direction or sources.
+
+use std::fs;
+
+use loto_proto::scale::Scale;
+
+use super::*;
+
+const TABLE: &str = "\
+hp_lr,hp_units,hp_kind,hp_same,metric_error,metric_accuracy,task
+0.0001,16,sgd,1,0.5,0.5,one
+0.001,32,adam,1,0.25,0.75,one
+0.01,64,sgd,1,0.75,0.25,one
+0.1,128,adam,1,0.125,0.875,one
+0.0001,16,adam,1,0.5,0.5,two
+0.001,32,sgd,1,0.25,0.75,two
+0.01,64,adam,1,0.5,0.5,flat
+0.1,128,sgd,1,0.5,0.5,flat
+";
+
+fn plan(lines: &str) -> Result<Plan, String> {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("table.csv"), TABLE).unwrap();
+    let path = folder.path().join("sweep.toml");
+    let objective = match lines.contains("objective") {
+        true => "",
+        false => "objective = \"metric_error\"\n",
+    };
+    let text = format!(
+        "name = \"test\"\nmethods = [\"rs\"]\nseeds = 1\niterations = 2\n\
+         [[blackbox]]\nname = \"B\"\ntable = \"table.csv\"\n{objective}{lines}\n"
+    );
+    fs::write(&path, text).unwrap();
+    Plan::read(&SweepSource::File(path), None).map_err(|error| error.to_string())
+}
+
+const KIND: &str = "categorical = [\"hp_kind\"]";
+
+fn warnings(lines: &str) -> Vec<String> {
+    let warnings = plan(lines).unwrap().warnings;
+    warnings.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn patterns_are_resolved_before_they_enter_the_identity() {
+    let id = |lines: &str| plan(lines).unwrap().sweep.id();
+    let named = id(&format!(
+        "{KIND}\nscales = {{ hp_lr = \"log\", hp_units = \"log\" }}"
+    ));
+    let lines = "scales = { \"hp_?*\" = \"log\" }";
+    assert!(
+        plan(&format!("{KIND}\n{lines}")).is_err(),
+        "a question mark stands for itself"
+    );
+    let pattern =
+        "scales = { \"hp_*\" = \"log\", hp_kind = \"categorical\", hp_same = \"linear\" }";
+    assert_eq!(id(pattern), named);
+    assert_ne!(id(KIND), named);
+    // What is as it would be anyway makes no other job.
+    let spelled =
+        format!("{KIND}\ndirection = \"minimise\"\nscales = {{ \"hp_u*\" = \"linear\" }}");
+    assert_eq!(id(&spelled), id(KIND));
+    let planned = plan(pattern).unwrap();
+    assert_eq!(planned.tables[0].spec.scale("hp_units"), Scale::Log);
+    assert_eq!(planned.tables[0].columns[0].scale, Scale::Log);
+}
+
+#[test]
+fn every_declaration_makes_other_jobs() {
+    let declarations = [
+        "",
+        "scales = { hp_lr = \"log\" }",
+        "scales = { hp_lr = \"ordinal\" }",
+        "scales = { hp_lr = [0.0001, 0.001, 0.01, 0.1] }",
+        "direction = \"maximise\"",
+        "sources = [\"one\"]\ntargets = [\"two\", \"flat\"]",
+        "source_tasks = 1",
+    ];
+    let table = |line: &&str| {
+        let plan = plan(&format!("{KIND}\n{line}")).unwrap();
+        plan.tables[0].fingerprint()
+    };
+    let tables: BTreeSet<_> = declarations.iter().map(table).collect();
+    assert_eq!(tables.len(), declarations.len());
+}
+
+#[test]
+fn scales_that_do_not_fit_the_table_are_refused_with_black_box_and_cure() {
+    for (lines, expected) in [
+        ("scales = { hp_lrr = \"log\" }", "did you mean `hp_lr`?"),
+        (
+            "scales = { \"hp_a*\" = \"log\" }",
+            "no hyperparameter column matches `hp_a*`",
+        ),
+        (
+            "scales = { \"hp_l*\" = \"log\", \"*_lr\" = \"ordinal\" }",
+            "write hp_lr = \"ordinal\"",
+        ),
+        (
+            "scales = { hp_kind = \"log\" }",
+            "hp_kind is categorical by `categorical` and log",
+        ),
+    ] {
+        let error = plan(&format!("{KIND}\n{lines}")).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+        assert!(
+            error.contains("sweep.toml, line 10: black box `B`"),
+            "{error}"
+        );
+    }
+    let error = plan("").unwrap_err();
+    assert!(error.contains("categorical = [\"hp_kind\"]"), "{error}");
+}
+
+#[test]
+fn columns_that_look_logarithmic_are_named_until_they_are_declared() {
+    let found = warnings(KIND);
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(found[0].starts_with("black box `B`: hp_lr ("), "{found:?}");
+    let line = "write scales = { hp_lr = \"log\", hp_units = \"log\" } below";
+    assert!(found[0].contains(line), "{found:?}");
+    for lines in [
+        "scales = { hp_lr = \"log\", hp_units = \"ordinal\" }",
+        "scales = { hp_lr = \"linear\", hp_units = \"linear\" }",
+        "scales = { \"hp_*\" = \"linear\", hp_kind = \"categorical\" }",
+    ] {
+        let lines = match lines.contains("hp_kind") {
+            true => lines.to_owned(),
+            false => format!("{KIND}\n{lines}"),
+        };
+        let found = warnings(&lines);
+        assert!(
+            found.iter().all(|warning| !warning.contains("linear")),
+            "{found:?}"
+        );
+    }
+    let one = warnings(&format!("{KIND}\nscales = {{ hp_lr = \"log\" }}"));
+    assert!(
+        one[0].contains("write scales = { hp_units = \"log\" }"),
+        "{one:?}"
+    );
+}
+
+#[test]
+fn constant_columns_and_tasks_are_named() {
+    let found = warnings(KIND);
+    assert!(
+        found[1].contains("metric_error is the same in all rows of flat"),
+        "{found:?}"
+    );
+    assert!(
+        found[2].contains("hp_same is the same in all rows"),
+        "{found:?}"
+    );
+    // A task that is neither target nor source does no harm.
+    let lines = format!("{KIND}\nsources = [\"one\"]\ntargets = [\"two\"]");
+    assert!(
+        warnings(&lines)
+            .iter()
+            .all(|warning| !warning.contains("flat"))
+    );
+}
+
+#[test]
+fn the_direction_of_an_accuracy_has_to_be_said() {
+    let accuracy = format!("{KIND}\nobjective = \"metric_accuracy\"");
+    let names_direction = |lines: &str| {
+        let found = warnings(lines);
+        found
+            .iter()
+            .any(|warning| warning.contains("direction = \"maximise\""))
+    };
+    assert!(names_direction(&accuracy));
+    assert!(!names_direction(KIND));
+    for direction in ["maximise", "minimise", "maximize"] {
+        assert!(!names_direction(&format!(
+            "{accuracy}\ndirection = \"{direction}\""
+        )));
+    }
+    let maximised = plan(&format!("{accuracy}\ndirection = \"maximise\"")).unwrap();
+    let task = &maximised.tables[0].table.tasks[0];
+    assert_eq!(task.objective, [-0.5, -0.75, -0.25, -0.875]);
+}
+
+#[test]
+fn with_sources_all_other_tasks_are_targets() {
+    let targets = |lines: &str| {
+        let plan = plan(&format!("{KIND}\n{lines}"))?;
+        Ok::<_, String>(plan.sweep.blackboxes[0].targets.clone())
+    };
+    assert_eq!(targets("sources = [\"one\"]").unwrap(), ["two", "flat"]);
+    let lines = "sources = [\"one\"]\ntargets = [\"flat\"]";
+    assert_eq!(targets(lines).unwrap(), ["flat"]);
+    assert_eq!(targets("source_tasks = 1").unwrap(), ["one", "two", "flat"]);
+    let error = targets("sources = [\"onee\"]").unwrap_err();
+    assert!(error.contains("sources: task `onee`"), "{error}");
+    assert!(error.contains("did you mean `one`?"), "{error}");
+    let error = targets("sources = [\"one\", \"two\", \"flat\"]").unwrap_err();
+    assert!(error.contains("sources leaves no target"), "{error}");
+}
+
+#[test]
+fn the_built_in_sweep_has_no_warning() {
+    let plan = Plan::read(&SweepSource::BuiltIn, None).unwrap();
+    assert_eq!(plan.warnings, []);
+}

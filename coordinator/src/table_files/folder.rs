@@ -1,0 +1,203 @@
+//! Reads a folder with a file per task.
+//!
+//! A task is named as its file, unless the file has a column `task`. Files come in the order of their names, and columns in
+//! that of the first file.
+
+use std::fs;
+use std::io::{Cursor, Read};
+use std::path::{Path, PathBuf};
+
+use csv::ByteRecord;
+use loto_engine::table::bounded_lines::BoundedLines;
+use loto_engine::table::container::{self, ContainerError};
+use loto_proto::excerpt::excerpt;
+use loto_proto::limits::{MAX_TABLE_FILE_BYTES, MAX_TASKS, MAX_UNPACKED_BYTES};
+
+use super::csv_text::CsvText;
+use super::error::TableFileError;
+use super::parquet;
+
+/// Extensions of the files that are read.
+const TABLES: [&str; 4] = [".csv", ".csv.gz", ".csv.zip", ".parquet"];
+
+/// Extensions of files that may be beside them.
+const OTHERS: [&str; 4] = [".md", ".txt", ".toml", ".bib"];
+
+/// Reads all files of a folder as one table.
+///
+/// # Errors
+/// [`TableFileError`], which names the file.
+pub fn read(folder: &Path) -> Result<CsvText, TableFileError> {
+    let files = files(folder)?;
+    let mut table: Option<Table<'_>> = None;
+    for file in &files {
+        let task = task_of(file)?;
+        let bytes = csv_bytes(file)?;
+        let opened = Cursor::new(bytes);
+        container::with_csv(opened, MAX_UNPACKED_BYTES, |text| {
+            let mut lines = csv::Reader::from_reader(BoundedLines::new(text));
+            let header = lines.byte_headers()?.clone();
+            let table = table.get_or_insert_with(|| Table::new(file, &header));
+            let positions = table.positions(file, &header)?;
+            let mut record = ByteRecord::new();
+            while lines.read_byte_record(&mut record)? {
+                lines.get_mut().end_record();
+                let fields = positions.iter().map(|position| match position {
+                    Some(position) => &record[*position],
+                    None => task.as_bytes(),
+                });
+                table.text.push(fields);
+                table.text.check_size(folder)?;
+            }
+            Ok(())
+        })
+        .map_err(|error: FileError| error.of(file))?;
+    }
+    let table = table.ok_or_else(|| TableFileError::EmptyFolder(folder.to_owned()))?;
+    Ok(table.text)
+}
+
+/// The columns that all files have, and the rows so far.
+struct Table<'a> {
+    first: &'a Path,
+    columns: Vec<Vec<u8>>,
+    text: CsvText,
+}
+
+impl<'a> Table<'a> {
+    fn new(first: &'a Path, header: &ByteRecord) -> Self {
+        let mut columns: Vec<Vec<u8>> = header
+            .iter()
+            .map(<[u8]>::trim_ascii)
+            .filter(|name| is_kept(name))
+            .map(<[u8]>::to_vec)
+            .collect();
+        if !columns.iter().any(|name| name == b"task") {
+            columns.push(b"task".to_vec());
+        }
+        let text = CsvText::new(&columns);
+        Self {
+            first,
+            columns,
+            text,
+        }
+    }
+
+    /// Where the columns are in a file; nowhere if it is the task and has no column.
+    fn positions(&self, file: &Path, header: &ByteRecord) -> Result<Vec<Option<usize>>, FileError> {
+        let missing = |column: &[u8], path: &Path, other: &Path| {
+            FileError::Other(TableFileError::MissingColumn {
+                path: path.to_owned(),
+                column: excerpt(&String::from_utf8_lossy(column)),
+                other: other.to_owned(),
+            })
+        };
+        let names: Vec<&[u8]> = header.iter().map(<[u8]>::trim_ascii).collect();
+        let is_new =
+            |name: &&&[u8]| is_kept(name) && !self.columns.iter().any(|known| known == *name);
+        if let Some(name) = names.iter().find(is_new) {
+            return Err(missing(name, self.first, file));
+        }
+        let position = |column: &Vec<u8>| match names.iter().position(|name| name == column) {
+            None if column != b"task" => Err(missing(column, file, self.first)),
+            position => Ok(position),
+        };
+        self.columns.iter().map(position).collect()
+    }
+}
+
+/// Whether a sweep may use a column of this name.
+fn is_kept(name: &[u8]) -> bool {
+    name.starts_with(b"hp_")
+        || name.starts_with(b"metric_")
+        || matches!(name, b"task" | b"blackbox" | b"seed")
+}
+
+/// The files of a folder that are tables, by name.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, TableFileError> {
+    let unreadable = |source| TableFileError::Unreadable {
+        path: folder.to_owned(),
+        source,
+    };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let has = |extensions: &[&str]| extensions.iter().any(|end| name.ends_with(end));
+        let is_beside = name.starts_with('.') || has(&OTHERS) || !name.contains('.');
+        if is_beside || entry.path().is_dir() {
+            continue;
+        }
+        if files.len() == MAX_TASKS {
+            return Err(TableFileError::TooManyFiles(folder.to_owned()));
+        }
+        files.push(entry.path());
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The name of a file without its extension.
+fn task_of(file: &Path) -> Result<&str, TableFileError> {
+    let name = file.file_name().and_then(|name| name.to_str());
+    let name = name.ok_or_else(|| TableFileError::FileName(file.to_owned()))?;
+    let mut stems = TABLES.iter().filter_map(|end| name.strip_suffix(end));
+    Ok(stems.next().unwrap_or(name))
+}
+
+/// The bytes of a CSV file, or of the CSV text that a Parquet file becomes.
+fn csv_bytes(file: &Path) -> Result<Vec<u8>, TableFileError> {
+    let unreadable = |source| TableFileError::Unreadable {
+        path: file.to_owned(),
+        source,
+    };
+    let mut bytes = Vec::new();
+    let opened = fs::File::open(file).map_err(unreadable)?;
+    let most = MAX_TABLE_FILE_BYTES as u64 + 1;
+    opened
+        .take(most)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
+    match bytes.len() > MAX_TABLE_FILE_BYTES {
+        true => Err(TableFileError::LargeFile(file.to_owned())),
+        false if parquet::is_parquet(&bytes) => parquet::read(bytes, file)?.into_bytes(file),
+        false => Ok(bytes),
+    }
+}
+
+/// What is wrong with a file of the folder.
+enum FileError {
+    Container(ContainerError),
+    Csv(csv::Error),
+    Other(TableFileError),
+}
+
+impl From<ContainerError> for FileError {
+    fn from(error: ContainerError) -> Self {
+        Self::Container(error)
+    }
+}
+
+impl From<csv::Error> for FileError {
+    fn from(error: csv::Error) -> Self {
+        Self::Csv(error)
+    }
+}
+
+impl From<TableFileError> for FileError {
+    fn from(error: TableFileError) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl FileError {
+    /// Adds the file.
+    fn of(self, file: &Path) -> TableFileError {
+        let path = file.to_owned();
+        match self {
+            Self::Container(source) => TableFileError::Container { path, source },
+            Self::Csv(source) => TableFileError::Csv { path, source },
+            Self::Other(error) => error,
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Reads what a sweep file names as a table.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use loto_proto::limits::MAX_TABLE_FILE_BYTES;
+
+use super::error::TableFileError;
+use super::{folder, parquet};
+
+/// The bytes of a table file: those of a CSV file, packed or not, as they are; of a Parquet file or a folder, its content as
+/// CSV.
+///
+/// # Errors
+/// [`TableFileError`], which names the file.
+pub fn read(path: &Path) -> Result<Vec<u8>, TableFileError> {
+    let unreadable = |source| TableFileError::Unreadable {
+        path: path.to_owned(),
+        source,
+    };
+    if path.is_dir() {
+        return folder::read(path)?.finish(path);
+    }
+    let mut bytes = Vec::new();
+    // One byte more than a table may have, which tells the reader of the table.
+    let most = MAX_TABLE_FILE_BYTES as u64 + 1;
+    let file = File::open(path).map_err(unreadable)?;
+    file.take(most)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
+    match parquet::is_parquet(&bytes) {
+        false => Ok(bytes),
+        true if bytes.len() > MAX_TABLE_FILE_BYTES => {
+            Err(TableFileError::LargeFile(path.to_owned()))
+        }
+        true => parquet::read(bytes, path)?.finish(path),
+    }
+}

@@ -1,0 +1,110 @@
+//! Paired differences of all methods to one: traces of one task and seed begin with the same random
+//! rows, so that much of what the seeds do cancels out.
+
+use super::options::AnalysisOptions;
+use super::output::{MethodAverages, PairedDifference, TaskAnalysis, TaskDifference};
+use super::task::TaskGaps;
+use crate::bootstrap::random_stream;
+use crate::means::mean_of;
+use crate::results::BlackboxCurves;
+use crate::robust_means::median;
+use crate::score_bootstrap::{ResampledScore, ScoreIntervals};
+
+/// Fills in the differences on all tasks and their averages over the `averaged` ones. Returns the
+/// method that the others are paired with, if it has averages.
+pub(crate) fn fill_differences(
+    blackbox: &BlackboxCurves,
+    curves: &[TaskGaps<'_>],
+    averaged: &[usize],
+    options: &AnalysisOptions,
+    tasks: &mut [TaskAnalysis],
+    averages: &mut [Option<MethodAverages>],
+) -> Option<usize> {
+    let against = match &options.against {
+        Some(wanted) => blackbox.methods.iter().position(|name| name == wanted)?,
+        None => best_ranked(averages)?,
+    };
+    averages[against].as_ref()?;
+    let mut intervals = ScoreIntervals::new(options.confidence, f64::INFINITY);
+    for (method, name) in blackbox.methods.iter().enumerate() {
+        if method == against {
+            continue;
+        }
+        let mut means = Vec::with_capacity(averaged.len());
+        let mut resampled = Vec::with_capacity(averaged.len());
+        let mut pairs = 0;
+        for (task, curves) in curves.iter().enumerate() {
+            let differences = seed_differences(blackbox, curves, task, method, against);
+            if differences.is_empty() {
+                continue;
+            }
+            let mut difference = TaskDifference {
+                mean: differences.iter().sum::<f64>() / differences.len() as f64,
+                interval: None,
+                pairs: differences.len() as u32,
+            };
+            let sample = options.intervals.then(|| {
+                let task_name = &blackbox.tasks[task].name;
+                let mut random = random_stream(options.seed, &blackbox.name, task_name, name);
+                ResampledScore::new(&differences, options.bootstrap_resamples, &mut random)
+            });
+            let sample = sample.flatten();
+            let interval_of = |sample| intervals.of(std::slice::from_ref(sample), mean_of);
+            difference.interval = sample.as_ref().map(interval_of);
+            if averaged.contains(&task) {
+                means.push(difference.mean);
+                resampled.extend(sample);
+                pairs += u64::from(difference.pairs);
+            }
+            tasks[task].methods[method].difference = Some(difference);
+        }
+        let Some(averages) = &mut averages[method] else {
+            continue;
+        };
+        if means.len() < averaged.len() {
+            continue;
+        }
+        let complete = resampled.len() == averaged.len();
+        let mut interval = |statistic| complete.then(|| intervals.of(&resampled, statistic));
+        averages.difference = Some(PairedDifference {
+            mean: mean_of(&mut means),
+            mean_interval: interval(mean_of),
+            median: median(&mut means),
+            median_interval: interval(median),
+            pairs,
+        });
+    }
+    Some(against)
+}
+
+/// The method with the best average rank, the first of several.
+fn best_ranked(averages: &[Option<MethodAverages>]) -> Option<usize> {
+    let ranked = averages.iter().enumerate();
+    let ranked = ranked.filter_map(|(method, own)| Some((method, own.as_ref()?.average_rank)));
+    let best = ranked.min_by(|(_, one), (_, other)| one.total_cmp(other));
+    best.map(|(method, _)| method)
+}
+
+/// The improvement of one method minus that of another, for each seed that both have finished.
+fn seed_differences(
+    blackbox: &BlackboxCurves,
+    curves: &TaskGaps<'_>,
+    task: usize,
+    method: usize,
+    against: usize,
+) -> Vec<f64> {
+    let of = |method: usize| {
+        let seeds = blackbox.tasks[task].traces[method].seeds();
+        let scores = curves.seed_improvements[method].as_deref();
+        (seeds, scores.filter(|_| !curves.is_constant()))
+    };
+    let ((own_seeds, own), (other_seeds, other)) = (of(method), of(against));
+    let (Some(own), Some(other)) = (own, other) else {
+        return Vec::new();
+    };
+    let paired = own_seeds.iter().zip(own).filter_map(|(seed, own)| {
+        let position = other_seeds.binary_search(seed).ok()?;
+        Some(own - other[position])
+    });
+    paired.collect()
+}

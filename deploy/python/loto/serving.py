@@ -1,0 +1,127 @@
+"""Speaks the protocol loto-method/1 for a method."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import traceback
+
+from .problem import Observations, configuration_of, is_row, of_messages
+
+PROTOCOL = 1
+
+#: Longest text of an error, in characters: a line has two of them and at most 64 KiB, and JSON takes up to 12 bytes for one.
+LONGEST_TEXT = 2600
+
+
+def method(chosen=None, *, parameters=None, spaces="all"):
+    """Declares a method: a function or a class.
+
+    A function is called for each choice as `function(problem, observations)`. A class is called once per job as
+    `Class(problem)`; its objects have `next(observations)`, or `ask()` and `tell(row, value)`. What these return
+    is the number of a row, or a configuration: a sequence or a dictionary of one value per hyperparameter.
+
+    `parameters` are the names and defaults of what a sweep file may set; `spaces` is "all" or "categorical".
+    """
+
+    def declare(chosen):
+        chosen.loto_parameters = parameters
+        chosen.loto_spaces = spaces
+        return chosen
+
+    return declare if chosen is None else declare(chosen)
+
+
+class Search:
+    """A method at work on a problem, whatever its form."""
+
+    def __init__(self, chosen, problem):
+        self.problem = problem
+        self.observations = Observations()
+        if isinstance(chosen, type) or getattr(chosen, "loto_is_factory", False):
+            self.worker = chosen(problem)
+            asks = hasattr(self.worker, "ask") and hasattr(self.worker, "tell")
+            self.choose = (lambda _: self.worker.ask()) if asks else self.worker.next
+            self.told = self.worker.tell if asks else None
+        else:
+            self.choose = lambda observations: chosen(problem, observations)
+            self.told = None
+
+    def tell(self, row, value):
+        self.observations.rows.append(row)
+        self.observations.values.append(value)
+        if self.told is not None:
+            self.told(row, value)
+
+    def next(self):
+        """The next proposal: a number, or a list of numbers."""
+        proposal = self.choose(self.observations)
+        if is_row(proposal):
+            return int(proposal)
+        return configuration_of(proposal, self.problem.space)
+
+
+def serve(chosen):
+    """Answers loto until it closes the input. What the method prints goes to standard error."""
+    questions, answers = _private_pipes()
+
+    def answer(**message):
+        answers.write(json.dumps(message, allow_nan=False, separators=(",", ":")).encode() + b"\n")
+        answers.flush()
+
+    table, search = None, None
+    for line in questions:
+        try:
+            question = json.loads(line)
+            kind = question["type"]
+            if kind == "hello":
+                if PROTOCOL not in question["protocols"]:
+                    raise ValueError(f"loto speaks the protocols {question['protocols']}, this package {PROTOCOL}")
+                parameters = getattr(chosen, "loto_parameters", None)
+                answer(
+                    type="ready",
+                    protocol=PROTOCOL,
+                    spaces=getattr(chosen, "loto_spaces", "all"),
+                    **({} if parameters is None else {"parameters": sorted(parameters)}),
+                    versions={"python": platform.python_version()},
+                )
+            elif kind == "table":
+                table = question
+            elif kind == "start":
+                defaults = getattr(chosen, "loto_parameters", None) or {}
+                search = Search(chosen, of_messages(table, question, defaults))
+                answer(type="started")
+            elif kind == "next":
+                if question["told"] is not None:
+                    search.tell(question["told"]["row"], question["told"]["value"])
+                proposal = search.next()
+                if isinstance(proposal, int):
+                    answer(type="row", iteration=question["iteration"], row=proposal)
+                else:
+                    answer(type="configuration", iteration=question["iteration"], values=proposal)
+            elif kind == "end":
+                search = None
+                answer(type="ended")
+            else:
+                raise ValueError(f"loto sent message `{kind}`, which this package does not know")
+        except Exception as error:
+            answer(
+                type="error",
+                message=f"{type(error).__name__}: {error}"[:LONGEST_TEXT],
+                traceback=traceback.format_exc()[-LONGEST_TEXT:],
+            )
+
+
+def _private_pipes():
+    """The input and the output as files of our own. Who reads standard input finds nothing, who prints
+    does so to standard error."""
+    questions = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    sys.stdout.flush()
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return questions, answers

@@ -1,0 +1,77 @@
+"""Runs a method in this process, for a debugger."""
+
+from __future__ import annotations
+
+import csv
+import random
+
+from .problem import Hyperparameter, Problem, Task, numpy
+from .serving import Search
+
+
+def try_out(chosen, table, *, target, objective, categorical=(), iterations=20, seed=0, parameters=None):
+    """Runs a method on one task of a table in a CSV file; returns the rows and values, in order.
+
+    Columns `hp_*` are hyperparameters: those in `categorical` are categorical, all others numeric and linear. What is
+    proposed and cannot be evaluated is moved to the nearest row that can. The rows are in the order of the file, and the
+    random rows are not loto's: the results of a sweep come from `loto run`.
+    """
+    with open(table, newline="") as file:
+        records = list(csv.DictReader(file))
+    names = [name for name in records[0] if name.startswith("hp_")]
+    columns = {}
+    space = []
+    for name in names:
+        texts = [record[name] for record in records]
+        if name in categorical:
+            levels = tuple(sorted(set(texts)))
+            columns[name] = [float(levels.index(text)) for text in texts]
+            space.append(Hyperparameter(name, levels))
+        else:
+            numbers = [float(text) for text in texts]
+            least, range_ = min(numbers), (max(numbers) - min(numbers)) or 1.0
+            columns[name] = [(number - least) / range_ for number in numbers]
+            space.append(Hyperparameter(name))
+    tasks = {}
+    for place, record in enumerate(records):
+        configurations, values = tasks.setdefault(record["task"], ([], []))
+        configurations.append([columns[name][place] for name in names])
+        values.append(float(record[objective]))
+    if target not in tasks:
+        raise ValueError(f"the table has no task {target}, only {', '.join(tasks)}")
+
+    def task(name, with_values):
+        configurations, values = tasks[name]
+        if numpy is not None:
+            configurations, values = numpy.array(configurations), numpy.array(values)
+        return Task(name, len(configurations), configurations, values if with_values else None)
+
+    own = task(target, False)
+    order = random.Random(seed).sample(range(own.rows), own.rows)
+    defaults = getattr(chosen, "loto_parameters", None) or {}
+    problem = Problem(
+        tuple(space),
+        own,
+        tuple(task(name, True) for name in tasks if name != target),
+        seed,
+        iterations,
+        {**defaults, **(parameters or {})},
+        order[:iterations],
+    )
+    search = Search(chosen, problem)
+    observations = []
+    left = set(range(own.rows))
+    for _ in range(iterations):
+        proposal = search.next()
+        wanted = own.configurations[proposal] if isinstance(proposal, int) else proposal
+
+        def distance(row):
+            pairs = zip(space, wanted, own.configurations[row])
+            return sum((2.0 * (a != b)) if it.is_categorical else (a - b) ** 2 for it, a, b in pairs)
+
+        row = proposal if isinstance(proposal, int) and proposal in left else min(sorted(left), key=distance)
+        left.remove(row)
+        value = tasks[target][1][row]
+        observations.append((row, value))
+        search.tell(row, value)
+    return observations

@@ -1,0 +1,94 @@
+"""The forms that a method in Python may have, each run in this process on a small table."""
+
+import pathlib
+import sys
+import tempfile
+
+import loto
+
+LINES = ["hp_kind,hp_rate,metric_error,task"]
+for task, offset in (("one", 0), ("two", 10)):
+    for row in range(12):
+        LINES.append(f"{'xyz'[row % 3]},{row},{abs(row - 7) + offset},{task}")
+
+
+def run(chosen, **options):
+    with tempfile.TemporaryDirectory() as folder:
+        table = pathlib.Path(folder, "table.csv")
+        table.write_text("\n".join(LINES))
+        observations = loto.try_out(
+            chosen, table, target="one", objective="metric_error", categorical=["hp_kind"], iterations=6, **options
+        )
+    assert len({row for row, _ in observations}) == 6, observations
+    assert all(value == abs(row - 7) for row, value in observations), observations
+    return [row for row, _ in observations]
+
+
+@loto.method
+def by_function(problem, observations):
+    return problem.random_rows[len(observations)]
+
+
+@loto.method(parameters={"first": 3})
+class ByClass:
+    def __init__(self, problem):
+        self.problem = problem
+        assert [source.name for source in problem.sources] == ["two"]
+        assert problem.target.values is None and len(problem.sources[0].values) == 12
+
+    def next(self, observations):
+        if not observations:
+            return self.problem.parameters["first"]
+        # The best row again: the nearest other row is taken.
+        return self.problem.configuration(observations.best)
+
+
+class ByAskTell:
+    def __init__(self, problem):
+        self.problem, self.told = problem, []
+
+    def ask(self):
+        return len(self.told)
+
+    def tell(self, row, value):
+        self.told.append((row, value))
+
+
+class Coordinates:
+    """As scikit-optimize: configurations in, configurations out."""
+
+    def __init__(self):
+        self.told = []
+
+    def ask(self):
+        return [float(len(self.told) % 3), 0.5]
+
+    def tell(self, x, y):
+        assert len(x) == 2 and 0 <= x[1] <= 1 and x[0] in (0.0, 1.0, 2.0)
+        self.told.append((x, y))
+
+
+class Suggestions:
+    """As in HPO-B."""
+
+    def observe_and_suggest(self, X_obs, y_obs, X_pen):
+        assert X_obs.shape[1] == X_pen.shape[1] == 4 and y_obs.shape == (len(X_obs), 1)
+        assert len(X_obs) + len(X_pen) == 12 and (y_obs <= 0).all()
+        return len(X_pen) - 1
+
+
+# Each of them begins again for another job.
+assert run(by_function) == run(by_function)
+rows = run(ByClass)
+assert rows[0] == 3 and run(ByClass, parameters={"first": 0})[0] == 0
+assert run(ByAskTell) == [0, 1, 2, 3, 4, 5]
+run(loto.from_ask_tell(lambda problem: Coordinates()))
+assert run(loto.from_hpob(lambda problem: Suggestions()))[1:] != []
+for wrong in ([1.0], {"hp_rate": 1.0}, "x"):
+    try:
+        run(lambda problem, observations, wrong=wrong: wrong)
+    except ValueError as error:
+        print(f"refused: {error}", file=sys.stderr)
+    else:
+        raise AssertionError(wrong)
+print("every form is a method")

@@ -1,0 +1,152 @@
+//! A Gaussian process with constant mean, Matern-5/2 kernel and noise (Rasmussen and Williams 2006,
+//! chapters 2 and 5; the mean is the generalised least squares estimate, eq. 2.45).
+
+use std::f64::consts::PI;
+
+use super::linear_algebra::{Matrix, cholesky, dot, log_determinant, solve, solve_lower};
+
+/// Lengthscales by coordinate, signal and noise variance.
+#[derive(Debug, Clone)]
+pub(crate) struct Kernel {
+    pub lengthscales: Vec<f64>,
+    pub signal: f64,
+    pub noise: f64,
+}
+
+/// A process given its observations.
+pub(crate) struct Process {
+    kernel: Kernel,
+    points: Matrix,
+    factor: Matrix,
+    mean: f64,
+    /// K^-1 (z - m).
+    solved: Vec<f64>,
+    /// (z - m)' K^-1 (z - m).
+    misfit: f64,
+}
+
+impl Kernel {
+    pub(crate) fn from_logarithms(logarithms: &[f64]) -> Self {
+        let values: Vec<f64> = logarithms.iter().map(|logarithm| logarithm.exp()).collect();
+        let (lengthscales, variances) = values.split_at(values.len() - 2);
+        Self {
+            lengthscales: lengthscales.to_vec(),
+            signal: variances[0],
+            noise: variances[1],
+        }
+    }
+
+    /// s (1 + sqrt(5) r + 5/3 r^2) exp(-sqrt(5) r), r being the distance in lengthscales (eq. 4.17).
+    fn covariance(&self, left: &[f64], right: &[f64]) -> f64 {
+        let coordinates = left.iter().zip(right).zip(&self.lengthscales);
+        let squared: f64 = coordinates
+            .map(|((a, b), lengthscale)| ((a - b) / lengthscale).powi(2))
+            .sum();
+        let r = squared.sqrt();
+        let root = 5f64.sqrt() * r;
+        self.signal * (1.0 + root + 5.0 / 3.0 * squared) * (-root).exp()
+    }
+}
+
+impl Process {
+    pub(crate) fn new(kernel: Kernel, points: &[Vec<f64>], targets: &[f64]) -> Self {
+        let mut covariance: Matrix = points
+            .iter()
+            .map(|left| {
+                points
+                    .iter()
+                    .map(|right| kernel.covariance(left, right))
+                    .collect()
+            })
+            .collect();
+        for (place, row) in covariance.iter_mut().enumerate() {
+            row[place] += kernel.noise;
+        }
+        let factor = cholesky(&covariance);
+        let ones = vec![1.0; targets.len()];
+        let mean = dot(&ones, &solve(&factor, targets)) / dot(&ones, &solve(&factor, &ones));
+        let centred: Vec<f64> = targets.iter().map(|target| target - mean).collect();
+        let solved = solve(&factor, &centred);
+        Self {
+            points: points.to_vec(),
+            misfit: dot(&centred, &solved),
+            kernel,
+            factor,
+            mean,
+            solved,
+        }
+    }
+
+    fn covariances(&self, point: &[f64]) -> Vec<f64> {
+        let observed = self.points.iter();
+        observed
+            .map(|other| self.kernel.covariance(other, point))
+            .collect()
+    }
+
+    /// m + k' K^-1 (z - m) (eq. 2.25).
+    pub(crate) fn mean(&self, point: &[f64]) -> f64 {
+        self.mean + dot(&self.covariances(point), &self.solved)
+    }
+
+    /// The root of s - k' K^-1 k (eq. 2.26).
+    pub(crate) fn std_dev(&self, point: &[f64]) -> f64 {
+        let half = solve_lower(&self.factor, &self.covariances(point));
+        (self.kernel.signal - dot(&half, &half)).sqrt()
+    }
+
+    /// Eq. 2.30 with the opposite sign.
+    fn negative_log_likelihood(&self) -> f64 {
+        let count = self.points.len() as f64;
+        0.5 * self.misfit + 0.5 * log_determinant(&self.factor) + 0.5 * count * (2.0 * PI).ln()
+    }
+}
+
+/// -log density of the Gamma distribution without its constant.
+fn gamma_penalty(x: f64, shape: f64, rate: f64) -> f64 {
+    rate * x - (shape - 1.0) * x.ln()
+}
+
+/// What a fit minimises: the negative log likelihood and the penalties of the Gamma priors, whose
+/// shapes and rates are documented beside the product's.
+fn objective(logarithms: &[f64], one_hot: &[bool], points: &[Vec<f64>], targets: &[f64]) -> f64 {
+    let kernel = Kernel::from_logarithms(logarithms);
+    let lengthscales = kernel.lengthscales.iter().zip(one_hot);
+    let penalty: f64 = lengthscales
+        .map(|(&lengthscale, &one_hot)| match one_hot {
+            true => gamma_penalty(lengthscale, 3.0, 0.6),
+            false => gamma_penalty(lengthscale, 3.0, 6.0),
+        })
+        .sum::<f64>()
+        + gamma_penalty(kernel.signal, 2.0, 0.15)
+        + gamma_penalty(kernel.noise, 1.1, 0.05);
+    Process::new(kernel, points, targets).negative_log_likelihood() + penalty
+}
+
+/// Fails if the objective falls noticeably where one hyperparameter is moved within its bounds.
+pub(crate) fn assert_optimal(
+    logarithms: &[f64],
+    one_hot: &[bool],
+    points: &[Vec<f64>],
+    targets: &[f64],
+) {
+    let width = one_hot.len();
+    let least = objective(logarithms, one_hot, points, targets);
+    for place in 0..logarithms.len() {
+        let (lower, upper): (f64, f64) = if place == width + 1 {
+            (1e-4, 1.0)
+        } else {
+            (1e-3, 100.0)
+        };
+        for step in [-0.2, -0.05, 0.05, 0.2] {
+            let mut moved = logarithms.to_vec();
+            moved[place] = (moved[place] + step).clamp(lower.ln(), upper.ln());
+            let value = objective(&moved, one_hot, points, targets);
+            assert!(
+                value > least - 2e-3,
+                "the objective is {least}, and {value} where number {place} of {logarithms:?} is \
+                 moved by {step}"
+            );
+        }
+    }
+}

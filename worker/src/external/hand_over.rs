@@ -1,0 +1,146 @@
+//! What a method may know of a table, as files in a folder of its own.
+//!
+//! The configurations and values of all tasks that are sources of some job lie in a folder that the method is not told
+//! of. For each job the folder that it is told of gets links to those of the job's sources, so that no file there
+//! holds a value of the target.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use loto_engine::external::handover::Handover;
+use loto_engine::table::encoding::Kind;
+use loto_proto::identity::Fingerprint;
+
+use super::messages::{HyperparameterMessage, TableMessage, TaskMessage};
+use super::npy;
+
+/// The files written for one process.
+pub(super) struct HandedOver {
+    /// The folder that the method is told of.
+    shown: PathBuf,
+    /// The folder with the files of all tasks.
+    kept: PathBuf,
+    written: HashSet<(Fingerprint, usize)>,
+    /// What the shown folder is for.
+    last: Option<(Fingerprint, usize, Vec<usize>)>,
+}
+
+const CONFIGURATIONS: &str = "configurations.npy";
+const VALUES: &str = "values.npy";
+
+impl HandedOver {
+    /// Nothing yet, below the folder of a process.
+    pub(super) fn new(folder: &Path) -> Self {
+        Self {
+            shown: folder.join("table"),
+            kept: folder.join("tasks"),
+            written: HashSet::new(),
+            last: None,
+        }
+    }
+
+    /// The folder that the method is told of.
+    pub(super) fn folder(&self) -> &Path {
+        &self.shown
+    }
+
+    /// Prepares the folder for a job; false if it is prepared already.
+    ///
+    /// # Errors
+    /// The system's, if a file cannot be written.
+    pub(super) fn prepare(&mut self, handover: &Handover<'_>) -> io::Result<bool> {
+        let (target, sources) = (handover.target, &handover.sources);
+        let wanted = (handover.table.fingerprint, target, sources.clone());
+        if self.last.as_ref() == Some(&wanted) {
+            return Ok(false);
+        }
+        self.last = None;
+        if self.shown.exists() {
+            fs::remove_dir_all(&self.shown)?;
+        }
+        let target_folder = self.shown.join("target");
+        fs::create_dir_all(&target_folder)?;
+        let kept = self.write(handover, target)?;
+        fs::hard_link(
+            kept.join(CONFIGURATIONS),
+            target_folder.join(CONFIGURATIONS),
+        )?;
+        for (number, &source) in sources.iter().enumerate() {
+            let source_folder = self.shown.join(source_path(number));
+            fs::create_dir_all(&source_folder)?;
+            let kept = self.write(handover, source)?;
+            for file in [CONFIGURATIONS, VALUES] {
+                fs::hard_link(kept.join(file), source_folder.join(file))?;
+            }
+        }
+        self.last = Some(wanted);
+        Ok(true)
+    }
+
+    /// Writes the files of a task, unless they are there; gives their folder.
+    fn write(&mut self, handover: &Handover<'_>, position: usize) -> io::Result<PathBuf> {
+        let fingerprint = handover.table.fingerprint;
+        let folder = self.kept.join(format!("{fingerprint}-{position}"));
+        if !self.written.insert((fingerprint, position)) {
+            return Ok(folder);
+        }
+        fs::create_dir_all(&folder)?;
+        let task = handover.task(position);
+        let order = handover.order(position);
+        let columns = &task.columns;
+        let rows = order.iter().copied();
+        let coordinates = rows
+            .clone()
+            .flat_map(|row| columns.iter().map(move |column| column.value(row)));
+        let shape = [order.len(), columns.len()];
+        npy::write(&folder.join(CONFIGURATIONS), &shape, coordinates)?;
+        let values = rows.map(|row| task.objective[row as usize]);
+        npy::write(&folder.join(VALUES), &[order.len()], values)?;
+        Ok(folder)
+    }
+}
+
+fn source_path(number: usize) -> String {
+    format!("sources/{number}")
+}
+
+/// The message that tells a method of the folder.
+pub(super) fn message<'a>(handover: &'a Handover<'_>, folder: &'a str) -> TableMessage<'a> {
+    let hyperparameters = handover.table.space.hyperparameters.iter();
+    let space = hyperparameters.map(|hyperparameter| {
+        let (kind, levels) = match &hyperparameter.kind {
+            Kind::Numeric { .. } => ("numeric", None),
+            Kind::Categorical { levels } => ("categorical", Some(levels.as_slice())),
+        };
+        HyperparameterMessage {
+            name: &hyperparameter.name,
+            kind,
+            levels,
+        }
+    });
+    let source = |(number, &position): (usize, &usize)| {
+        let task = handover.task(position);
+        let folder = source_path(number);
+        TaskMessage {
+            task: &task.name,
+            rows: task.rows(),
+            configurations: format!("{folder}/{CONFIGURATIONS}"),
+            values: Some(format!("{folder}/{VALUES}")),
+        }
+    };
+    let target = handover.task(handover.target);
+    TableMessage {
+        table: handover.table.fingerprint.to_string(),
+        folder,
+        space: space.collect(),
+        target: TaskMessage {
+            task: &target.name,
+            rows: target.rows(),
+            configurations: format!("target/{CONFIGURATIONS}"),
+            values: None,
+        },
+        sources: handover.sources.iter().enumerate().map(source).collect(),
+    }
+}

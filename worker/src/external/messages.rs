@@ -1,0 +1,219 @@
+//! The messages of the protocol `loto-method/1`, each one line of JSON.
+
+use std::collections::BTreeMap;
+
+use loto_engine::external::caller::Told;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// From the worker.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub(super) enum Question<'a> {
+    /// The first line.
+    Hello {
+        /// The versions of the protocol that the worker speaks.
+        protocols: [u32; 1],
+        loto: &'static str,
+    },
+    /// What may be known of a table and a target; has no answer.
+    Table(TableMessage<'a>),
+    /// A job.
+    Start {
+        task: &'a str,
+        seed: u32,
+        iterations: usize,
+        parameters: BTreeMap<&'a str, Value>,
+        random_rows: &'a [u32],
+    },
+    /// Asks for a proposal.
+    Next {
+        iteration: usize,
+        told: Option<Observation>,
+    },
+    /// The job is done.
+    End { told: Observation },
+}
+
+/// What may be known of a table and a target.
+#[derive(Debug, Serialize)]
+pub(super) struct TableMessage<'a> {
+    pub(super) table: String,
+    pub(super) folder: &'a str,
+    pub(super) space: Vec<HyperparameterMessage<'a>>,
+    pub(super) target: TaskMessage<'a>,
+    pub(super) sources: Vec<TaskMessage<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct HyperparameterMessage<'a> {
+    pub(super) name: &'a str,
+    pub(super) kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) levels: Option<&'a [String]>,
+}
+
+/// A task and the files that tell of it, relative to the folder.
+#[derive(Debug, Serialize)]
+pub(super) struct TaskMessage<'a> {
+    pub(super) task: &'a str,
+    pub(super) rows: usize,
+    pub(super) configurations: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) values: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Observation {
+    row: u32,
+    value: f64,
+}
+
+impl From<Told> for Observation {
+    fn from(told: Told) -> Self {
+        let Told { row, value } = told;
+        Self { row, value }
+    }
+}
+
+/// From the program.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub(super) enum Answer {
+    Ready(Ready),
+    Started,
+    Row {
+        iteration: usize,
+        row: u64,
+    },
+    Configuration {
+        iteration: usize,
+        values: Vec<f64>,
+    },
+    Ended,
+    Error {
+        message: String,
+        #[serde(default)]
+        traceback: String,
+    },
+}
+
+/// What a program says of itself.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Ready {
+    /// The version of the protocol that it chose.
+    pub(super) protocol: u32,
+    /// The spaces that it searches.
+    #[serde(default)]
+    pub(super) spaces: Spaces,
+    /// The parameters that it takes; any if it does not say.
+    pub(super) parameters: Option<Vec<String>>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Spaces {
+    #[default]
+    All,
+    Categorical,
+}
+
+impl Question<'_> {
+    /// Its name in the protocol.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Hello { .. } => "hello",
+            Self::Table(_) => "table",
+            Self::Start { .. } => "start",
+            Self::Next { .. } => "next",
+            Self::End { .. } => "end",
+        }
+    }
+}
+
+impl Answer {
+    /// Its name in the protocol.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Ready(_) => "ready",
+            Self::Started => "started",
+            Self::Row { .. } => "row",
+            Self::Configuration { .. } => "configuration",
+            Self::Ended => "ended",
+            Self::Error { .. } => "error",
+        }
+    }
+}
+
+/// A parameter as JSON. Texts that spell a number or a truth value are that: a job knows no difference.
+pub(super) fn parameter(text: &str) -> Value {
+    if let Ok(flag) = text.parse::<bool>() {
+        return Value::Bool(flag);
+    }
+    if let Ok(whole) = text.parse::<i64>()
+        && whole.to_string() == text
+    {
+        return Value::from(whole);
+    }
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number.to_string() == text => Value::from(number),
+        _ => Value::from(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_are_those_of_the_page() {
+        let told = Told {
+            row: 17,
+            value: 0.31,
+        };
+        let next = Question::Next {
+            iteration: 2,
+            told: Some(told.into()),
+        };
+        assert_eq!(
+            serde_json::to_string(&next).unwrap(),
+            r#"{"type":"next","iteration":2,"told":{"row":17,"value":0.31}}"#
+        );
+        let hello = Question::Hello {
+            protocols: [1],
+            loto: "0.1.0",
+        };
+        let page = include_str!("../../../deploy/python/PROTOCOL.md");
+        assert!(page.contains(&serde_json::to_string(&hello).unwrap()));
+        assert!(page.contains(&serde_json::to_string(&next).unwrap()));
+    }
+
+    #[test]
+    fn answers_are_read_strictly_where_it_matters() {
+        let read = |line: &str| serde_json::from_str::<Answer>(line);
+        assert!(read(r#"{"type":"row","iteration":1,"row":3,"comment":"x"}"#).is_ok());
+        for line in [
+            r#"{"type":"row","iteration":1,"row":-1}"#,
+            r#"{"type":"row","iteration":1,"row":1.5}"#,
+            r#"{"type":"row","row":1}"#,
+            r#"{"type":"configuration","iteration":1,"values":[NaN]}"#,
+            r#"{"type":"configuration","iteration":1,"values":[1e999]}"#,
+            r#"{"type":"configuration","iteration":1,"values":[null]}"#,
+            r#"{"type":"rows"}"#,
+            "[1]",
+            "",
+        ] {
+            assert!(read(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn parameters_have_the_type_that_they_spell() {
+        assert_eq!(parameter("true"), Value::Bool(true));
+        assert_eq!(parameter("10"), Value::from(10));
+        assert_eq!(parameter("0.5"), Value::from(0.5));
+        for text in ["07", "1e3", "inf", "NaN", "nearest", ""] {
+            assert_eq!(parameter(text), Value::from(text));
+        }
+    }
+}
