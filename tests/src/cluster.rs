@@ -132,3 +132,15 @@ impl Cluster {
         }
     }
 }
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            return;
+        }
+        for number in 0..self.workers.len() {
+            let log = fs::read_to_string(self.logs.path().join(format!("{number}.log")));
+            eprintln!("log of worker {number}:\n{}", log.unwrap_or_default());
+        }
+    }
+}
