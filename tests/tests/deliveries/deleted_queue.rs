@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use lapin::options::QueueDeleteOptions;
+use lapin::options::{QueueDeclareOptions, QueueDeleteOptions};
+use lapin::types::{AMQPValue, FieldTable};
 use loto_tests::cluster::Cluster;
 use loto_tests::programs::{self, Process};
 use loto_tests::{samples, servers};
-use loto_transport::queue::{DELAYED, JOBS};
+use loto_transport::queue::{DEAD_LETTERS, DELAYED, DELIVERY_LIMIT, JOBS};
 
 use super::ready;
 
@@ -42,15 +43,19 @@ async fn the_jobs_of_a_deleted_queue_come_back_and_every_slot_works() {
     cluster.start_worker();
     tokio::task::block_in_place(|| cluster.wait_for_traces(10));
     let (_connection, channel) = servers::connect_broker(&turn.url).await;
-    let deleted = channel
-        .queue_delete(JOBS.into(), QueueDeleteOptions::default())
-        .await;
+    let deletion = channel.queue_delete(JOBS.into(), QueueDeleteOptions::default());
+    // A queue that is there again at once can keep the broker from cancelling its consumers.
+    let declared = QueueDeclareOptions::durable();
+    let declaration = channel.queue_declare(JOBS.into(), declared, arguments_of_jobs());
+    let (deleted, declared) = tokio::join!(deletion, declaration);
     assert!(deleted.unwrap() > 0, "nothing waited any more");
+    declared.unwrap();
     let mut resumed = Process::start(arguments(&["resume", "deleted", "--wait"]));
     let status = tokio::task::block_in_place(|| resumed.wait(Duration::from_secs(120)));
     assert!(status.success(), "{status}");
     for number in [0, 1] {
         let log = tokio::task::block_in_place(|| cluster.stop_worker(number));
+        eprintln!("{log}");
         assert!(log.contains("receiving jobs again"), "{log}");
     }
     // What was not acknowledged would be back.
@@ -58,4 +63,19 @@ async fn the_jobs_of_a_deleted_queue_come_back_and_every_slot_works() {
         ready(&turn.url, JOBS).await + ready(&turn.url, DELAYED).await,
         0
     );
+}
+
+/// As workers and coordinators declare the queue of jobs.
+fn arguments_of_jobs() -> FieldTable {
+    let mut arguments = FieldTable::default();
+    for (name, text) in [
+        ("x-queue-type", "quorum"),
+        ("x-dead-letter-exchange", ""),
+        ("x-dead-letter-routing-key", DEAD_LETTERS),
+    ] {
+        arguments.insert(name.into(), AMQPValue::LongString(text.into()));
+    }
+    let limit = AMQPValue::LongUInt(DELIVERY_LIMIT);
+    arguments.insert("x-delivery-limit".into(), limit);
+    arguments
 }

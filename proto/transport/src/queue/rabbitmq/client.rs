@@ -16,6 +16,7 @@ use tokio::sync::Mutex;
 use super::broker::Broker;
 use super::publisher::Publisher;
 use super::session::{ALARM, Session};
+use super::starvation::Starvation;
 use super::topology::{DEAD_LETTERS, DELAYED, FORMER_DELAYED, JOBS};
 use crate::connection::Access;
 use crate::error::TransportError;
@@ -154,25 +155,28 @@ impl Queue for RabbitQueue {
 
     async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, TransportError> {
         let session = Session::open(&self.broker).await?;
-        let failed = |error| self.broker.failed(error);
-        let channel = &session.channel;
-        channel
-            .basic_qos(in_flight.max(1), BasicQosOptions::default())
-            .await
-            .map_err(failed)?;
-        let deliveries = channel
-            .basic_consume(
-                JOBS.into(),
-                "".into(),
-                BasicConsumeOptions::default(),
-                FieldTable::default(),
-            )
-            .await
-            .map_err(failed)?;
+        let in_flight = in_flight.max(1);
+        let subscribing = async {
+            let channel = &session.channel;
+            channel
+                .basic_qos(in_flight, BasicQosOptions::default())
+                .await?;
+            let options = BasicConsumeOptions::default();
+            channel
+                .basic_consume(JOBS.into(), "".into(), options, FieldTable::default())
+                .await
+        };
+        let deliveries = self
+            .broker
+            .answer("our asking for jobs", subscribing)
+            .await?;
         Ok(Box::new(RabbitConsumer {
             session: Arc::new(session),
             publisher: Arc::clone(&self.publisher),
             deliveries,
+            in_flight: in_flight.into(),
+            held: Arc::new(()),
+            starvation: Starvation::new(),
         }))
     }
 }
@@ -181,19 +185,42 @@ struct RabbitConsumer {
     session: Arc<Session>,
     publisher: Arc<Publisher>,
     deliveries: lapin::Consumer,
+    /// How many deliveries may be unsettled.
+    in_flight: usize,
+    /// Each delivery that is not settled has a clone of it.
+    held: Arc<()>,
+    starvation: Starvation,
+}
+
+impl RabbitConsumer {
+    /// Fails if jobs wait that there is room for, and have not come for too long.
+    async fn look_whether_jobs_come(&mut self) -> Result<(), TransportError> {
+        let has_room = Arc::strong_count(&self.held) <= self.in_flight;
+        let jobs_and_room = has_room && self.session.messages(JOBS).await? > 0;
+        if self.starvation.is_certain(jobs_and_room) {
+            let problem = "it has jobs and delivers none";
+            return Err(self.session.broker.unavailable(problem));
+        }
+        Ok(())
+    }
 }
 
 #[async_trait]
 impl Consumer for RabbitConsumer {
     async fn next(&mut self) -> Result<Option<Delivery>, TransportError> {
-        let broker = &self.session.broker;
-        let next = tokio::select! {
-            biased;
-            () = self.session.is_abandoned() => {
-                return Err(broker.unavailable("a delivery could not be settled"));
+        let next = loop {
+            tokio::select! {
+                biased;
+                () = self.session.is_abandoned() => {
+                    let broker = &self.session.broker;
+                    return Err(broker.unavailable("a delivery could not be settled"));
+                }
+                next = self.deliveries.next() => break next,
+                () = self.starvation.look_is_due() => self.look_whether_jobs_come().await?,
             }
-            next = self.deliveries.next() => next,
         };
+        self.starvation = Starvation::new();
+        let broker = &self.session.broker;
         let delivery = match next {
             Some(delivery) => delivery.map_err(|error| broker.failed(error))?,
             // The stream ends when the queue is deleted or moves, or the connection is gone.
@@ -205,6 +232,7 @@ impl Consumer for RabbitConsumer {
                 publisher: self.publisher.clone(),
                 acker: delivery.acker,
                 body: delivery.data.clone(),
+                _held: Arc::clone(&self.held),
             }),
             body: delivery.data,
         }))
@@ -216,6 +244,8 @@ struct RabbitReceipt {
     publisher: Arc<Publisher>,
     acker: Acker,
     body: Vec<u8>,
+    /// Counted by the consumer for as long as this delivery is not settled.
+    _held: Arc<()>,
 }
 
 impl RabbitReceipt {

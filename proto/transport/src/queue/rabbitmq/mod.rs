@@ -15,6 +15,7 @@ mod broker;
 mod client;
 mod publisher;
 mod session;
+mod starvation;
 mod tls_reactor;
 mod topology;
 
