@@ -243,14 +243,17 @@ fn whoever_stops_watching_stops_no_sweep_and_a_sweep_without_workers_says_so() {
 
     let mut watch = command("loto");
     watch.args(["watch", "small", "--store"]).arg(&store);
-    watch.stderr(Stdio::piped());
+    let log = folder.path("watch.log");
+    watch.stderr(fs::File::create(&log).unwrap());
     let mut watch = Process::start(watch);
-    std::thread::sleep(Duration::from_secs(2));
+    let begin = Instant::now();
+    while !fs::read_to_string(&log).unwrap().contains("; no worker") {
+        assert!(begin.elapsed() < PATIENCE, "nothing is said of workers");
+        std::thread::sleep(Duration::from_millis(50));
+    }
     watch.signal("INT");
     assert_eq!(watch.wait(PATIENCE).code(), Some(130));
-    let mut log = watch.child().stderr.take().unwrap();
-    let mut told = String::new();
-    std::io::Read::read_to_string(&mut log, &mut told).unwrap();
+    let told = fs::read_to_string(&log).unwrap();
     for part in [
         "no worker tells this store about itself",
         "of 80000 done, ",

@@ -38,7 +38,7 @@ async fn workers_on_other_stores_take_no_job_away() {
     let mut submit = cluster.submit(&file);
     tokio::time::sleep(Duration::from_secs(3)).await;
     cluster.start_worker();
-    let status = tokio::task::block_in_place(|| submit.wait(Duration::from_secs(60)));
+    let status = tokio::task::block_in_place(|| submit.wait(2 * PATIENCE));
     assert!(status.success(), "{status}");
     let complaints = leftovers(&turn.url, &[]).await;
     assert!(complaints.is_empty(), "{complaints:?}");

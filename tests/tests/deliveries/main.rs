@@ -18,7 +18,7 @@ use loto_tests::{programs, samples, servers, small_sweep};
 use loto_transport::store::{self, Store};
 
 /// How long jobs that take milliseconds may take on a busy host.
-const PATIENCE: Duration = Duration::from_secs(25);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A worker that runs one job at a time and tries each twice.
 fn worker(program: &str, broker: &str, store: &str) -> Command {
