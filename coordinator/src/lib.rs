@@ -12,6 +12,7 @@
 //! - [`results`]: reads finished traces, and [`trace_check`] compares them with their tables;
 //! - [`score`]: reads traces that another program recorded;
 //! - [`import`]: writes tables and a sweep file from the data of others;
+//! - `merge`: joins the stores of several runs;
 //! - [`table_files`]: reads tables that are no CSV;
 //! - [`aggregator`]: answers questions about sweeps over gRPC while they run;
 //! - [`commands`]: the command line of `loto`, one file per command;
@@ -38,6 +39,7 @@ pub(crate) mod embedded;
 pub mod error;
 pub mod follower;
 pub mod import;
+pub(crate) mod merge;
 
 pub mod metrics;
 pub mod plan;

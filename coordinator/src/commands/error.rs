@@ -15,6 +15,7 @@ use crate::dispatch::{DeleteError, DispatchError};
 use crate::embedded::EmbeddedError;
 use crate::error::RECOMPUTE;
 use crate::import::error::ImportError;
+use crate::merge::MergeError;
 use crate::plan::PlanError;
 use crate::progress::Counts;
 use crate::score::hpob::HpobError;
@@ -54,6 +55,10 @@ pub(super) enum CommandError {
     /// Data of others cannot be imported.
     #[error(transparent)]
     Import(#[from] ImportError),
+
+    /// Stores cannot be merged.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
 
     /// `loto score` was given neither traces with a sweep file nor a form that needs none.
     #[error(

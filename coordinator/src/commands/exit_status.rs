@@ -7,6 +7,7 @@ use super::error::CommandError;
 use crate::CoordinatorError;
 use crate::dispatch::{DeleteError, DispatchError};
 use crate::embedded::EmbeddedError;
+use crate::merge::MergeError;
 
 impl From<&CommandError> for ExitStatus {
     fn from(error: &CommandError) -> Self {
@@ -16,7 +17,10 @@ impl From<&CommandError> for ExitStatus {
             Coordinator(error) => of_coordinator(error),
             Process(error) => error.into(),
             Dispatch(error) => of_dispatch(error),
-            Delete(DeleteError::Transport(error)) => error.into(),
+            Delete(DeleteError::Transport(error)) | Merge(MergeError::Transport(error)) => {
+                error.into()
+            }
+            Merge(MergeError::Reading(error)) => of_coordinator(error),
             Embedded(error) => of_embedded(error),
             Engine(error) => of_engine(error),
             RunInterrupted { .. } | VerifyInterrupted { .. } => Self::Interrupted,
@@ -25,6 +29,7 @@ impl From<&CommandError> for ExitStatus {
             | Score(_)
             | Hpob(_)
             | Import(_)
+            | Merge(_)
             | NothingToScore
             | DamagedTraces(_)
             | PassedOver(_)

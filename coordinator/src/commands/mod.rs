@@ -12,6 +12,7 @@ mod exit_status;
 mod find_sweep;
 mod foreign_options;
 mod import;
+mod merge;
 mod methods;
 mod options;
 mod output;
@@ -83,6 +84,7 @@ enum Command {
     Verify(verify::VerifyCommand),
     Score(score::ScoreCommand),
     Import(import::ImportCommand),
+    Merge(merge::MergeCommand),
     Methods(methods::MethodsCommand),
     Check(check::CheckCommand),
 }
@@ -103,6 +105,7 @@ impl Command {
             Self::Verify(command) => command.execute().await,
             Self::Score(command) => command.execute(),
             Self::Import(command) => command.execute(),
+            Self::Merge(command) => command.execute().await,
             Self::Methods(command) => command.execute(),
             Self::Check(command) => command.execute().await,
         }

@@ -11,11 +11,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use loto_engine::EngineError;
-use loto_engine::blobs::Blobs;
+use loto_engine::blobs::{BlobError, Blobs};
 use loto_engine::prior::accuracy::copula_prior_error;
 use loto_engine::table::Table;
 use loto_proto::identity::Fingerprint;
-use loto_proto::sweep::Sweep;
+use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::table_spec::TableSpec;
 use loto_transport::store::Store;
 use loto_worker::threads::StoreBlobs;
@@ -45,22 +45,13 @@ pub async fn fill_in(
         let Some(blob) = store.blob(&name).await? else {
             continue;
         };
-        let blobs: Arc<dyn Blobs> =
-            Arc::new(StoreBlobs::new(Arc::clone(&store), Handle::current()));
-        let (table, targets) = (blackbox.table, blackbox.targets.clone());
-        let seeds = sweep.seeds;
+        let blobs = StoreBlobs::new(Arc::clone(&store), Handle::current());
         let linear_algebra = analysis.linear_algebra.iter();
-        let linear_algebra: Vec<_> = linear_algebra.map(|one| one.description.clone()).collect();
-        // Predictions keep a thread busy, and reading the store from it blocks.
-        let computing = tokio::task::spawn_blocking(move || {
-            let linear_algebra: Vec<_> = linear_algebra.iter().map(String::as_str).collect();
-            all_of_table(&blobs, &blob, table, &targets, seeds, &linear_algebra)
-        });
-        let task = "computing the errors of priors";
-        let died = |source| CoordinatorError::ThreadDied { task, source };
-        let found = computing.await.map_err(died)?;
+        let linear_algebra = linear_algebra.map(|one| one.description.clone()).collect();
+        let found = all_of_blackbox(Arc::new(blobs), blob, blackbox, sweep.seeds, linear_algebra);
         errors.extend(
-            found?
+            found
+                .await?
                 .into_iter()
                 .map(|(task, error)| ((blackbox.name.clone(), task), error)),
         );
@@ -72,6 +63,69 @@ pub async fn fill_in(
         }
     }
     Ok(())
+}
+
+/// Copies what [`fill_in`] reads for a sweep from one store to another, whose reports then have the same errors. `linear_algebra`
+/// is what computed the traces.
+///
+/// # Errors
+/// As [`fill_in`].
+pub(crate) async fn copy(
+    sweep: &Sweep,
+    linear_algebra: &[String],
+    from: &Arc<dyn Store>,
+    to: &Arc<dyn Store>,
+) -> Result<(), CoordinatorError> {
+    for blackbox in &sweep.blackboxes {
+        if let Some(blob) = from.blob(&blackbox.table.blob_name()).await? {
+            let blobs = CopyingBlobs {
+                from: StoreBlobs::new(Arc::clone(from), Handle::current()),
+                to: StoreBlobs::new(Arc::clone(to), Handle::current()),
+            };
+            let linear_algebra = linear_algebra.to_vec();
+            all_of_blackbox(Arc::new(blobs), blob, blackbox, sweep.seeds, linear_algebra).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Blobs of one store, which are copied to another one as they are read.
+struct CopyingBlobs {
+    from: StoreBlobs,
+    to: StoreBlobs,
+}
+
+impl Blobs for CopyingBlobs {
+    fn get(&self, name: &str) -> Result<Option<Vec<u8>>, BlobError> {
+        let bytes = self.from.get(name)?;
+        if let Some(bytes) = &bytes {
+            self.to.put(name, bytes)?;
+        }
+        Ok(bytes)
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), BlobError> {
+        self.to.put(name, bytes)
+    }
+}
+
+/// The RMSE of each target of a black box that has one; `blob` is its table.
+async fn all_of_blackbox(
+    blobs: Arc<dyn Blobs>,
+    blob: Vec<u8>,
+    blackbox: &Blackbox,
+    seeds: u32,
+    linear_algebra: Vec<String>,
+) -> Result<Vec<(String, f64)>, CoordinatorError> {
+    let (table, targets) = (blackbox.table, blackbox.targets.clone());
+    // Predictions keep a thread busy, and reading the store from it blocks.
+    let computing = tokio::task::spawn_blocking(move || {
+        let linear_algebra: Vec<_> = linear_algebra.iter().map(String::as_str).collect();
+        all_of_table(&blobs, &blob, table, &targets, seeds, &linear_algebra)
+    });
+    let task = "computing the errors of priors";
+    let died = |source| CoordinatorError::ThreadDied { task, source };
+    computing.await.map_err(died)?
 }
 
 /// The RMSE of each of a table's targets that has one.
