@@ -88,7 +88,7 @@ impl Trace {
 
     /// The trace as a store keeps it: the bytes of [`Self::encode`] with a checksum.
     pub fn encode_for(&self, series: SeriesId, seed: u32) -> Vec<u8> {
-        seal_message(Key::Trace(series, seed), self.encode())
+        seal_message(Key::Trace(series, seed), &self.encode())
     }
 
     /// Reads the trace of that job from a store.

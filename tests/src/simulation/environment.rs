@@ -278,7 +278,11 @@ impl Environment {
             Kind::StoreWiped => database.wipe(),
             Kind::StreamTrimmed => database.events.trim(kept),
             Kind::StreamDeleted => database.events = Stream::default(),
-            _ => database.damage_trace(draw),
+            _ => {
+                if let Some(damage) = database.damage_trace(draw) {
+                    self.world.note(format_args!("{damage}"));
+                }
+            }
         }
     }
 }
