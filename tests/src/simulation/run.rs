@@ -103,8 +103,9 @@ async fn run(settings: Settings) -> Outcome {
         if world.quiet().is_some_and(|quiet| quiet > BOUND) {
             let seconds = BOUND.as_secs();
             world.violated(format!(
-                "{} sweeps or readers have not come to their end {seconds} s after the last fault",
-                ends.len()
+                "{} sweeps or readers have not come to their end {seconds} s after the last fault; messages wait: {}",
+                ends.len(),
+                cluster.broker.broker().lengths()
             ));
             break;
         }
