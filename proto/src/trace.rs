@@ -233,6 +233,16 @@ mod tests {
     }
 
     #[test]
+    fn no_part_of_a_trace_passes_for_one_without_a_checksum() {
+        let series = SeriesId([1; 16]);
+        let bytes = trace().encode_for(series, 3);
+        for length in 0..bytes.len() {
+            let read = Trace::decode_for(series, 3, &bytes[..length]);
+            assert!(read.is_err(), "{length} bytes");
+        }
+    }
+
+    #[test]
     fn differences_are_found_in_rows_values_and_length_but_not_in_times() {
         let mut slower = trace();
         slower.microseconds[1] = 99;

@@ -30,6 +30,8 @@ pub(crate) struct User {
     pub(crate) name: String,
     /// Methods and seeds of the sweep.
     sweep: Mutex<(usize, u32)>,
+    /// Seeds of the first sweep.
+    first_seeds: u32,
     pub(crate) world: Arc<World>,
     pub(crate) broker: Arc<BrokerServer>,
     pub(crate) store: Arc<StoreServer>,
@@ -47,6 +49,7 @@ impl User {
         Arc::new(Self {
             name,
             sweep: Mutex::new(sweep),
+            first_seeds: sweep.1,
             world: Arc::clone(world),
             broker: Arc::clone(broker),
             store: Arc::clone(store),
@@ -65,6 +68,14 @@ impl User {
         let mut sweep = self.sweep.lock().unwrap_or_else(PoisonError::into_inner);
         let more = self.world.draw(|chance| 1 + chance.below(4)) as u32;
         sweep.1 = MOST_SEEDS.min(sweep.1 + more);
+    }
+
+    /// The user gives up a sweep that was cancelled and wants one that is smaller, or larger. It may have been done
+    /// before.
+    fn want_another(&self) {
+        let mut sweep = self.sweep.lock().unwrap_or_else(PoisonError::into_inner);
+        let most = u64::from(MOST_SEEDS.min(sweep.1 + 2) - self.first_seeds);
+        sweep.1 = self.first_seeds + self.world.draw(|chance| chance.below(most + 1)) as u32;
     }
 
     /// The process that submitted the sweep and waits.
@@ -88,6 +99,9 @@ impl User {
             let submitting = submit(&plan, &store, &queue, was_cancelled);
             let ended = process.run(submitting).await;
             was_cancelled = matches!(ended, Some(Err(DispatchError::Cancelled(_))));
+            if was_cancelled && self.world.draw(|chance| chance.one_in(2)) {
+                self.want_another();
+            }
             match ended {
                 None => {}
                 Some(outcome) => {

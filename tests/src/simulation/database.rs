@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use loto_proto::identity::{SeriesId, SweepId};
+use loto_proto::identity::{SeriesId, StoreId, SweepId};
 use loto_proto::sweep_state::SweepState;
 
 /// The blob that holds the id of the store.
@@ -145,6 +145,16 @@ impl Database {
         }
         attempts.insert(seed, attempt.to_vec());
         true
+    }
+
+    pub(crate) fn attempt(&self, series: SeriesId, seed: u32) -> Option<Vec<u8>> {
+        self.attempts.get(&series)?.get(&seed).cloned()
+    }
+
+    /// The id of the store, if it has one.
+    pub(crate) fn identity(&self) -> Option<StoreId> {
+        let text = self.blobs.get(IDENTITY)?;
+        std::str::from_utf8(text).ok()?.parse().ok()
     }
 
     pub(crate) fn trace(&self, series: SeriesId, seed: u32) -> Option<Arc<[u8]>> {

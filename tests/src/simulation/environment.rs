@@ -228,6 +228,7 @@ impl Environment {
             }
             Kind::EndlessDelay => {
                 if let Some(job) = job() {
+                    self.world.truth().published_for_anybody(&job);
                     let message = Message::new(Arc::from(job.encode()), None);
                     let queues = [QueueName::Delayed, QueueName::FormerDelayed];
                     let queue = self.world.draw(|chance| chance.of(&queues).copied());
