@@ -63,8 +63,11 @@ impl User {
         plans::plan(methods, seeds)
     }
 
-    /// The user wants more seeds than before.
+    /// The user wants more seeds than before, or submits the same sweep again.
     fn want_more(&self) {
+        if self.world.draw(|chance| chance.one_in(3)) {
+            return;
+        }
         let mut sweep = self.sweep.lock().unwrap_or_else(PoisonError::into_inner);
         let more = self.world.draw(|chance| 1 + chance.below(4)) as u32;
         sweep.1 = MOST_SEEDS.min(sweep.1 + more);
@@ -194,6 +197,16 @@ pub(crate) async fn cancel_once(user: Arc<User>) {
     let store = SimulatedStore::new(&process, &user.store);
     let cancelling = cancel(plan.sweep.id(), &plan.sweep, &store);
     // The user looks at what became of it, and so does the sweep's submission.
+    let _ = process.run(cancelling).await;
+}
+
+/// Cancels a sweep that has all jobs of all users, and that nobody resumes.
+pub(crate) async fn cancel_shared(world: &Arc<World>, server: &Arc<StoreServer>) {
+    let plan = plans::plan(3, MOST_SEEDS + 1);
+    let process = Process::start("somebody:cancel".into(), world);
+    let store = SimulatedStore::new(&process, server);
+    let cancelling = cancel(plan.sweep.id(), &plan.sweep, &store);
+    // If that fails, nobody tries it again.
     let _ = process.run(cancelling).await;
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use loto_proto::identity::{SeriesId, StoreId, SweepId};
 use loto_proto::sweep_state::SweepState;
+use tokio::time::Instant;
 
 /// The blob that holds the id of the store.
 const IDENTITY: &str = "store-id";
@@ -24,6 +25,8 @@ pub(crate) struct Database {
     pub(crate) workers: BTreeMap<String, String>,
     pub(crate) blobs: BTreeMap<String, Arc<[u8]>>,
     pub(crate) events: Stream,
+    /// When traces were damaged that may still be.
+    pub(crate) damaged: BTreeMap<(SeriesId, u32), Instant>,
 }
 
 /// A stream, whose entries are numbered.
@@ -196,6 +199,7 @@ impl Database {
         };
         let length = trace.len();
         *trace = damaged;
+        self.damaged.insert((series, seed), Instant::now());
         Some(format!(
             "the trace of {series}, seed {seed}, of {length} bytes {how}, at byte {place}"
         ))
