@@ -4,7 +4,8 @@
 //! secret: who may write to the store can compute it, too.
 //!
 //! Values of releases that did not write checksums have none and are read as they are. A release that
-//! does not know checksums reads sealed values: to it, the checksum is an unknown field.
+//! does not know checksums reads sealed values: to it, the checksum is an unknown field. A sealed message says at
+//! its beginning that it has a checksum: one that was cut off does not pass for a value of a former release.
 
 use prost::Message;
 
@@ -65,35 +66,66 @@ impl Key<'_> {
     }
 }
 
-/// The checksum at the end of any Protobuf message; the other fields are passed over.
+/// What seals a Protobuf message, in two fields that no message has otherwise; the other fields are passed over.
 #[derive(Clone, PartialEq, prost::Message)]
-struct Checksum {
+struct Seal {
+    /// At the beginning: that there is a checksum.
+    #[prost(bool, optional, tag = "14")]
+    is_sealed: Option<bool>,
+    /// At the end.
     #[prost(fixed64, optional, tag = "15")]
     checksum: Option<u64>,
 }
 
-/// Bytes of the checksum's field.
-pub(crate) const FIELD_BYTES: usize = 9;
+impl Seal {
+    const BEGIN: Self = Self {
+        is_sealed: Some(true),
+        checksum: None,
+    };
 
-/// Adds the checksum to a Protobuf message, as field 15, which no message has otherwise.
-pub fn seal_message(key: Key, mut message: Vec<u8>) -> Vec<u8> {
-    let checksum = Some(key.checksum(&message));
-    message.extend(Checksum { checksum }.encode_to_vec());
-    message
+    fn end(checksum: u64) -> Self {
+        Self {
+            is_sealed: None,
+            checksum: Some(checksum),
+        }
+    }
 }
 
-/// Checks the checksum of a Protobuf message, if it has one.
+/// Bytes of the checksum's field.
+const CHECKSUM_BYTES: usize = 9;
+
+/// Bytes that a seal adds to a Protobuf message.
+pub(crate) const SEAL_BYTES: usize = 2 + CHECKSUM_BYTES;
+
+/// Seals a Protobuf message: says at its beginning, as field 14, that it has a checksum, and adds that at its end, as field
+/// 15.
+pub fn seal_message(key: Key, message: &[u8]) -> Vec<u8> {
+    let mut sealed = Vec::with_capacity(message.len() + SEAL_BYTES);
+    sealed.extend(Seal::BEGIN.encode_to_vec());
+    sealed.extend(message);
+    let checksum = key.checksum(&sealed);
+    sealed.extend(Seal::end(checksum).encode_to_vec());
+    sealed
+}
+
+/// Checks the checksum of a Protobuf message, if it has one or says that it had.
 ///
 /// # Errors
-/// [`MessageProblem::OtherChecksum`] if it is of another value or key, [`MessageProblem::Protobuf`]
+/// [`MessageProblem::OtherChecksum`] if it is of another value or key or was cut off, [`MessageProblem::Protobuf`]
 /// if the bytes are no message.
 pub fn check_message(key: Key, bytes: &[u8]) -> Result<(), MessageProblem> {
-    let Some(found) = Checksum::decode(bytes)?.checksum else {
-        return Ok(());
+    let found = match Seal::decode(bytes)? {
+        Seal {
+            checksum: Some(found),
+            ..
+        } => found,
+        Seal {
+            is_sealed: Some(_), ..
+        } => return Err(MessageProblem::OtherChecksum),
+        _ => return Ok(()),
     };
-    let (content, field) = bytes.split_at(bytes.len().saturating_sub(FIELD_BYTES));
-    let checksum = Some(found);
-    if field != (Checksum { checksum }).encode_to_vec() {
+    let (content, field) = bytes.split_at(bytes.len().saturating_sub(CHECKSUM_BYTES));
+    if field != Seal::end(found).encode_to_vec() {
         return Err(MessageProblem::OtherChecksum);
     }
     key.check(content, found)
@@ -248,24 +280,39 @@ mod tests {
 
     #[test]
     fn a_message_with_a_checksum_is_one_for_those_who_do_not_know_it() {
-        let sealed = seal_message(KEY, message());
+        let sealed = seal_message(KEY, &message());
+        assert_eq!(sealed.len(), message().len() + SEAL_BYTES);
         let read = |bytes: &[u8]| wire::Sweep::decode(bytes).unwrap();
         assert_eq!(read(&sealed), read(&message()));
         check_message(KEY, &sealed).unwrap();
         check_message(KEY, &message()).unwrap();
         assert!(check_message(Key::Trace(SERIES, 4), &sealed).is_err());
-        let doubled = seal_message(KEY, sealed.clone());
+        let doubled = seal_message(KEY, &sealed);
         check_message(KEY, &doubled).unwrap();
-        let moved = [&sealed[sealed.len() - FIELD_BYTES..], &message()].concat();
+        let moved = [&sealed[sealed.len() - CHECKSUM_BYTES..], &message()].concat();
         assert!(check_message(KEY, &moved).is_err());
     }
 
     #[test]
     fn no_bit_of_a_message_can_change_unnoticed() {
-        let sealed = seal_message(KEY, message());
-        for flipped in flips(&sealed) {
-            let is_seal_gone = flipped[..message().len()] == message();
-            assert!(check_message(KEY, &flipped).is_err() || is_seal_gone);
+        for flipped in flips(&seal_message(KEY, &message())) {
+            assert!(check_message(KEY, &flipped).is_err());
+        }
+    }
+
+    #[test]
+    fn a_message_that_is_cut_off_is_not_one_without_a_checksum() {
+        let sealed = seal_message(KEY, &message());
+        for length in 1..sealed.len() {
+            let mut cut = sealed[..length].to_vec();
+            assert!(check_message(KEY, &cut).is_err(), "{length} bytes");
+            // What is damaged once more is found as well.
+            let last = cut.len() - 1;
+            cut[last] ^= 1;
+            assert!(
+                check_message(KEY, &cut).is_err() || last < 2,
+                "{length} bytes"
+            );
         }
     }
 

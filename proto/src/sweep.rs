@@ -9,7 +9,7 @@ use crate::limits::{
     MAX_SWEEP_BYTES, MAX_TASKS,
 };
 use crate::message_error::{MessageError, MessageKind, MessageProblem, check_count, check_name};
-use crate::seal::{FIELD_BYTES, Key, check_message, seal_message};
+use crate::seal::{Key, SEAL_BYTES, check_message, seal_message};
 use crate::wire;
 
 /// A sweep as it is stored: all that is needed to list its jobs again.
@@ -130,7 +130,7 @@ impl Sweep {
             MAX_SERIES,
         )?;
         check_count("jobs (series times seeds)", self.job_count(), MAX_JOBS)?;
-        let bytes = (self.to_wire().encoded_len() + FIELD_BYTES) as u64;
+        let bytes = (self.to_wire().encoded_len() + SEAL_BYTES) as u64;
         check_count("bytes", bytes, MAX_SWEEP_BYTES as u64)
     }
 
@@ -154,7 +154,7 @@ impl Sweep {
     /// The sweep as a store keeps it: the bytes of [`Self::encode`] with a checksum, also of the names,
     /// which are not part of its identity.
     pub fn encode_for_store(&self) -> Vec<u8> {
-        seal_message(Key::Sweep(self.id()), self.encode())
+        seal_message(Key::Sweep(self.id()), &self.encode())
     }
 
     /// The sweep as a message of the gRPC service.

@@ -88,7 +88,7 @@ impl Trace {
 
     /// The trace as a store keeps it: the bytes of [`Self::encode`] with a checksum.
     pub fn encode_for(&self, series: SeriesId, seed: u32) -> Vec<u8> {
-        seal_message(Key::Trace(series, seed), self.encode())
+        seal_message(Key::Trace(series, seed), &self.encode())
     }
 
     /// Reads the trace of that job from a store.
@@ -229,6 +229,16 @@ mod tests {
             flipped[bit / 8] ^= 1 << (bit % 8);
             let read = Trace::decode_for(series, 3, &flipped);
             assert!(read.is_err() || read.unwrap() == trace(), "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_trace_passes_for_one_without_a_checksum() {
+        let series = SeriesId([1; 16]);
+        let bytes = trace().encode_for(series, 3);
+        for length in 0..bytes.len() {
+            let read = Trace::decode_for(series, 3, &bytes[..length]);
+            assert!(read.is_err(), "{length} bytes");
         }
     }
 

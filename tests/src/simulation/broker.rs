@@ -230,6 +230,8 @@ impl Broker {
                 self.perform(id, request);
             }
         }
+        // The delay of what was published meanwhile may be over.
+        self.expire();
     }
 
     /// Moves what has expired at the head of the queue of delayed messages.
@@ -297,6 +299,13 @@ impl Broker {
     /// Number of messages that wait in a queue; `None` if it is not there.
     pub(crate) fn waiting(&self, queue: QueueName) -> Option<u64> {
         Some(self.queues.get(&queue)?.len() as u64)
+    }
+
+    /// Number of messages that wait in each queue, for people.
+    pub(crate) fn lengths(&self) -> String {
+        let queues = self.queues.iter();
+        let lengths = queues.map(|(name, messages)| format!("{name:?} {}", messages.len()));
+        lengths.collect::<Vec<_>>().join(", ")
     }
 
     /// The messages of a queue, to be changed by a fault.

@@ -1,6 +1,7 @@
 //! The promises that a simulation checks.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use loto_proto::job::Job;
 use loto_proto::sweep::Sweep;
@@ -21,12 +22,30 @@ pub(crate) fn is_whole(world: &Arc<World>, store: &StoreServer, sweep: &Sweep) -
     let Some(problem) = problem(store, sweep) else {
         return true;
     };
-    if world.quiet().is_some() {
+    if world.quiet().is_some() || is_long_damaged(store, sweep) {
         world.violated(format!(
             "a submission said that its sweep is done, but {problem}"
         ));
     }
     false
+}
+
+/// How long ago a trace must have been damaged for a submission to have noticed it: all traces are read within a
+/// second before it ends.
+const NOTICING: Duration = Duration::from_secs(10);
+
+/// Whether a trace is damaged, and was so when the submission looked at it last.
+fn is_long_damaged(store: &StoreServer, sweep: &Sweep) -> bool {
+    let database = store.database();
+    sweep.jobs().any(|job| {
+        let (series, seed) = (job.series.id(), job.seed);
+        let when = database.damaged.get(&(series, seed));
+        when.is_some_and(|when| when.elapsed() > NOTICING)
+            && database.trace(series, seed).is_some_and(|bytes| {
+                let found = Trace::decode_for(series, seed, &bytes);
+                found.is_err()
+            })
+    })
 }
 
 fn problem(store: &StoreServer, sweep: &Sweep) -> Option<String> {

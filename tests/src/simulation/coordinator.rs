@@ -30,6 +30,8 @@ pub(crate) struct User {
     pub(crate) name: String,
     /// Methods and seeds of the sweep.
     sweep: Mutex<(usize, u32)>,
+    /// Seeds of the first sweep.
+    first_seeds: u32,
     pub(crate) world: Arc<World>,
     pub(crate) broker: Arc<BrokerServer>,
     pub(crate) store: Arc<StoreServer>,
@@ -47,6 +49,7 @@ impl User {
         Arc::new(Self {
             name,
             sweep: Mutex::new(sweep),
+            first_seeds: sweep.1,
             world: Arc::clone(world),
             broker: Arc::clone(broker),
             store: Arc::clone(store),
@@ -60,11 +63,22 @@ impl User {
         plans::plan(methods, seeds)
     }
 
-    /// The user wants more seeds than before.
+    /// The user wants more seeds than before, or submits the same sweep again.
     fn want_more(&self) {
+        if self.world.draw(|chance| chance.one_in(3)) {
+            return;
+        }
         let mut sweep = self.sweep.lock().unwrap_or_else(PoisonError::into_inner);
         let more = self.world.draw(|chance| 1 + chance.below(4)) as u32;
         sweep.1 = MOST_SEEDS.min(sweep.1 + more);
+    }
+
+    /// The user gives up a sweep that was cancelled and wants one that is smaller, or larger. It may have been done
+    /// before.
+    fn want_another(&self) {
+        let mut sweep = self.sweep.lock().unwrap_or_else(PoisonError::into_inner);
+        let most = u64::from(MOST_SEEDS.min(sweep.1 + 2) - self.first_seeds);
+        sweep.1 = self.first_seeds + self.world.draw(|chance| chance.below(most + 1)) as u32;
     }
 
     /// The process that submitted the sweep and waits.
@@ -88,6 +102,9 @@ impl User {
             let submitting = submit(&plan, &store, &queue, was_cancelled);
             let ended = process.run(submitting).await;
             was_cancelled = matches!(ended, Some(Err(DispatchError::Cancelled(_))));
+            if was_cancelled && self.world.draw(|chance| chance.one_in(2)) {
+                self.want_another();
+            }
             match ended {
                 None => {}
                 Some(outcome) => {
@@ -180,6 +197,16 @@ pub(crate) async fn cancel_once(user: Arc<User>) {
     let store = SimulatedStore::new(&process, &user.store);
     let cancelling = cancel(plan.sweep.id(), &plan.sweep, &store);
     // The user looks at what became of it, and so does the sweep's submission.
+    let _ = process.run(cancelling).await;
+}
+
+/// Cancels a sweep that has all jobs of all users, and that nobody resumes.
+pub(crate) async fn cancel_shared(world: &Arc<World>, server: &Arc<StoreServer>) {
+    let plan = plans::plan(3, MOST_SEEDS + 1);
+    let process = Process::start("somebody:cancel".into(), world);
+    let store = SimulatedStore::new(&process, server);
+    let cancelling = cancel(plan.sweep.id(), &plan.sweep, &store);
+    // If that fails, nobody tries it again.
     let _ = process.run(cancelling).await;
 }
 

@@ -5,8 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use loto_proto::identity::{SeriesId, SweepId};
+use loto_proto::identity::{SeriesId, StoreId, SweepId};
 use loto_proto::sweep_state::SweepState;
+use tokio::time::Instant;
 
 /// The blob that holds the id of the store.
 const IDENTITY: &str = "store-id";
@@ -24,6 +25,8 @@ pub(crate) struct Database {
     pub(crate) workers: BTreeMap<String, String>,
     pub(crate) blobs: BTreeMap<String, Arc<[u8]>>,
     pub(crate) events: Stream,
+    /// When traces were damaged that may still be.
+    pub(crate) damaged: BTreeMap<(SeriesId, u32), Instant>,
 }
 
 /// A stream, whose entries are numbered.
@@ -147,6 +150,16 @@ impl Database {
         true
     }
 
+    pub(crate) fn attempt(&self, series: SeriesId, seed: u32) -> Option<Vec<u8>> {
+        self.attempts.get(&series)?.get(&seed).cloned()
+    }
+
+    /// The id of the store, if it has one.
+    pub(crate) fn identity(&self) -> Option<StoreId> {
+        let text = self.blobs.get(IDENTITY)?;
+        std::str::from_utf8(text).ok()?.parse().ok()
+    }
+
     pub(crate) fn trace(&self, series: SeriesId, seed: u32) -> Option<Arc<[u8]>> {
         self.traces.get(&series)?.get(&seed).cloned()
     }
@@ -162,34 +175,33 @@ impl Database {
         };
     }
 
-    /// Damages one of the traces: flips a bit of it, cuts it off, or puts another one in its place.
-    pub(crate) fn damage_trace(&mut self, draw: u64) {
+    /// Damages one of the traces: flips a bit of it, cuts it off, or puts another one in its place. Says what it did.
+    pub(crate) fn damage_trace(&mut self, draw: u64) -> Option<String> {
         let traces: Vec<_> = self
             .traces
             .iter()
             .flat_map(|(series, traces)| traces.keys().map(move |seed| (*series, *seed)))
             .collect();
         let one = |number: u64| traces.get((number % traces.len().max(1) as u64) as usize);
-        let Some(&(series, seed)) = one(draw >> 32) else {
-            return;
-        };
+        let &(series, seed) = one(draw >> 32)?;
         let other = one(draw >> 16).and_then(|&(series, seed)| self.trace(series, seed));
-        let trace = self.traces.get_mut(&series);
-        let Some(trace) = trace.and_then(|traces| traces.get_mut(&seed)) else {
-            return;
-        };
+        let trace = self.traces.get_mut(&series)?.get_mut(&seed)?;
         // Nothing is left of one that was cut off at its beginning before.
-        let Some(place) = ((draw >> 8) as usize).checked_rem(trace.len()) else {
-            return;
-        };
-        *trace = match (draw % 3, other) {
-            (0, Some(other)) => other,
-            (1, _) => Arc::from(&trace[..place]),
+        let place = ((draw >> 8) as usize).checked_rem(trace.len())?;
+        let (damaged, how) = match (draw % 3, other) {
+            (0, Some(other)) => (other, "is another one"),
+            (1, _) => (Arc::from(&trace[..place]), "is cut off"),
             _ => {
                 let mut bytes = trace.to_vec();
                 bytes[place] ^= 1 << (draw % 8);
-                Arc::from(bytes)
+                (Arc::from(bytes), "has another bit")
             }
         };
+        let length = trace.len();
+        *trace = damaged;
+        self.damaged.insert((series, seed), Instant::now());
+        Some(format!(
+            "the trace of {series}, seed {seed}, of {length} bytes {how}, at byte {place}"
+        ))
     }
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::broker::{Message, QueueName};
-use super::coordinator::{CANCELLATION, User, cancel_once};
+use super::coordinator::{CANCELLATION, User, cancel_once, cancel_shared};
 use super::database::Stream;
 use super::queue::BrokerServer;
 use super::store::{LONGEST_RESTART, StoreServer};
@@ -30,6 +30,7 @@ pub(crate) enum Kind {
     WorkerFreezes,
     SubmissionCrash,
     Cancellation,
+    SharedCancellation,
     ConnectionLoss,
     BrokerRestart,
     Alarm,
@@ -51,7 +52,7 @@ pub(crate) enum Kind {
 }
 
 /// All kinds, with what they are called in a log, and the seconds after which they are over.
-pub(crate) const KINDS: [(Kind, &str, u64); 23] = [
+pub(crate) const KINDS: [(Kind, &str, u64); 24] = [
     (Kind::WorkerCrash, "a worker crashes", 15),
     (Kind::WorkerEnds, "a worker is asked to end", 45),
     (Kind::WorkerFreezes, "a worker freezes", 60),
@@ -59,6 +60,11 @@ pub(crate) const KINDS: [(Kind, &str, u64); 23] = [
     (
         Kind::Cancellation,
         "a sweep is cancelled",
+        CANCELLATION.as_secs(),
+    ),
+    (
+        Kind::SharedCancellation,
+        "a sweep of somebody else is cancelled that shares all jobs",
         CANCELLATION.as_secs(),
     ),
     (Kind::ConnectionLoss, "a connection is lost", 15),
@@ -136,6 +142,10 @@ impl Environment {
                     let _ = tokio::time::timeout(CANCELLATION, cancel_once(user)).await;
                 }
             }
+            Kind::SharedCancellation => {
+                let cancelling = cancel_shared(&self.world, &self.store);
+                let _ = tokio::time::timeout(CANCELLATION, cancelling).await;
+            }
             Kind::BrokerRestart => {
                 self.broker.broker().down = true;
                 self.lose_connections();
@@ -159,9 +169,12 @@ impl Environment {
                 self.store.set_down(false);
             }
             Kind::StoreRolledBack => {
-                let kept = self.store.database().clone();
+                let mut kept = self.store.database().clone();
                 sleep(self.time(50, 3000)).await;
                 self.store.set_down(true);
+                // What was mended meanwhile is damaged again.
+                let now = Instant::now();
+                kept.damaged.values_mut().for_each(|when| *when = now);
                 *self.store.database() = kept;
                 sleep(self.time(50, LONGEST_RESTART.as_millis() as u64)).await;
                 self.store.set_down(false);
@@ -228,6 +241,7 @@ impl Environment {
             }
             Kind::EndlessDelay => {
                 if let Some(job) = job() {
+                    self.world.truth().published_for_anybody(&job);
                     let message = Message::new(Arc::from(job.encode()), None);
                     let queues = [QueueName::Delayed, QueueName::FormerDelayed];
                     let queue = self.world.draw(|chance| chance.of(&queues).copied());
@@ -278,7 +292,11 @@ impl Environment {
             Kind::StoreWiped => database.wipe(),
             Kind::StreamTrimmed => database.events.trim(kept),
             Kind::StreamDeleted => database.events = Stream::default(),
-            _ => database.damage_trace(draw),
+            _ => {
+                if let Some(damage) = database.damage_trace(draw) {
+                    self.world.note(format_args!("{damage}"));
+                }
+            }
         }
     }
 }

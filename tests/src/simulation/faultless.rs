@@ -22,5 +22,5 @@ pub fn faultless_queue() -> Arc<dyn Queue> {
 
 /// An empty store.
 pub fn faultless_store() -> Arc<dyn Store> {
-    Arc::new(SimulatedStore::new(&process(), &StoreServer::new("store")))
+    Arc::new(SimulatedStore::new(&process(), &StoreServer::new()))
 }

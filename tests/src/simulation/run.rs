@@ -17,7 +17,7 @@ use super::queue::BrokerServer;
 use super::reader;
 use super::store::StoreServer;
 use super::truth;
-use super::worker::WorkerHost;
+use super::worker::{Release, WorkerHost};
 use super::world::World;
 
 /// How long after the last fault a sweep may take to come to its end.
@@ -78,13 +78,14 @@ async fn run(settings: Settings) -> Outcome {
         keeps_log,
     } = settings;
     let world = Arc::new(World::new(seed, faults, keeps_log));
-    let cluster = Cluster::new(&world);
+    let kinds = kinds(&world);
+    let cluster = Cluster::new(&world, &kinds);
     let mut tasks = JoinSet::new();
     for host in cluster.hosts.iter().chain(&cluster.foreign) {
         tasks.spawn(Arc::clone(host).run());
     }
     let environment = Arc::new(cluster.environment(&world));
-    tasks.spawn(Arc::clone(&environment).run(kinds(&world)));
+    tasks.spawn(Arc::clone(&environment).run(kinds));
     let mut ends = JoinSet::new();
     for user in &cluster.users {
         ends.spawn_local(Arc::clone(user).run());
@@ -103,8 +104,9 @@ async fn run(settings: Settings) -> Outcome {
         if world.quiet().is_some_and(|quiet| quiet > BOUND) {
             let seconds = BOUND.as_secs();
             world.violated(format!(
-                "{} sweeps or readers have not come to their end {seconds} s after the last fault",
-                ends.len()
+                "{} sweeps or readers have not come to their end {seconds} s after the last fault; messages wait: {}",
+                ends.len(),
+                cluster.broker.broker().lengths()
             ));
             break;
         }
@@ -148,23 +150,33 @@ struct Cluster {
 }
 
 impl Cluster {
-    fn new(world: &Arc<World>) -> Self {
-        let (broker, store) = (BrokerServer::new(), StoreServer::new("store"));
+    fn new(world: &Arc<World>, kinds: &[Kind]) -> Self {
+        let (broker, store) = (BrokerServer::new(), StoreServer::new());
         let probe = Arc::new(Probe::default());
-        let host = |name: String, is_new, store| {
+        let host = |name: String, release, store: &Arc<StoreServer>| {
             let slots = world.draw(|chance| 1 + chance.below(3)) as u16;
-            WorkerHost::new(name, slots, is_new, world, &broker, store, &probe)
+            WorkerHost::new(name, slots, release, world, &broker, store, &probe)
         };
         let count = world.draw(|chance| 1 + chance.below(3));
         let mut hosts: Vec<_> = (0..count)
-            .map(|number| host(format!("worker-{number}"), true, &store))
+            .map(|number| host(format!("worker-{number}"), Release::Newest, &store))
             .collect();
         if world.draw(|chance| chance.one_in(6)) {
-            hosts.push(host("old-worker".into(), false, &store));
+            // Damage to what has no checksum may stay unnoticed.
+            let release = match kinds.contains(&Kind::DamagedTrace) {
+                true => Release::Former,
+                false => Release::WithoutChecksums,
+            };
+            hosts.push(host("old-worker".into(), release, &store));
         }
-        let other = StoreServer::new("another store");
-        let is_foreign = world.draw(|chance| chance.one_in(6));
-        let foreign = is_foreign.then(|| host("foreign-worker".into(), true, &other));
+        let is_foreign = world.draw(|chance| chance.one_in(4));
+        let foreign = is_foreign.then(|| {
+            // Where somebody else has submitted sweeps over the same table, a worker could run any job.
+            let has_table = world.draw(|chance| chance.one_in(2));
+            let plan = plans::plan(1, 1);
+            let other = StoreServer::another(plan.blobs().filter(|_| has_table));
+            host("foreign-worker".into(), Release::Newest, &other)
+        });
         let count = world.draw(|chance| 1 + chance.below(3));
         let users = (0..count).map(|number| {
             let sweep = world.draw(|chance| (1 + chance.below(3), 1 + chance.below(5)));
@@ -202,9 +214,10 @@ impl Cluster {
             .collect();
         self.probe.expect(jobs.iter().cloned());
         {
+            let identity = self.store.database().identity();
             let mut broker = self.broker.broker();
             for job in &jobs {
-                let message = Message::new(Arc::from(job.encode()), None);
+                let message = Message::new(Arc::from(job.encode_for(identity)), None);
                 broker.add(QueueName::Jobs, message);
             }
             broker.deliver();

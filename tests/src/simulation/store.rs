@@ -20,16 +20,33 @@ use super::process::{Fate, Process};
 #[derive(Debug)]
 pub(crate) struct StoreServer {
     name: &'static str,
+    /// Whether it is not the one that users submit to.
+    pub(super) is_another: bool,
     database: Mutex<Database>,
     down: Mutex<bool>,
 }
 
 impl StoreServer {
-    /// An empty store.
-    pub(crate) fn new(name: &'static str) -> Arc<Self> {
+    /// An empty store, to which users submit.
+    pub(crate) fn new() -> Arc<Self> {
+        Self::with("store", false, Database::default())
+    }
+
+    /// A store to which nobody submits any more and that holds these blobs.
+    pub(crate) fn another(blobs: impl Iterator<Item = (String, Vec<u8>)>) -> Arc<Self> {
+        let blobs = blobs.map(|(name, bytes)| (name, Arc::from(bytes)));
+        let database = Database {
+            blobs: blobs.collect(),
+            ..Database::default()
+        };
+        Self::with("another store", true, database)
+    }
+
+    fn with(name: &'static str, is_another: bool, database: Database) -> Arc<Self> {
         Arc::new(Self {
             name,
-            database: Mutex::default(),
+            is_another,
+            database: Mutex::new(database),
             down: Mutex::new(false),
         })
     }
@@ -54,7 +71,9 @@ impl StoreServer {
 #[derive(Debug, Clone)]
 pub(crate) struct SimulatedStore {
     pub(super) process: Arc<Process>,
-    server: Arc<StoreServer>,
+    pub(super) server: Arc<StoreServer>,
+    /// Whether what it stores of jobs has checksums.
+    pub(super) seals: bool,
 }
 
 pub(super) type Outcome<Value> = Result<Value, TransportError>;
@@ -65,6 +84,7 @@ impl SimulatedStore {
         Self {
             process: Arc::clone(process),
             server: Arc::clone(server),
+            seals: true,
         }
     }
 

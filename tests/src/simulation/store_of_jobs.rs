@@ -34,10 +34,11 @@ impl SimulatedStore {
 impl Traces for SimulatedStore {
     async fn put_trace(&self, job: &Job, trace: &Trace) -> Outcome<Stored> {
         let (series, seed) = (job.series.id(), job.seed);
-        let (bytes, mark) = (
-            Arc::from(trace.encode_for(series, seed)),
-            self.process.world.draw(|chance| chance.number()),
-        );
+        let bytes: Arc<[u8]> = match self.seals {
+            true => Arc::from(trace.encode_for(series, seed)),
+            false => Arc::from(trace.encode()),
+        };
+        let mark = self.process.world.draw(|chance| chance.number());
         let stored = self.change("storing a trace", move |data| {
             data.put_trace(series, seed, &bytes, mark)
         });
@@ -159,18 +160,30 @@ impl Attempts for SimulatedStore {
         attempt: &Attempt,
     ) -> Outcome<Option<AttemptVersion>> {
         let (series, seed) = (job.series.id(), job.seed);
-        let text = seal_json(Key::Attempt(series, seed), &attempt.encode()).into_bytes();
+        let text = attempt.encode();
+        let text = match self.seals {
+            true => seal_json(Key::Attempt(series, seed), &text).into_bytes(),
+            false => text.into_bytes(),
+        };
         let expected = expected.0.clone().unwrap_or_default();
         let (world, job) = (Arc::clone(&self.process.world), job.clone());
         let (attempt, recorded) = (attempt.clone(), text.clone());
+        let is_elsewhere = self.server.is_another;
         let replaced = self.change("recording an attempt", move |data| {
+            let before = data.attempt(series, seed);
             let replaced = data.put_attempt(series, seed, &expected, &text);
-            if replaced {
+            // It may be there already, told by a call whose answer was lost.
+            if replaced && before.as_ref() != Some(&text) {
+                let before = before.and_then(|text| Attempt::decode(&text).ok());
                 let Attempt { state, count, .. } = attempt;
                 if world.keeps_log() {
                     world.note(format_args!("{} is {state:?} ({count})", job.id()));
                 }
-                let problem = world.truth().recorded(&job, &attempt);
+                let mut truth = world.truth();
+                let problem = truth.recorded(&job, before.as_ref(), &attempt);
+                let problem =
+                    problem.or_else(|| truth.recorded_elsewhere(&job).filter(|_| is_elsewhere));
+                drop(truth);
                 if let Some(problem) = problem {
                     world.violated(problem);
                 }

@@ -20,6 +20,8 @@ pub(crate) struct Truth {
     /// Workers that died or were asked to end while they had begun the job.
     deaths: BTreeMap<JobId, u32>,
     begun: BTreeMap<String, BTreeSet<JobId>>,
+    /// Jobs of which somebody published a message that names no store.
+    unaddressed: BTreeSet<JobId>,
 }
 
 impl Truth {
@@ -35,9 +37,43 @@ impl Truth {
         fails
     }
 
-    /// A worker recorded how an attempt of its own stands. Says what is wrong with it, if anything.
-    pub(crate) fn recorded(&mut self, job: &Job, attempt: &Attempt) -> Option<String> {
+    /// Somebody published a message of the job that names no store.
+    pub(crate) fn published_for_anybody(&mut self, job: &Job) {
+        self.unaddressed.insert(job.id());
+    }
+
+    /// A worker of another store recorded an attempt there. Says what is wrong with it, if anything.
+    pub(crate) fn recorded_elsewhere(&self, job: &Job) -> Option<String> {
         let id = job.id();
+        (!self.unaddressed.contains(&id)).then(|| format!("job {id} is run for another store"))
+    }
+
+    /// A worker replaced how the attempts at a job stand. Says what is wrong with it, if anything.
+    pub(crate) fn recorded(
+        &mut self,
+        job: &Job,
+        before: Option<&Attempt>,
+        attempt: &Attempt,
+    ) -> Option<String> {
+        let id = job.id();
+        let failed = self.failures.get(&id).copied().unwrap_or(0);
+        if attempt.failures > failed {
+            let told = attempt.failures;
+            return Some(format!(
+                "job {id} failed {failed} times, {told} are counted"
+            ));
+        }
+        let running = |attempt: &&Attempt| attempt.state == AttemptState::Running;
+        if let Some(before) = before.filter(running)
+            && running(&attempt)
+            && before.worker == attempt.worker
+            && before.count < attempt.count
+        {
+            let worker = &attempt.worker;
+            return Some(format!(
+                "job {id} is charged with a death of {worker}, which lives"
+            ));
+        }
         match attempt.state {
             AttemptState::Running => {
                 let begun = self.begun.entry(attempt.worker.clone()).or_default();

@@ -14,14 +14,24 @@ use super::queue::{BrokerServer, SimulatedQueue};
 use super::store::{SimulatedStore, StoreServer};
 use super::world::World;
 
+/// What a worker knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Release {
+    /// All that this one does.
+    Newest,
+    /// Not the newest method.
+    Former,
+    /// Neither the newest method nor checksums: what it stores has none.
+    WithoutChecksums,
+}
+
 /// A host that runs a worker.
 #[derive(Debug)]
 pub(crate) struct WorkerHost {
     pub(crate) name: String,
     /// How many jobs its worker runs at a time.
     pub(crate) slots: u16,
-    /// Whether it is of the release that knows the newest method.
-    pub(crate) is_new: bool,
+    pub(crate) release: Release,
     pub(crate) world: Arc<World>,
     pub(crate) broker: Arc<BrokerServer>,
     pub(crate) store: Arc<StoreServer>,
@@ -33,7 +43,7 @@ impl WorkerHost {
     pub(crate) fn new(
         name: String,
         slots: u16,
-        is_new: bool,
+        release: Release,
         world: &Arc<World>,
         broker: &Arc<BrokerServer>,
         store: &Arc<StoreServer>,
@@ -42,7 +52,7 @@ impl WorkerHost {
         Arc::new(Self {
             name,
             slots,
-            is_new,
+            release,
             world: Arc::clone(world),
             broker: Arc::clone(broker),
             store: Arc::clone(store),
@@ -77,8 +87,10 @@ impl WorkerHost {
                 *running = Some((Arc::clone(&process), shutdown.clone()));
             }
             let queue = SimulatedQueue::new(&process, &self.broker);
-            let store = SimulatedStore::new(&process, &self.store);
-            let compute = SimulatedCompute::new(&process, &store, &self.probe, self.is_new);
+            let mut store = SimulatedStore::new(&process, &self.store);
+            store.seals = self.release != Release::WithoutChecksums;
+            let is_new = self.release == Release::Newest;
+            let compute = SimulatedCompute::new(&process, &store, &self.probe, is_new);
             let options = ConsumerOptions {
                 worker: process.name.clone(),
                 process: process.name.clone(),
