@@ -2,6 +2,8 @@
 
 use loto_statistics::by_iteration::STATISTICS;
 
+use crate::TRACES_FILE;
+
 /// Columns in their order, each with its meaning.
 type Columns = &'static [(&'static str, &'static str)];
 
@@ -48,7 +50,7 @@ impl CsvFile {
 /// Every CSV file but that of published figures.
 pub(crate) const FILES: [CsvFile; 5] = [TRACES, SCORES, SCORES_BY_TASK, CURVES, CURVES_BY_TASK];
 
-pub(crate) const TRACES: CsvFile = CsvFile::new("traces.csv.gz", "an evaluation", TRACE_COLUMNS);
+pub(crate) const TRACES: CsvFile = CsvFile::new(TRACES_FILE, "an evaluation", TRACE_COLUMNS);
 
 pub(crate) const SCORES: CsvFile =
     CsvFile::new("scores.csv", "a black box and method", SCORE_COLUMNS);

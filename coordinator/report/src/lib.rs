@@ -84,7 +84,10 @@ mod text;
 mod traces_csv;
 mod withheld;
 
-pub use about::{About, AboutBlackbox, AboutHyperparameter, AboutMethod, Made};
+/// The file of a report that holds every evaluation.
+pub const TRACES_FILE: &str = "traces.csv.gz";
+
+pub use about::{About, AboutBlackbox, AboutHyperparameter, AboutMethod, AboutProposals, Made};
 pub use error::UnwritableFile;
 pub use format::Format;
 pub use report::Report;
