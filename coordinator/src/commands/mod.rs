@@ -5,6 +5,7 @@ mod analysed;
 mod cancel;
 mod check;
 mod columns;
+mod completions;
 mod date;
 mod delete;
 mod error;
@@ -20,6 +21,7 @@ mod report_folder;
 mod resume;
 mod retry;
 mod run;
+mod schema;
 mod score;
 mod score_hpob;
 mod serve;
@@ -32,7 +34,7 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use loto_process::logs::LogOptions;
 use loto_process::program;
 
@@ -85,6 +87,8 @@ enum Command {
     Import(import::ImportCommand),
     Methods(methods::MethodsCommand),
     Check(check::CheckCommand),
+    Schema(schema::SchemaCommand),
+    Completions(completions::CompletionsCommand),
 }
 
 impl Command {
@@ -105,6 +109,8 @@ impl Command {
             Self::Import(command) => command.execute(),
             Self::Methods(command) => command.execute(),
             Self::Check(command) => command.execute().await,
+            Self::Schema(command) => command.execute(),
+            Self::Completions(command) => command.execute(Arguments::command()),
         }
     }
 }
@@ -122,8 +128,6 @@ pub fn main() -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
