@@ -28,6 +28,7 @@ mod serve;
 mod status;
 mod submit;
 mod text_table;
+mod verification_sample;
 mod verify;
 mod warnings;
 mod watch;
