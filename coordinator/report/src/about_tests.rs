@@ -57,7 +57,10 @@ fn every_file_says_what_was_measured() {
     assert_eq!(known["direction"], "maximise");
     assert_eq!(known["hyperparameters"][0]["scale"], "log");
     assert_eq!(statistics["about"]["methods"][0]["version"], 7);
-    assert_eq!(statistics["about"]["methods"][0]["proposals"]["moved"], 1200);
+    assert_eq!(
+        statistics["about"]["methods"][0]["proposals"]["moved"],
+        1200
+    );
     assert_eq!(statistics["about"]["made"]["at"], "2026-01-31T12:00:00Z");
     let folder = tempfile::tempdir().unwrap();
     report.write_folder(folder.path()).unwrap();

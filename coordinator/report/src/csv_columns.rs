@@ -2,7 +2,8 @@
 
 use loto_statistics::by_iteration::STATISTICS;
 
-use crate::TRACES_FILE;
+/// The file of a report that holds every evaluation.
+pub const TRACES_FILE: &str = "traces.csv.gz";
 
 /// Columns in their order, each with its meaning.
 type Columns = &'static [(&'static str, &'static str)];

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use loto_statistics::analysis::BlackboxAnalysis;
 
-use crate::TRACES_FILE;
 use crate::charts::{self, CURVES_SIZE, HALF_SIZE, Palette, Picture, WIDTH};
+use crate::csv_columns::TRACES_FILE;
 use crate::error::UnwritableFile;
 use crate::file_name::file_name;
 use crate::format::Format;

@@ -84,10 +84,8 @@ mod text;
 mod traces_csv;
 mod withheld;
 
-/// The file of a report that holds every evaluation.
-pub const TRACES_FILE: &str = "traces.csv.gz";
-
 pub use about::{About, AboutBlackbox, AboutHyperparameter, AboutMethod, AboutProposals, Made};
+pub use csv_columns::TRACES_FILE;
 pub use error::UnwritableFile;
 pub use format::Format;
 pub use report::Report;

@@ -38,8 +38,17 @@ mod tests {
     fn the_schema_offers_every_method() {
         let schema: Value = serde_json::from_str(SCHEMA).unwrap();
         let offered = &schema["definitions"]["method"]["anyOf"][0]["enum"];
-        let offered: BTreeSet<&str> = offered.as_array().unwrap().iter().flat_map(Value::as_str).collect();
+        let offered: BTreeSet<&str> = offered
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(Value::as_str)
+            .collect();
         let methods = registry().iter().map(|method| method.id);
-        assert_eq!(offered, methods.collect(), "write them into proto/src/sweep_file/schema.json");
+        assert_eq!(
+            offered,
+            methods.collect(),
+            "write them into proto/src/sweep_file/schema.json"
+        );
     }
 }

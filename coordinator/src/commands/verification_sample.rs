@@ -158,16 +158,31 @@ mod tests {
             assert!(SampleSize::parse(wrong).is_err(), "{wrong}");
         }
         assert_eq!(SampleSize::parse("1"), Ok(SampleSize::Part(1.0)));
-        assert_eq!(SampleSize::parse("recommended"), Ok(SampleSize::Recommended));
+        assert_eq!(
+            SampleSize::parse("recommended"),
+            Ok(SampleSize::Recommended)
+        );
     }
 
     #[test]
     fn the_recommended_size_is_that_of_the_hypergeometric_distribution() {
         // scipy.stats.hypergeom(traces, max(1, traces // 100), size).sf(0), least size with at least .95.
-        for (traces, size) in [(1, 1), (10, 10), (99, 95), (100, 95), (200, 155), (1000, 258), (100_000, 298)] {
+        for (traces, size) in [
+            (1, 1),
+            (10, 10),
+            (99, 95),
+            (100, 95),
+            (200, 155),
+            (1000, 258),
+            (100_000, 298),
+        ] {
             assert_eq!(recommended_size(traces), size, "{traces}");
         }
-        assert!((detection(1000, 258) - 0.950_204_196_7).abs() < 1e-9, "{}", detection(1000, 258));
+        assert!(
+            (detection(1000, 258) - 0.950_204_196_7).abs() < 1e-9,
+            "{}",
+            detection(1000, 258)
+        );
     }
 
     #[test]
@@ -175,7 +190,10 @@ mod tests {
         let sweep = Plan::read(&SweepSource::BuiltIn, None).unwrap().sweep;
         let jobs: Vec<Job> = sweep.jobs().filter(|job| job.seed < 4).collect();
         let method = jobs[0].series.method.clone();
-        let own: BTreeSet<&Job> = jobs.iter().filter(|job| job.series.method == method).collect();
+        let own: BTreeSet<&Job> = jobs
+            .iter()
+            .filter(|job| job.series.method == method)
+            .collect();
         let differing: BTreeSet<&Job> = own.iter().copied().take(own.len() / 100).collect();
         assert_eq!((own.len(), differing.len()), (124, 1));
         let finds = || {
@@ -187,8 +205,16 @@ mod tests {
         // Four standard deviations below 0.95 of 400.
         assert!(found >= 363, "{found} of 400");
         let few = Sample::draw(jobs.iter().cloned(), SampleSize::Part(0.05));
-        assert!(few.in_words().contains("--fraction recommended"), "{}", few.in_words());
+        assert!(
+            few.in_words().contains("--fraction recommended"),
+            "{}",
+            few.in_words()
+        );
         let all = Sample::draw(jobs.iter().cloned(), SampleSize::Part(1.0));
-        assert!(all.in_words().ends_with("1.00 or more"), "{}", all.in_words());
+        assert!(
+            all.in_words().ends_with("1.00 or more"),
+            "{}",
+            all.in_words()
+        );
     }
 }

@@ -57,12 +57,18 @@ mod tests {
     #[test]
     fn what_the_schema_demands_the_parser_demands() {
         let schema: Value = serde_json::from_str(SCHEMA).unwrap();
-        let blackbox = [("name", "\"B\""), ("table", "\"t.csv\""), ("objective", "\"metric_e\"")];
+        let blackbox = [
+            ("name", "\"B\""),
+            ("table", "\"t.csv\""),
+            ("objective", "\"metric_e\""),
+        ];
         let top = [("name", "\"s\""), ("seeds", "1"), ("iterations", "1")];
         let text = |missing: &str, missing_of_blackbox: &str| {
             let line = |(key, value): &(&str, &str)| format!("{key} = {value}\n");
             let top = top.iter().filter(|(key, _)| *key != missing).map(line);
-            let of_blackbox = blackbox.iter().filter(|(key, _)| *key != missing_of_blackbox);
+            let of_blackbox = blackbox
+                .iter()
+                .filter(|(key, _)| *key != missing_of_blackbox);
             let top: String = top.collect();
             let of_blackbox: String = of_blackbox.map(line).collect();
             format!("methods = [\"rs\"]\n{top}[[blackbox]]\n{of_blackbox}")

@@ -97,7 +97,10 @@ fn tables_stores_passwords_and_servers_are_out_of_reach() {
     let mut check = programs::command("loto");
     let checked = check.arg("check").arg(folder.sweep()).output().unwrap();
     let checked = String::from_utf8_lossy(&checked.stdout);
-    assert!(checked.contains("kept from tables, stores, passwords and TCP"), "{checked}");
+    assert!(
+        checked.contains("kept from tables, stores, passwords and TCP"),
+        "{checked}"
+    );
 
     let mut run = programs::command("loto");
     run.args(["run", "--jobs", "1", "--out"]).arg(&out);
@@ -107,11 +110,28 @@ fn tables_stores_passwords_and_servers_are_out_of_reach() {
     let allowed = ["own", "program", "packages"];
     for line in log.lines() {
         let (what, outcome) = line.split_once(' ').unwrap();
-        let expected = if allowed.contains(&what) { "succeeded" } else { "refused" };
+        let expected = if allowed.contains(&what) {
+            "succeeded"
+        } else {
+            "refused"
+        };
         assert!(outcome.starts_with(expected), "{line}\n{log}");
     }
     // The tasks of former jobs lie beside what the method is shown.
-    for what in ["table", "link", "overwrite", "store", "tasks", "environment", "connection", "signal", "packages"] {
-        assert!(log.contains(&format!("{what} ")), "{what} was not tried: {log}");
+    for what in [
+        "table",
+        "link",
+        "overwrite",
+        "store",
+        "tasks",
+        "environment",
+        "connection",
+        "signal",
+        "packages",
+    ] {
+        assert!(
+            log.contains(&format!("{what} ")),
+            "{what} was not tried: {log}"
+        );
     }
 }

@@ -243,7 +243,8 @@ mod tests {
         };
         let few = ready(r#"{"python":"3.11.7","numpy":"1.26.4"}"#);
         assert_eq!(few.versions_in_words(), "numpy 1.26.4, python 3.11.7");
-        let many: BTreeMap<String, String> = (0..1000).map(|i| (i.to_string(), "1".into())).collect();
+        let many: BTreeMap<String, String> =
+            (0..1000).map(|i| (i.to_string(), "1".into())).collect();
         let many = ready(&serde_json::to_string(&many).unwrap()).versions_in_words();
         assert!(many.ends_with(" 1") && many.len() <= MAX_PROGRAM_VERSIONS_BYTES);
         assert!(many.len() > MAX_PROGRAM_VERSIONS_BYTES - 10);

@@ -121,7 +121,9 @@ impl MethodProcess {
 
 impl Running {
     fn start(program: &ExternalProgram, withheld: &[PathBuf]) -> io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix(method_folder::PREFIX).tempdir()?;
+        let folder = tempfile::Builder::new()
+            .prefix(method_folder::PREFIX)
+            .tempdir()?;
         unpack(program, folder.path())?;
         let mut command = Command::new("/proc/self/exe");
         environment::set(&mut command, folder.path());

@@ -127,10 +127,8 @@ impl Compute for ProcessPool {
             let idle = self.idle.lock().pop();
             let mut process = match idle {
                 Some(process) => process,
-                None => {
-                    ComputingProcess::start(self.limits.memory, &self.withheld)
-                        .map_err(ComputeError::NoProcess)?
-                }
+                None => ComputingProcess::start(self.limits.memory, &self.withheld)
+                    .map_err(ComputeError::NoProcess)?,
             };
             // Whoever drops this future ends the process with it.
             let computing = process.compute(job, self.store.as_ref(), self.limits.deadline);

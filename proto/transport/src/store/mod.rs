@@ -84,11 +84,13 @@ pub async fn open_existing(access: impl Into<Access>) -> Result<Arc<dyn Store>, 
 /// The files in which an embedded store of this path is kept.
 pub fn embedded_files(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let name = path.as_os_str().to_owned();
-    ["", "-wal", "-shm", "-journal"].into_iter().map(move |end| {
-        let mut name = name.clone();
-        name.push(end);
-        PathBuf::from(name)
-    })
+    ["", "-wal", "-shm", "-journal"]
+        .into_iter()
+        .map(move |end| {
+            let mut name = name.clone();
+            name.push(end);
+            PathBuf::from(name)
+        })
 }
 
 fn is_writable(path: &Path) -> bool {
