@@ -158,6 +158,7 @@ mod tests {
             microseconds: vec![0; rows.len()],
             preparation_microseconds: 0,
             linear_algebra: String::new(),
+            program: Default::default(),
         };
         check(&trace, 3, Some(&OBJECTIVE))
     }

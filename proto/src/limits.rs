@@ -65,6 +65,8 @@ limits! {
         MAX_ANSWER_LINE_BYTES: usize = 64 << 10;
         /// End of what an external method writes to its standard error that is kept.
         MAX_LAST_WORDS_BYTES: usize = 4 << 10;
+        /// What an external method says that it runs on; of more, the first names are kept.
+        MAX_PROGRAM_VERSIONS_BYTES: usize = 1 << 10;
     }
     "table" {
         /// File, packed or not.

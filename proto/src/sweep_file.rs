@@ -10,6 +10,7 @@ mod parameter;
 mod parser_message;
 mod places;
 mod scales;
+mod schema;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -26,6 +27,7 @@ pub use self::parameter::Parameter;
 use self::parser_message::describe;
 use self::places::Places;
 pub use self::scales::{CategoricalEntry, ScaleEntry, ScaleProblem};
+pub use self::schema::SCHEMA;
 use crate::excerpt::excerpt;
 use crate::limits::{
     MAX_BLACKBOXES, MAX_ITERATIONS, MAX_METHODS, MAX_PARAMETERS, MAX_SEEDS, MAX_SWEEP_FILE_BYTES,

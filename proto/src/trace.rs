@@ -5,7 +5,7 @@ use std::time::Duration;
 use prost::Message;
 
 use crate::identity::SeriesId;
-use crate::limits::{MAX_ITERATIONS, MAX_TRACE_BYTES};
+use crate::limits::{MAX_ITERATIONS, MAX_PROGRAM_VERSIONS_BYTES, MAX_TRACE_BYTES};
 use crate::message_error::{MessageError, MessageKind, MessageProblem, check_count};
 use crate::packing::{pack_rows, pack_times, unpack_rows, unpack_times};
 use crate::seal::{Key, check_message, seal_message};
@@ -27,6 +27,18 @@ pub struct Trace {
     pub preparation_microseconds: u64,
     /// Linear algebra that computed the trace: library, version, core type, threads.
     pub linear_algebra: String,
+    /// What is known of the program of an external method; of another method, nothing.
+    pub program: ProgramRecord,
+}
+
+/// What a trace tells of the program that proposed its rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProgramRecord {
+    /// How many of its proposals were moved: to the nearest row, because the table lacks the configuration or the row
+    /// was evaluated already.
+    pub moved: u32,
+    /// What it said that it runs on, for example "numpy 1.26.4, python 3.11.7"; empty if it did not say.
+    pub versions: String,
 }
 
 impl Trace {
@@ -73,6 +85,8 @@ impl Trace {
             linear_algebra: self.linear_algebra.clone(),
             packed_rows,
             packed_microseconds: pack_times(&self.microseconds),
+            moved_proposals: self.program.moved,
+            program_versions: self.program.versions.clone(),
         }
         .encode_to_vec()
     }
@@ -130,12 +144,21 @@ impl Trace {
         if let Some((&value, iteration)) = values.find(|(value, _)| !value.is_finite()) {
             return Err(MessageProblem::NotFinite { iteration, value });
         }
+        let moved = trace.moved_proposals;
+        check_count("moved proposals", moved.into(), rows as u64)?;
+        let length = trace.program_versions.len() as u64;
+        let what = "bytes in the versions of a program";
+        check_count(what, length, MAX_PROGRAM_VERSIONS_BYTES as u64)?;
         Ok(Self {
             rows: trace.rows,
             values: trace.values,
             microseconds: trace.microseconds,
             preparation_microseconds: trace.preparation_microseconds,
             linear_algebra: trace.linear_algebra,
+            program: ProgramRecord {
+                moved,
+                versions: trace.program_versions,
+            },
         })
     }
 }
@@ -151,7 +174,28 @@ mod tests {
             microseconds: vec![1, 2, 3],
             preparation_microseconds: 4,
             linear_algebra: "OpenBLAS".into(),
+            program: ProgramRecord::default(),
         }
+    }
+
+    #[test]
+    fn what_is_known_of_a_program_survives_and_costs_other_traces_nothing() {
+        let mut known = trace();
+        known.program = ProgramRecord {
+            moved: 2,
+            versions: "numpy 1.26.4, python 3.11.7".into(),
+        };
+        assert_eq!(Trace::decode(&known.encode()).unwrap(), known);
+        assert_eq!(known.first_difference(&trace()), None);
+        // Two keys, a number, a length and the text: without a program none of them is there.
+        let added = known.encode().len() - trace().encode().len();
+        assert_eq!(added, 2 + 2 + known.program.versions.len());
+        known.program.moved = 4;
+        let error = Trace::decode(&known.encode()).unwrap_err().to_string();
+        assert!(error.contains("4 moved proposals"), "{error}");
+        known.program.versions = "x".repeat(MAX_PROGRAM_VERSIONS_BYTES + 1);
+        known.program.moved = 0;
+        assert!(Trace::decode(&known.encode()).is_err());
     }
 
     #[test]
@@ -199,6 +243,7 @@ mod tests {
             microseconds: vec![123_456; 100],
             preparation_microseconds: u64::from(u32::MAX),
             linear_algebra: "OpenBLAS 0.3.21, core Haswell, 1 thread".into(),
+            program: ProgramRecord::default(),
         };
         // Redis's header of a string needs some bytes too.
         let bytes = trace.encode_for(SeriesId([1; 16]), 1).len();

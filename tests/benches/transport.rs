@@ -33,6 +33,7 @@ fn trace(seed: u32) -> Trace {
         microseconds: iterations.map(|row| 100 + row).collect(),
         preparation_microseconds: 12_345,
         linear_algebra: "OpenBLAS 0.3.21, core Haswell, 1 thread".into(),
+        program: Default::default(),
     }
 }
 

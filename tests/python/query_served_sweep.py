@@ -1,4 +1,4 @@
-"""Asks a served, finished sweep through deploy/python/loto_client.py and compares with its report.
+"""Asks a served, finished sweep through loto.client and compares with its report.
 
     python query_served_sweep.py ADDRESS SWEEP_ID REPORT_FOLDER
 
@@ -15,7 +15,7 @@ import sys
 from collections import defaultdict
 
 import grpc
-from loto_client import LotoClient
+from loto.client import LotoClient
 
 
 def rows_of(path):

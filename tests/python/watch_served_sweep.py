@@ -1,4 +1,4 @@
-"""Watches a sweep through deploy/python/loto_client.py and prints each change: done jobs of planned ones.
+"""Watches a sweep through loto.client and prints each change: done jobs of planned ones.
 
     python watch_served_sweep.py ADDRESS SWEEP_ID
 
@@ -7,7 +7,7 @@ The client and the code generated from the .proto files have to be on PYTHONPATH
 
 import sys
 
-from loto_client import LotoClient
+from loto.client import LotoClient
 
 
 def main():

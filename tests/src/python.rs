@@ -42,7 +42,7 @@ pub fn with_client(python: &Path, generated: &Path) -> Command {
     command
 }
 
-/// Runs the command of deploy/python/loto_client.py that generates code, into another folder.
+/// Runs the command of deploy/python/loto/client.py that generates code, into another folder.
 ///
 /// # Panics
 /// If it fails.

@@ -45,6 +45,7 @@ pub fn trace(seed: u32) -> Trace {
         microseconds: vec![3, 2, 1],
         preparation_microseconds: 7,
         linear_algebra: "OpenBLAS 0 on this host".into(),
+        program: Default::default(),
     }
 }
 

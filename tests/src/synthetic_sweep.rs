@@ -168,6 +168,7 @@ impl SyntheticSweep {
             values,
             preparation_microseconds: 12_345,
             linear_algebra: "OpenBLAS 0.3.21, core Haswell, 1 thread".into(),
+            program: Default::default(),
         }
     }
 }

@@ -62,6 +62,7 @@ async fn fill(store: &dyn Store) {
             microseconds: vec![1000 * seed; 6],
             preparation_microseconds: 7,
             linear_algebra: "OpenBLAS 0.3.21, core Haswell, 1 thread".into(),
+            program: Default::default(),
         };
         store.put_trace(&job(table, seed), &trace).await.unwrap();
     }

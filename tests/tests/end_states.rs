@@ -100,6 +100,7 @@ async fn a_trace_with_other_bytes_stays_and_the_second_is_a_loud_error() {
         microseconds: vec![1; 200],
         preparation_microseconds: 1,
         linear_algebra: "another code".into(),
+        program: Default::default(),
     };
     let stored = store.put_trace(&job, &other).await.unwrap();
     assert_eq!(stored, Stored::New, "the job ended too soon");

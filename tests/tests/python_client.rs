@@ -66,7 +66,7 @@ async fn the_client_in_python_agrees_with_the_report() {
     );
 
     let mut summary = in_python();
-    summary.arg(python::repository().join("deploy/python/loto_client.py"));
+    summary.args(["-m", "loto.client"]);
     let summary = succeeded(&summary.args([&address, &sweep_id]).output().unwrap());
     assert!(
         summary.contains("python-client: 36 of 36 traces done"),

@@ -38,6 +38,7 @@
 //!         microseconds: vec![1],
 //!         preparation_microseconds: 0,
 //!         linear_algebra: "none".into(),
+//!         program: Default::default(),
 //!     })
 //! });
 //! let store = Arc::new(EmbeddedStore::in_memory().await?);

@@ -2,6 +2,7 @@
 //!
 //! A program with methods of its own is a `main` of one line over [`main`].
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +17,7 @@ use loto_proto::lifecycle::AttemptLimits;
 use loto_transport::{queue, store};
 
 use crate::consumer::{self, ConsumerOptions, JOBS_ARRIVE};
+use crate::external::Gap;
 use crate::isolation::ProcessPool;
 use crate::isolation::child::{self, MakeRun};
 use crate::job_options::JobOptions;
@@ -109,6 +111,8 @@ async fn consume(arguments: Arguments) -> Result<(), ProcessError> {
     endpoint.start(&[&METRICS], &options.readiness).await?;
     let tls = &arguments.tls;
     let (store, broker) = (arguments.store.access(tls)?, arguments.broker.access(tls)?);
+    let file = store::embedded_path(store.address.expose())?.map(PathBuf::from);
+    let store_files = file.iter().flat_map(|file| store::embedded_files(file));
     let store = store::open(store).await?;
     let queue = tokio::select! {
         queue = queue::connect_worker(broker) => queue?,
@@ -121,7 +125,21 @@ async fn consume(arguments: Arguments) -> Result<(), ProcessError> {
         limits.deadline.as_secs(),
         limits.memory >> 20
     );
-    let compute = Arc::new(ProcessPool::new(Arc::clone(&store), limits));
+    for gap in Gap::of_this_host() {
+        tracing::warn!(
+            "the kernel cannot keep external methods from what is not theirs: {} is not enforced",
+            gap.in_words()
+        );
+    }
+    let secrets = [
+        arguments.broker.secret_file(),
+        arguments.store.secret_file(),
+        tls.secret_file(),
+    ];
+    let withheld = secrets.into_iter().flatten().map(PathBuf::from);
+    let withheld = withheld.chain(store_files);
+    let compute = ProcessPool::new(Arc::clone(&store), limits).withholding(withheld);
+    let compute = Arc::new(compute);
     let summary = consumer::run(queue, store, compute, options, shutdown, None).await?;
     tracing::info!(
         "{} traces stored, {} were there already, {} jobs poisoned, {} requeued, {} of other stores, \

@@ -6,6 +6,8 @@ use loto_proto::sweep::Blackbox;
 use loto_proto::table_spec::{Direction, TableSpec};
 use serde::Serialize;
 
+use crate::numbers;
+
 /// What a report says of its making; `about` in `statistics.json`, and `about.json` beside the CSV files.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct About {
@@ -77,6 +79,20 @@ pub struct AboutMethod {
     pub source: Option<String>,
     /// The black boxes on which it was run so.
     pub blackboxes: Vec<String>,
+    /// What became of its proposals, if it is an external one and traces are finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposals: Option<AboutProposals>,
+}
+
+/// What became of the proposals of an external method.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AboutProposals {
+    /// Number of evaluations in its finished traces.
+    pub evaluations: u64,
+    /// How many of them are of the nearest row to what it proposed, which the table lacks or was evaluated already.
+    pub moved: u64,
+    /// What its program said that it ran on; more than one if workers differ.
+    pub versions: Vec<String>,
 }
 
 /// All that differs between two reports of the same traces.
@@ -162,6 +178,26 @@ impl AboutMethod {
 }
 
 impl About {
+    /// What became of the proposals of external methods, a sentence for each.
+    pub(crate) fn proposals_in_words(&self) -> impl Iterator<Item = String> {
+        let told = self.methods.iter().filter_map(|method| {
+            let proposals = method.proposals.as_ref()?;
+            let (moved, evaluations) = (proposals.moved, proposals.evaluations);
+            let percent = 100.0 * moved as f64 / evaluations.max(1) as f64;
+            let ran_on = match proposals.versions.as_slice() {
+                [] => "it did not say what it ran on".to_owned(),
+                versions => format!("it ran on {}", versions.join("; and on ")),
+            };
+            Some(format!(
+                "{}: {} of {} proposals ({percent:.1} %) were moved to the nearest row that was not evaluated; {ran_on}.",
+                method.name,
+                numbers::grouped(moved),
+                numbers::grouped(evaluations),
+            ))
+        });
+        told
+    }
+
     /// What is known of a black box and its table.
     pub(crate) fn blackbox(&self, name: &str) -> Option<&AboutBlackbox> {
         self.blackboxes.iter().find(|known| known.name == name)

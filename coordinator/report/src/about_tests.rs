@@ -40,6 +40,7 @@ fn every_file_says_what_was_measured() {
         "hp_rate (log), hp_plain (linear)",
         "noise = 0.25; defaults: hyperprior = gamma",
         "<td>7</td>",
+        "own: 1,200 of 3,000 proposals (40.0 %) were moved",
         "0.0.7",
         "2026-01-31T12:00:00Z",
         "Best value of metric_accuracy after 5 evaluations per task of forest",
@@ -47,6 +48,8 @@ fn every_file_says_what_was_measured() {
         assert!(page.contains(told), "{told}");
     }
     let text_report = text(&report, Format::Text);
+    let told = "external method own: 1,200 of 3,000 proposals";
+    assert!(text_report.contains(told), "{text_report}");
     let told = "forest: 3 tasks, 5 iterations, metric_accuracy, maximised";
     assert!(text_report.contains(told), "{text_report}");
     let statistics: serde_json::Value = serde_json::from_str(&text(&report, Format::Json)).unwrap();
@@ -54,6 +57,10 @@ fn every_file_says_what_was_measured() {
     assert_eq!(known["direction"], "maximise");
     assert_eq!(known["hyperparameters"][0]["scale"], "log");
     assert_eq!(statistics["about"]["methods"][0]["version"], 7);
+    assert_eq!(
+        statistics["about"]["methods"][0]["proposals"]["moved"],
+        1200
+    );
     assert_eq!(statistics["about"]["made"]["at"], "2026-01-31T12:00:00Z");
     let folder = tempfile::tempdir().unwrap();
     report.write_folder(folder.path()).unwrap();

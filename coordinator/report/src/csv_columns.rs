@@ -2,6 +2,9 @@
 
 use loto_statistics::by_iteration::STATISTICS;
 
+/// The file of a report that holds every evaluation.
+pub const TRACES_FILE: &str = "traces.csv.gz";
+
 /// Columns in their order, each with its meaning.
 type Columns = &'static [(&'static str, &'static str)];
 
@@ -48,7 +51,7 @@ impl CsvFile {
 /// Every CSV file but that of published figures.
 pub(crate) const FILES: [CsvFile; 5] = [TRACES, SCORES, SCORES_BY_TASK, CURVES, CURVES_BY_TASK];
 
-pub(crate) const TRACES: CsvFile = CsvFile::new("traces.csv.gz", "an evaluation", TRACE_COLUMNS);
+pub(crate) const TRACES: CsvFile = CsvFile::new(TRACES_FILE, "an evaluation", TRACE_COLUMNS);
 
 pub(crate) const SCORES: CsvFile =
     CsvFile::new("scores.csv", "a black box and method", SCORE_COLUMNS);

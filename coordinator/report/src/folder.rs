@@ -8,6 +8,7 @@ use std::path::Path;
 use loto_statistics::analysis::BlackboxAnalysis;
 
 use crate::charts::{self, CURVES_SIZE, HALF_SIZE, Palette, Picture, WIDTH};
+use crate::csv_columns::TRACES_FILE;
 use crate::error::UnwritableFile;
 use crate::file_name::file_name;
 use crate::format::Format;
@@ -31,7 +32,7 @@ impl Report<'_> {
         let write = |name: &str, format| {
             atomic_file::write(&folder.join(name), |output| self.write(format, output))
         };
-        atomic_file::write(&folder.join("traces.csv.gz"), |output| {
+        atomic_file::write(&folder.join(TRACES_FILE), |output| {
             traces_csv::write(self.results, output)
         })?;
         write("scores.csv", Format::Csv)?;

@@ -84,7 +84,8 @@ mod text;
 mod traces_csv;
 mod withheld;
 
-pub use about::{About, AboutBlackbox, AboutHyperparameter, AboutMethod, Made};
+pub use about::{About, AboutBlackbox, AboutHyperparameter, AboutMethod, AboutProposals, Made};
+pub use csv_columns::TRACES_FILE;
 pub use error::UnwritableFile;
 pub use format::Format;
 pub use report::Report;

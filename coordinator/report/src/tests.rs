@@ -102,6 +102,11 @@ pub(crate) fn about() -> About {
         defaults: [("hyperprior".to_owned(), "gamma".to_owned())].into(),
         source: Some(format!("source {EVIL}")),
         blackboxes: vec![blackbox.name.clone()],
+        proposals: Some(AboutProposals {
+            evaluations: 3000,
+            moved: 1200,
+            versions: vec![format!("python {EVIL}")],
+        }),
     };
     About {
         loto: "0.0.7".into(),

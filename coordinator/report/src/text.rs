@@ -32,6 +32,9 @@ pub(crate) fn write(report: &Report<'_>, output: &mut impl Write) -> io::Result<
     for note in report.notes {
         writeln!(output, "note: {}", clean(note))?;
     }
+    for sentence in report.about.proposals_in_words() {
+        writeln!(output, "external method {}", clean(&sentence))?;
+    }
     for blackbox in &analysis.blackboxes {
         write_blackbox(report, blackbox, output)?;
     }

@@ -182,5 +182,7 @@ fn to_wire(trace: Trace) -> loto_proto::wire::Trace {
         microseconds: trace.microseconds,
         preparation_microseconds: trace.preparation_microseconds,
         linear_algebra: trace.linear_algebra,
+        moved_proposals: trace.program.moved,
+        program_versions: trace.program.versions,
     }
 }

@@ -8,15 +8,20 @@ use std::time::SystemTime;
 use loto_engine::methods;
 use loto_proto::job::MethodSpec;
 use loto_proto::sweep::{Blackbox, Sweep};
-use loto_report::{About, AboutBlackbox, AboutMethod, Made};
+use loto_report::{About, AboutBlackbox, AboutMethod, AboutProposals, Made};
 use loto_transport::connection::address::without_password;
 
 use super::date::iso_8601;
 use crate::plan::{Plan, PlannedTable};
-use crate::results::TableContent;
+use crate::results::{ProgramCount, ProgramCounts, TableContent};
 
-/// What there is to say of a sweep whose black boxes have these tables, in order.
-pub(super) fn of_sweep<'a>(sweep: &Sweep, tables: impl Iterator<Item = &'a TableContent>) -> About {
+/// What there is to say of a sweep whose black boxes have these tables, in order, and whose external methods had these
+/// programs.
+pub(super) fn of_sweep<'a>(
+    sweep: &Sweep,
+    tables: impl Iterator<Item = &'a TableContent>,
+    programs: &ProgramCounts,
+) -> About {
     let blackboxes = sweep.blackboxes.iter().zip(tables);
     let described = blackboxes.map(|(blackbox, content)| {
         let size = (content.tasks, content.rows);
@@ -26,7 +31,7 @@ pub(super) fn of_sweep<'a>(sweep: &Sweep, tables: impl Iterator<Item = &'a Table
     });
     About {
         sweep: Some(sweep.id().to_string()),
-        ..about(&sweep.blackboxes, described.collect())
+        ..about(&sweep.blackboxes, programs, described.collect())
     }
 }
 
@@ -49,7 +54,7 @@ pub(super) fn of_recorded(plan: &Plan) -> About {
             name,
         ))
     });
-    about(&[], described.collect())
+    about(&[], &ProgramCounts::new(), described.collect())
 }
 
 /// Fills in the names of the tables' files, which a store does not know.
@@ -67,12 +72,16 @@ fn file_name(planned: &PlannedTable) -> String {
     name.to_string_lossy().into_owned()
 }
 
-fn about(blackboxes: &[Blackbox], described: Vec<AboutBlackbox>) -> About {
+fn about(
+    blackboxes: &[Blackbox],
+    programs: &ProgramCounts,
+    described: Vec<AboutBlackbox>,
+) -> About {
     About {
         loto: env!("CARGO_PKG_VERSION").to_owned(),
         sweep: None,
         blackboxes: described,
-        methods: methods_of(blackboxes),
+        methods: methods_of(blackboxes, programs),
         made: Made {
             at: iso_8601(SystemTime::now()),
             command: command(std::env::args_os()),
@@ -81,7 +90,7 @@ fn about(blackboxes: &[Blackbox], described: Vec<AboutBlackbox>) -> About {
 }
 
 /// Every method with its parameters, once however many black boxes run it so.
-fn methods_of(blackboxes: &[Blackbox]) -> Vec<AboutMethod> {
+fn methods_of(blackboxes: &[Blackbox], programs: &ProgramCounts) -> Vec<AboutMethod> {
     let mut known: Vec<(&MethodSpec, Vec<String>)> = Vec::new();
     for blackbox in blackboxes {
         for spec in &blackbox.methods {
@@ -94,6 +103,7 @@ fn methods_of(blackboxes: &[Blackbox]) -> Vec<AboutMethod> {
     }
     let described = known.into_iter().map(|(spec, blackboxes)| AboutMethod {
         blackboxes,
+        proposals: programs.get(spec).map(proposals),
         ..describe(spec)
     });
     described.collect()
@@ -114,6 +124,15 @@ fn describe(spec: &MethodSpec) -> AboutMethod {
         defaults: defaults.collect::<BTreeMap<_, _>>(),
         source: registered.map(|method| method.source.to_owned()),
         blackboxes: Vec::new(),
+        proposals: None,
+    }
+}
+
+fn proposals(count: &ProgramCount) -> AboutProposals {
+    AboutProposals {
+        evaluations: count.evaluations,
+        moved: count.moved,
+        versions: count.versions.iter().cloned().collect(),
     }
 }
 
@@ -200,10 +219,11 @@ mod tests {
             methods,
         };
         let variant = spec(Some("ml"), &[("hyperprior", "none")]);
-        let told = methods_of(&[
+        let blackboxes = [
             blackbox("one", vec![spec(None, &[]), variant.clone()]),
             blackbox("two", vec![variant]),
-        ]);
+        ];
+        let told = methods_of(&blackboxes, &ProgramCounts::new());
         assert_eq!(told.len(), 2);
         let [plain, variant] = &told[..] else {
             panic!()

@@ -131,7 +131,7 @@ impl Analysed {
         let mut analysed = Self {
             sweep: Some(sweep.id()),
             planned: sweep.blackboxes.clone(),
-            about: about::of_sweep(&sweep, collected.tables()),
+            about: about::of_sweep(&sweep, collected.tables(), collected.programs()),
             results,
             analysis,
             notes,

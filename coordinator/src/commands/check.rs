@@ -7,6 +7,7 @@ use loto_engine::table::Task;
 use loto_proto::excerpt::excerpt;
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::table_spec::{Direction, TableSpec};
+use loto_worker::external::Gap;
 
 use super::columns::describe_columns;
 use super::error::CommandError;
@@ -174,12 +175,21 @@ fn describe_programs(plan: &Plan) -> String {
         ));
     }
     if !plan.programs.is_empty() {
-        text.push_str(
-            "external methods run as the worker's user: which files they read and what they connect to \
-             is not enforced\n",
-        );
+        text.push_str(&describe_gaps(&Gap::of_this_host()));
     }
     text
+}
+
+/// What external methods are kept from on this host, and what not.
+fn describe_gaps(gaps: &[Gap]) -> String {
+    let gaps: Vec<&str> = gaps.iter().map(|gap| gap.in_words()).collect();
+    match gaps.as_slice() {
+        [] => "external methods run as your user, kept from tables, stores, passwords and TCP by Landlock\n".to_owned(),
+        gaps => format!(
+            "external methods run as your user; the kernel of this host has no Landlock that enforces {}\n",
+            gaps.join(", ")
+        ),
+    }
 }
 
 fn describe_trials(plan: &Plan, outcome: &trial::Outcome) -> String {

@@ -5,6 +5,7 @@ mod analysed;
 mod cancel;
 mod check;
 mod columns;
+mod completions;
 mod date;
 mod delete;
 mod error;
@@ -21,19 +22,21 @@ mod report_folder;
 mod resume;
 mod retry;
 mod run;
+mod schema;
 mod score;
 mod score_hpob;
 mod serve;
 mod status;
 mod submit;
 mod text_table;
+mod verification_sample;
 mod verify;
 mod warnings;
 mod watch;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use loto_process::logs::LogOptions;
 use loto_process::program;
 
@@ -87,6 +90,8 @@ enum Command {
     Merge(merge::MergeCommand),
     Methods(methods::MethodsCommand),
     Check(check::CheckCommand),
+    Schema(schema::SchemaCommand),
+    Completions(completions::CompletionsCommand),
 }
 
 impl Command {
@@ -108,6 +113,8 @@ impl Command {
             Self::Merge(command) => command.execute().await,
             Self::Methods(command) => command.execute(),
             Self::Check(command) => command.execute().await,
+            Self::Schema(command) => command.execute(),
+            Self::Completions(command) => command.execute(Arguments::command()),
         }
     }
 }
@@ -125,8 +132,6 @@ pub fn main() -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

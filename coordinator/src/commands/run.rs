@@ -76,7 +76,9 @@ impl RunCommand {
         let shutdown = shutdown::on_signal()?;
         let mut display = Display::new(&plan.sweep.name);
         let on_progress = |progress: &_| display.update(progress);
-        let compute = Arc::new(ProcessPool::new(Arc::clone(store), self.jobs.limits()));
+        let compute = ProcessPool::new(Arc::clone(store), self.jobs.limits());
+        let withheld = plan.table_paths().chain(folder.files_with_values());
+        let compute = Arc::new(compute.withholding(withheld));
         let store_of_run = Arc::clone(store);
         let run = embedded::run(&plan, store_of_run, compute, jobs, shutdown, on_progress);
         let outcome = tokio::select! {

@@ -205,6 +205,7 @@ mod tests {
             microseconds: vec![seconds * 500_000, seconds * 250_000],
             preparation_microseconds: u64::from(seconds) * 250_000,
             linear_algebra: String::new(),
+            program: Default::default(),
         }
     }
 

@@ -51,6 +51,7 @@ fn trace() -> Trace {
         microseconds: vec![1],
         preparation_microseconds: 0,
         linear_algebra: String::new(),
+        program: Default::default(),
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loto_report::UnwritableFile;
-use loto_transport::store::{EmbeddedStore, Store};
+use loto_transport::store::{EmbeddedStore, Store, embedded_files};
 use rustix::fs::OFlags;
 
 use super::error::EmbeddedError;
@@ -70,6 +70,13 @@ impl RunFolder {
             store_identity: identity(&store_path),
             _lock: lock,
         })
+    }
+
+    /// The files there that hold values of tables: the store's, and the traces of a report.
+    pub(crate) fn files_with_values(&self) -> impl Iterator<Item = PathBuf> {
+        let path = self.path.clone();
+        let traces = path.join(loto_report::TRACES_FILE);
+        embedded_files(&path.join(STORE_FILE)).chain([traces])
     }
 
     /// Keeps runs from the folder of a store's file for as long as the lock that is returned; `None` if no run was

@@ -45,7 +45,7 @@ pub(crate) struct Trial {
 pub(crate) fn run(plan: &Plan) -> Result<Outcome, EngineError> {
     let blobs = plan.blobs().collect::<MemoryBlobs>();
     let runner = TraceRunner::new(Arc::new(blobs));
-    let runner = runner.with_programs(Arc::new(MethodProcesses::default()));
+    let runner = runner.with_programs(Arc::new(MethodProcesses::new(plan.table_paths().collect())));
     let series: Vec<Series> = plan.sweep.series().collect();
     let mut costs = CostModel::new(&series, |series| plan.rows(series));
     let mut trials = Vec::new();

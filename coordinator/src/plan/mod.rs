@@ -51,6 +51,13 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The files and folders of the tables.
+    pub(crate) fn table_paths(&self) -> impl Iterator<Item = PathBuf> {
+        let paths = self.tables.iter().map(|table| table.path.clone());
+        // The built-in table has none.
+        paths.filter(|path| path.exists())
+    }
+
     /// What workers find of it in the store, by name: tables, then programs.
     pub fn blobs(&self) -> impl Iterator<Item = (String, Vec<u8>)> {
         let tables = self.tables.iter();

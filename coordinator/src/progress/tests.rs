@@ -38,6 +38,7 @@ fn trace() -> Trace {
         microseconds: vec![1],
         preparation_microseconds: 0,
         linear_algebra: String::new(),
+        program: Default::default(),
     }
 }
 

@@ -13,6 +13,7 @@ use super::kept_traces::KeptTraces;
 use super::linear_algebra::LinearAlgebraCounts;
 use super::objectives::{ObjectiveCache, TableContent};
 use super::planned_traces::{PlannedSeries, PlannedTraces};
+use super::program_counts::{self, ProgramCounts};
 use super::reading::{CONCURRENT_READS, TRACES_PER_READ, fetch};
 use super::selection::Selection;
 use crate::CoordinatorError;
@@ -25,6 +26,7 @@ pub struct CollectedTraces<Kept> {
     planned: Arc<PlannedTraces>,
     series: Vec<CollectedSeries<Kept>>,
     linear_algebra: LinearAlgebraCounts,
+    programs: ProgramCounts,
 }
 
 /// The finished traces of one sweep as statistics look at them; a copy takes little time and memory.
@@ -50,6 +52,7 @@ impl<Kept: KeptTraces> CollectedTraces<Kept> {
         Self {
             series: vec![CollectedSeries::default(); planned.series().len()],
             linear_algebra: LinearAlgebraCounts::default(),
+            programs: ProgramCounts::default(),
             planned,
         }
     }
@@ -85,6 +88,11 @@ impl<Kept: KeptTraces> CollectedTraces<Kept> {
     /// The linear algebra that computed these traces.
     pub fn linear_algebra(&self) -> Vec<LinearAlgebra> {
         self.linear_algebra.most_frequent_first()
+    }
+
+    /// What these traces tell of the programs of external methods.
+    pub fn programs(&self) -> &ProgramCounts {
+        &self.programs
     }
 
     /// Number of evaluations in these traces.
@@ -176,6 +184,8 @@ impl<Kept: KeptTraces> CollectedTraces<Kept> {
             let (position, fetched) = fetched?;
             for (_, trace) in &fetched.sound {
                 self.linear_algebra.count(&trace.linear_algebra);
+                let series = &planned.series()[position].series;
+                program_counts::count(&mut self.programs, series, trace);
             }
             self.series[position].traces.insert(fetched.sound);
             if !fetched.damaged.is_empty() {

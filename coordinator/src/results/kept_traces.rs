@@ -81,6 +81,7 @@ mod tests {
             microseconds: vec![500_000, 250_000],
             preparation_microseconds: 2_000_000,
             linear_algebra: String::new(),
+            program: Default::default(),
         }
     }
 

@@ -9,6 +9,7 @@ mod kept_traces;
 mod linear_algebra;
 mod objectives;
 mod planned_traces;
+mod program_counts;
 mod reading;
 mod selection;
 
@@ -21,4 +22,5 @@ pub use kept_traces::KeptTraces;
 pub use linear_algebra::{LinearAlgebraCounts, mixture};
 pub use objectives::{ObjectiveCache, TableContent, TableObjectives, TaskObjective};
 pub use planned_traces::PlannedTraces;
+pub use program_counts::{ProgramCount, ProgramCounts};
 pub use selection::Selection;

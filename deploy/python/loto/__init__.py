@@ -10,7 +10,8 @@
         loto.serve(first_free_row)
 
 `serve` speaks the protocol that PROTOCOL.md describes; `try_out` runs a method in this process, on a table
-in a CSV file, so that a debugger can follow it. Nothing but the standard library is needed; where NumPy is installed, arrays are
+in a CSV file, so that a debugger can follow it. `read` gives the results of a sweep as pandas data frames, and `loto.client` asks a
+running `loto serve`. Nothing but the standard library is needed; where NumPy is installed, arrays are
 NumPy's.
 """
 
@@ -21,6 +22,7 @@ __path__ = extend_path(__path__, __name__)
 
 from .adapters import from_ask_tell, from_hpob, optuna  # noqa: E402
 from .problem import Hyperparameter, Observations, Problem, Task  # noqa: E402
+from .results import Results, read  # noqa: E402
 from .serving import method, serve  # noqa: E402
 from .trying_out import try_out  # noqa: E402
 
@@ -28,11 +30,13 @@ __all__ = [
     "Hyperparameter",
     "Observations",
     "Problem",
+    "Results",
     "Task",
     "from_ask_tell",
     "from_hpob",
     "method",
     "optuna",
+    "read",
     "serve",
     "try_out",
 ]

@@ -85,7 +85,7 @@ def serve(chosen):
                     protocol=PROTOCOL,
                     spaces=getattr(chosen, "loto_spaces", "all"),
                     **({} if parameters is None else {"parameters": sorted(parameters)}),
-                    versions={"python": platform.python_version()},
+                    versions=_versions(),
                 )
             elif kind == "table":
                 table = question
@@ -94,8 +94,10 @@ def serve(chosen):
                 search = Search(chosen, of_messages(table, question, defaults))
                 answer(type="started")
             elif kind == "next":
-                if question["told"] is not None:
-                    search.tell(question["told"]["row"], question["told"]["value"])
+                # Before the first proposal there may be evaluations that the sweep gives.
+                for told in [*question.get("given", ()), question["told"]]:
+                    if told is not None:
+                        search.tell(told["row"], told["value"])
                 proposal = search.next()
                 if isinstance(proposal, int):
                     answer(type="row", iteration=question["iteration"], row=proposal)
@@ -112,6 +114,18 @@ def serve(chosen):
                 message=f"{type(error).__name__}: {error}"[:LONGEST_TEXT],
                 traceback=traceback.format_exc()[-LONGEST_TEXT:],
             )
+
+
+def _versions():
+    """The versions of Python and of the packages that the program imported."""
+    versions = {"python": platform.python_version()}
+    for name, module in list(sys.modules.items()):
+        version = getattr(module, "__version__", None)
+        place = getattr(module, "__file__", None) or ""
+        is_package = "." not in name and ("site-packages" in place or "dist-packages" in place)
+        if is_package and isinstance(version, str):
+            versions[name] = version
+    return versions
 
 
 def _private_pipes():

@@ -32,6 +32,11 @@ pub struct BrokerOptions {
 }
 
 impl BrokerOptions {
+    /// The file with the password, if it is in one.
+    pub fn secret_file(&self) -> Option<&Path> {
+        self.broker_password_file.as_deref()
+    }
+
     /// How to reach the broker.
     ///
     /// # Errors
@@ -56,6 +61,11 @@ pub struct StoreOptions {
 }
 
 impl StoreOptions {
+    /// The file with the password, if it is in one.
+    pub fn secret_file(&self) -> Option<&Path> {
+        self.store_password_file.as_deref()
+    }
+
     /// How to reach the store.
     ///
     /// # Errors
@@ -80,6 +90,13 @@ pub struct TlsOptions {
     /// PEM file of that certificate's key.
     #[arg(long, env = "LOTO_KEY", value_name = "FILE", requires = "certificate")]
     key: Option<PathBuf>,
+}
+
+impl TlsOptions {
+    /// The file with the key of the certificate, if there is one.
+    pub fn secret_file(&self) -> Option<&Path> {
+        self.key.as_deref()
+    }
 }
 
 /// A file as a store takes no password, and only TLS takes certificates: what is in the environment

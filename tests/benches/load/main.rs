@@ -47,6 +47,7 @@ impl Compute for Sleeping {
             microseconds: rows.map(|row| 1000 + row).collect(),
             preparation_microseconds: 12_345,
             linear_algebra: "OpenBLAS 0.3.21, core Haswell, 1 thread".into(),
+            program: Default::default(),
         })
     }
 }

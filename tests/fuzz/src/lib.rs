@@ -122,6 +122,7 @@ pub fn trace(job: &Job) -> Trace {
         microseconds: vec![1; rows.len()],
         preparation_microseconds: 1,
         linear_algebra: "none".into(),
+        program: Default::default(),
         rows,
     }
 }

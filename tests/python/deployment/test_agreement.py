@@ -188,6 +188,15 @@ class Mutations(unittest.TestCase):
             with self.subTest(expected=expected):
                 self.assert_noticed("trial", change, expected)
 
+    def test_a_worker_has_room_to_hand_over_the_largest_table(self):
+        # FCNET: four tasks of 62,208 rows with nine hyperparameters and a value, doubles each.
+        needed = 4 * 62208 * (9 + 1) * 8
+        for overlay in ("trial", "production"):
+            pod = pod_of(named(OBJECTS[overlay], "Deployment", "worker"))["spec"]
+            (size,) = (volume["emptyDir"]["sizeLimit"] for volume in pod["volumes"] if volume["name"] == "tmp")
+            self.assertTrue(size.endswith("Mi"), size)
+            self.assertGreater(int(size[:-2]) << 20, 2 * needed, overlay)
+
     def test_production(self):
         def trigger(key, value):
             return self.in_object("ScaledJob", "worker", lambda s: s["spec"]["triggers"][0]["metadata"].update({key: value}))

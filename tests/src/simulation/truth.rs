@@ -132,6 +132,7 @@ pub(crate) fn trace(job: &Job) -> Trace {
         microseconds: vec![1000; length as usize],
         preparation_microseconds: 0,
         linear_algebra: "simulated".into(),
+        program: Default::default(),
     }
 }
 

@@ -108,7 +108,7 @@ pub(super) fn refuses(installation: &SecureInstallation, python: &Path) {
     );
 }
 
-/// deploy/python/loto_client.py, listing the sweeps, with all that the service demands but a token.
+/// The client in Python, listing the sweeps, with all that the service demands but a token.
 pub(super) fn client(
     installation: &SecureInstallation,
     python: &Path,
@@ -116,7 +116,7 @@ pub(super) fn client(
     address: &str,
 ) -> Command {
     let mut client = python::with_client(python, generated);
-    client.arg(python::repository().join("deploy/python/loto_client.py"));
+    client.args(["-m", "loto.client"]);
     client.arg(address);
     for (variable, file) in [
         ("LOTO_CA", "ca.pem"),

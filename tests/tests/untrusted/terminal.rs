@@ -91,6 +91,7 @@ async fn end(store: &dyn Store, job: &Job) {
             microseconds: vec![1, 1],
             preparation_microseconds: 1,
             linear_algebra: HOSTILE.into(),
+            program: Default::default(),
         };
         store.put_trace(job, &trace).await.unwrap();
         store.put_conflict(job, HOSTILE).await.unwrap();

@@ -1,6 +1,8 @@
 //! What a search is: it sees the observations of its target so far and chooses the
 //! next row.
 
+use loto_proto::trace::ProgramRecord;
+
 use crate::error::EngineError;
 
 /// Chooses rows of the target, one at a time.
@@ -17,6 +19,11 @@ pub(crate) trait Search: Send {
 
     /// Called with all observations after the last of them.
     fn end(&mut self, _observations: &Observations) {}
+
+    /// What is known of the program that chose, if one did.
+    fn program_record(&self) -> ProgramRecord {
+        ProgramRecord::default()
+    }
 
     /// Time spent outside of the calling thread since this was called last, in microseconds.
     fn take_outside_microseconds(&mut self) -> u64 {

@@ -50,6 +50,7 @@ fn trace(seed: u32) -> Trace {
         microseconds: vec![1],
         preparation_microseconds: 0,
         linear_algebra: "none".into(),
+        program: Default::default(),
     }
 }
 

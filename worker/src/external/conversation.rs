@@ -8,13 +8,15 @@ use loto_proto::excerpt::list;
 
 use super::failure::{MethodProblem, Step};
 use super::hand_over;
-use super::messages::{Answer, Question, Spaces, parameter};
+use super::messages::{Answer, Observation, Question, Spaces, parameter};
 use super::method_process::{MethodProcess, other_answer};
 
 /// A job that a method was told of. Its process is gone after a failure.
 pub(super) struct Conversation<Keep: FnMut(MethodProcess) + Send> {
     process: Option<MethodProcess>,
     iteration: usize,
+    /// What it said that it runs on.
+    versions: String,
     /// Keeps a process that is done with its job.
     keep: Keep,
 }
@@ -31,6 +33,7 @@ impl<Keep: FnMut(MethodProcess) + Send> Conversation<Keep> {
     ) -> Result<Self, ProgramError> {
         match tell_of_job(&mut process, handover) {
             Ok(()) => Ok(Self {
+                versions: process.ready.versions_in_words(),
                 process: Some(process),
                 iteration: 0,
                 keep,
@@ -49,6 +52,13 @@ impl<Keep: FnMut(MethodProcess) + Send> Conversation<Keep> {
             },
         }
     }
+}
+
+/// The observations before the last one, and the last.
+fn given_and_told(told: &[Told]) -> (Vec<Observation>, Option<Observation>) {
+    let mut observations: Vec<Observation> = told.iter().copied().map(Into::into).collect();
+    let last = observations.pop();
+    (observations, last)
 }
 
 fn tell_of_job(process: &mut MethodProcess, handover: &Handover<'_>) -> Result<(), MethodProblem> {
@@ -97,12 +107,14 @@ fn check(process: &MethodProcess, handover: &Handover<'_>) -> Result<(), MethodP
 }
 
 impl<Keep: FnMut(MethodProcess) + Send> Choices for Conversation<Keep> {
-    fn next(&mut self, told: Option<Told>) -> Result<Proposal, ProgramError> {
+    fn next(&mut self, told: &[Told]) -> Result<Proposal, ProgramError> {
         self.iteration += 1;
         let iteration = self.iteration;
+        let (given, told) = given_and_told(told);
         let question = Question::Next {
             iteration,
-            told: told.map(Into::into),
+            given,
+            told,
         };
         let answer = match &mut self.process {
             Some(process) => process.ask(&question),
@@ -123,11 +135,12 @@ impl<Keep: FnMut(MethodProcess) + Send> Choices for Conversation<Keep> {
     }
 
     /// The trace is whole: a method that fails now costs the job nothing, and is started anew for the next.
-    fn end(&mut self, told: Told) {
+    fn end(&mut self, told: &[Told]) {
         let Some(mut process) = self.process.take() else {
             return;
         };
-        let question = Question::End { told: told.into() };
+        let (given, told) = given_and_told(told);
+        let question = Question::End { given, told };
         let problem = match process.ask(&question) {
             Ok(Answer::Ended) => return (self.keep)(process),
             Ok(other) => other_answer(&other, "`ended`"),
@@ -135,6 +148,10 @@ impl<Keep: FnMut(MethodProcess) + Send> Choices for Conversation<Keep> {
         };
         let error = process.fail(Step::Message(question.name()), problem);
         eprintln!("{error}");
+    }
+
+    fn versions(&self) -> &str {
+        &self.versions
     }
 
     fn refuse(&mut self, problem: ProposalProblem) -> ProgramError {

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
+use super::method_folder;
+
 /// Variables that a method gets from the worker: where programs, libraries and packages are. All others, which may
 /// hold passwords or addresses, it does not get.
 const KEPT: [&str; 25] = [
@@ -48,12 +50,6 @@ const FIXED: [(&str, &str); 10] = [
     ("UV_OFFLINE", "1"),
 ];
 
-/// Where the Python package is in the folder of a method.
-pub(super) const PYTHON_FOLDER: &str = "python";
-
-/// Where a method's temporary files are.
-pub(super) const TEMPORARY_FOLDER: &str = "tmp";
-
 /// Gives a command the environment of a method whose folder this is.
 pub(super) fn set(command: &mut Command, folder: &Path) {
     command.env_clear();
@@ -63,11 +59,11 @@ pub(super) fn set(command: &mut Command, folder: &Path) {
         }
     }
     command.envs(FIXED);
-    let mut path = OsString::from(folder.join(PYTHON_FOLDER));
+    let mut path = OsString::from(folder.join(method_folder::PYTHON));
     if let Some(others) = std::env::var_os("PYTHONPATH").filter(|others| !others.is_empty()) {
         path.push(":");
         path.push(others);
     }
     command.env("PYTHONPATH", path);
-    command.env("TMPDIR", folder.join(TEMPORARY_FOLDER));
+    command.env("TMPDIR", folder.join(method_folder::TEMPORARY));
 }

@@ -17,13 +17,11 @@ use rustix::process::{
     pidfd_open, set_child_subreaper, wait,
 };
 
-use super::confined_start;
+use super::{confined_start, method_folder};
 
-/// First argument of a program that is to guard a method; then come the folder and the command.
+/// First argument of a program that is to guard a method; then come the folder, the number of withheld
+/// paths, these paths and the command.
 pub(super) const ARGUMENT: &str = "guard-method";
-
-/// The folder of the program's files in the folder of a method.
-pub(super) const PROGRAM_FOLDER: &str = "program";
 
 /// How often descendants that ended are looked for.
 const REAPING: Timespec = Timespec {
@@ -57,14 +55,15 @@ pub(super) fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
 }
 
 /// Runs the method until it ends, or until nobody can write to its input any more.
-fn guard(folder: &Path, command: impl Iterator<Item = OsString>) -> io::Result<u8> {
+fn guard(folder: &Path, arguments: impl Iterator<Item = OsString>) -> io::Result<u8> {
     set_child_subreaper(Some(getpid()))?;
     let mut start = Command::new("/proc/self/exe");
     start
         .arg(confined_start::ARGUMENT)
         .arg(getpid().as_raw_pid().to_string())
-        .args(command)
-        .current_dir(folder.join(PROGRAM_FOLDER))
+        .arg(folder)
+        .args(arguments)
+        .current_dir(folder.join(method_folder::PROGRAM))
         .process_group(0);
     let method = Pid::from_child(&start.spawn()?);
     let method_end = pidfd_open(method, PidfdFlags::empty())?;

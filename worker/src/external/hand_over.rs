@@ -14,7 +14,7 @@ use loto_engine::table::encoding::Kind;
 use loto_proto::identity::Fingerprint;
 
 use super::messages::{HyperparameterMessage, TableMessage, TaskMessage};
-use super::npy;
+use super::{method_folder, npy};
 
 /// The files written for one process.
 pub(super) struct HandedOver {
@@ -34,8 +34,8 @@ impl HandedOver {
     /// Nothing yet, below the folder of a process.
     pub(super) fn new(folder: &Path) -> Self {
         Self {
-            shown: folder.join("table"),
-            kept: folder.join("tasks"),
+            shown: folder.join(method_folder::SHOWN),
+            kept: folder.join(method_folder::KEPT),
             written: HashSet::new(),
             last: None,
         }
@@ -57,8 +57,9 @@ impl HandedOver {
             return Ok(false);
         }
         self.last = None;
-        if self.shown.exists() {
-            fs::remove_dir_all(&self.shown)?;
+        // The folder itself stays: it is what the method may open.
+        for entry in fs::read_dir(&self.shown)? {
+            fs::remove_dir_all(entry?.path())?;
         }
         let target_folder = self.shown.join("target");
         fs::create_dir_all(&target_folder)?;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use loto_engine::external::caller::Told;
+use loto_proto::limits::MAX_PROGRAM_VERSIONS_BYTES;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -29,10 +30,17 @@ pub(super) enum Question<'a> {
     /// Asks for a proposal.
     Next {
         iteration: usize,
+        /// Evaluations that the sweep gives, before the one that is told.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        given: Vec<Observation>,
         told: Option<Observation>,
     },
     /// The job is done.
-    End { told: Observation },
+    End {
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        given: Vec<Observation>,
+        told: Option<Observation>,
+    },
 }
 
 /// What may be known of a table and a target.
@@ -108,6 +116,25 @@ pub(super) struct Ready {
     pub(super) spaces: Spaces,
     /// The parameters that it takes; any if it does not say.
     pub(super) parameters: Option<Vec<String>>,
+    /// What it runs on, by name.
+    #[serde(default)]
+    pub(super) versions: BTreeMap<String, String>,
+}
+
+impl Ready {
+    /// What it runs on, in one line; as much of it as a trace may hold.
+    pub(super) fn versions_in_words(&self) -> String {
+        let mut words = String::new();
+        for (name, version) in &self.versions {
+            let separator = if words.is_empty() { "" } else { ", " };
+            let word = format!("{separator}{name} {version}");
+            if words.len() + word.len() > MAX_PROGRAM_VERSIONS_BYTES {
+                break;
+            }
+            words.push_str(&word);
+        }
+        words
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -173,6 +200,7 @@ mod tests {
         };
         let next = Question::Next {
             iteration: 2,
+            given: Vec::new(),
             told: Some(told.into()),
         };
         assert_eq!(
@@ -205,6 +233,21 @@ mod tests {
         ] {
             assert!(read(line).is_err(), "{line}");
         }
+    }
+
+    #[test]
+    fn versions_fit_into_a_trace() {
+        let ready = |versions: &str| -> Ready {
+            let line = format!(r#"{{"protocol":1,"versions":{versions}}}"#);
+            serde_json::from_str(&line).unwrap()
+        };
+        let few = ready(r#"{"python":"3.11.7","numpy":"1.26.4"}"#);
+        assert_eq!(few.versions_in_words(), "numpy 1.26.4, python 3.11.7");
+        let many: BTreeMap<String, String> =
+            (0..1000).map(|i| (i.to_string(), "1".into())).collect();
+        let many = ready(&serde_json::to_string(&many).unwrap()).versions_in_words();
+        assert!(many.ends_with(" 1") && many.len() <= MAX_PROGRAM_VERSIONS_BYTES);
+        assert!(many.len() > MAX_PROGRAM_VERSIONS_BYTES - 10);
     }
 
     #[test]

@@ -14,14 +14,11 @@ use loto_proto::external_program::{ExternalProgram, PROTOCOL};
 use tempfile::TempDir;
 
 use super::failure::{EndStatus, MethodFailure, MethodProblem, Step, shown};
-use super::guard::{self, PROGRAM_FOLDER};
+use super::guard;
 use super::hand_over::HandedOver;
 use super::messages::{Answer, Question, Ready};
 use super::pipes::{PipeProblem, Pipes};
-use super::{environment, python_package};
-
-/// What the folders of methods begin with.
-const FOLDER_PREFIX: &str = "loto-method-";
+use super::{environment, method_folder, python_package};
 
 /// How long a guard may take to end a method with all its descendants.
 const DEATH: Duration = Duration::from_secs(12);
@@ -46,12 +43,15 @@ struct Running {
 }
 
 impl MethodProcess {
-    /// Starts a program and waits until it is ready.
+    /// Starts a program, kept from the `withheld` paths, and waits until it is ready.
     ///
     /// # Errors
     /// [`MethodFailure`], as a [`ProgramError`].
-    pub(super) fn start(program: &Arc<ExternalProgram>) -> Result<Self, ProgramError> {
-        let started = Running::start(program);
+    pub(super) fn start(
+        program: &Arc<ExternalProgram>,
+        withheld: &[PathBuf],
+    ) -> Result<Self, ProgramError> {
+        let started = Running::start(program, withheld);
         let mut running = started.map_err(|error| {
             let problem = MethodProblem::NotStarted(error);
             failure(program, Step::Message("hello"), problem, String::new())
@@ -120,14 +120,18 @@ impl MethodProcess {
 }
 
 impl Running {
-    fn start(program: &ExternalProgram) -> io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix(FOLDER_PREFIX).tempdir()?;
+    fn start(program: &ExternalProgram, withheld: &[PathBuf]) -> io::Result<Self> {
+        let folder = tempfile::Builder::new()
+            .prefix(method_folder::PREFIX)
+            .tempdir()?;
         unpack(program, folder.path())?;
         let mut command = Command::new("/proc/self/exe");
         environment::set(&mut command, folder.path());
         command
             .arg(guard::ARGUMENT)
             .arg(folder.path())
+            .arg(withheld.len().to_string())
+            .args(withheld)
             .args(&program.command)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -269,7 +273,7 @@ fn failure(
 /// Writes the files of a program, and what it finds beside them.
 fn unpack(program: &ExternalProgram, folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    let files = folder.join(PROGRAM_FOLDER);
+    let files = folder.join(method_folder::PROGRAM);
     fs::create_dir(&files)?;
     for file in &program.files {
         let path = files.join(&file.path);
@@ -279,6 +283,12 @@ fn unpack(program: &ExternalProgram, folder: &Path) -> io::Result<()> {
         fs::write(&path, &file.content)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o700))?;
     }
-    fs::create_dir(folder.join(environment::TEMPORARY_FOLDER))?;
-    python_package::write(&folder.join(environment::PYTHON_FOLDER))
+    for made in [
+        method_folder::TEMPORARY,
+        method_folder::SHOWN,
+        method_folder::KEPT,
+    ] {
+        fs::create_dir(folder.join(made))?;
+    }
+    python_package::write(&folder.join(method_folder::PYTHON))
 }

@@ -10,17 +10,20 @@
 //! - `method_process` starts and ends one; `pipes` exchanges lines with it; `messages` says what the lines are;
 //! - `hand_over` writes what a method may know of a table into a folder, as `npy` files;
 //! - `guard` and `confined_start` are roles of this program in processes of their own;
-//! - `environment` and `python_package` are what a method finds around it.
+//! - `confinement` keeps a method from tables, stores and the network;
+//! - `environment`, `method_folder` and `python_package` are what a method finds around it.
 //!
 //! `PROTOCOL.md` in `deploy/python` describes the protocol for those who write methods.
 
 mod confined_start;
+mod confinement;
 mod conversation;
 mod environment;
 mod failure;
 mod guard;
 mod hand_over;
 mod messages;
+mod method_folder;
 mod method_process;
 mod npy;
 mod pipes;
@@ -28,5 +31,6 @@ mod pool;
 mod python_package;
 mod roles;
 
+pub use confinement::Gap;
 pub use pool::MethodProcesses;
 pub use roles::enter;

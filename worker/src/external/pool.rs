@@ -1,5 +1,7 @@
 //! The processes of methods that a computing process keeps.
 
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use loto_engine::ProgramError;
@@ -15,13 +17,23 @@ use super::method_process::MethodProcess;
 const MOST_KEPT: usize = 8;
 
 /// Runs methods as processes, each for many jobs after each other.
-#[derive(Default)]
 pub struct MethodProcesses {
+    /// What methods are kept from.
+    withheld: Vec<PathBuf>,
     /// Those without a job; the one used last is the last.
     idle: Mutex<Vec<MethodProcess>>,
 }
 
 impl MethodProcesses {
+    /// No process yet. Methods cannot open the `withheld` files and folders, where the kernel has Landlock.
+    pub fn new(withheld: Vec<PathBuf>) -> Self {
+        let resolve = |path: PathBuf| resolved(&path).unwrap_or(path);
+        Self {
+            withheld: withheld.into_iter().map(resolve).collect(),
+            idle: Mutex::default(),
+        }
+    }
+
     /// A process of this program that waits for a job.
     fn take(&self, program: &ExternalProgram) -> Option<MethodProcess> {
         let mut idle = self.idle.lock();
@@ -43,6 +55,16 @@ impl MethodProcesses {
     }
 }
 
+/// A path without links, of a file that may not exist yet.
+fn resolved(path: &Path) -> io::Result<PathBuf> {
+    let path = std::path::absolute(path)?;
+    path.canonicalize()
+        .or_else(|_| match (path.parent(), path.file_name()) {
+            (Some(parent), Some(name)) => Ok(parent.canonicalize()?.join(name)),
+            _ => Ok(path.clone()),
+        })
+}
+
 impl Programs for MethodProcesses {
     fn start<'a>(
         &'a self,
@@ -51,7 +73,7 @@ impl Programs for MethodProcesses {
     ) -> Result<Box<dyn Choices + 'a>, ProgramError> {
         let process = match self.take(program) {
             Some(process) => process,
-            None => MethodProcess::start(program)?,
+            None => MethodProcess::start(program, &self.withheld)?,
         };
         let keep = |process| self.keep(process);
         Ok(Box::new(Conversation::start(process, handover, keep)?))

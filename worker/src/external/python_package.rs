@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 /// Its files, as in `deploy/python/loto`.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     (
         "__init__.py",
         include_str!("../../../deploy/python/loto/__init__.py"),
@@ -17,6 +17,10 @@ const FILES: [(&str, &str); 5] = [
     (
         "problem.py",
         include_str!("../../../deploy/python/loto/problem.py"),
+    ),
+    (
+        "results.py",
+        include_str!("../../../deploy/python/loto/results.py"),
     ),
     (
         "serving.py",

@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufWriter, Stdin};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -27,7 +28,8 @@ use super::{frame, memory};
 use crate::compute::panic_message;
 use crate::external::{self, MethodProcesses};
 
-/// First argument of a program that is to be a computing process; the second is its memory in bytes.
+/// First argument of a program that is to be a computing process; the second is its memory in bytes, others are paths
+/// that are withheld from external methods.
 pub const ARGUMENT: &str = "compute-jobs";
 
 /// Computes the trace of a job.
@@ -38,7 +40,8 @@ pub type MakeRun = fn(Arc<dyn Blobs>) -> Run;
 
 /// Computes traces with the methods of this program.
 pub fn methods(blobs: Arc<dyn Blobs>) -> Run {
-    let runner = TraceRunner::new(blobs).with_programs(Arc::new(MethodProcesses::default()));
+    let withheld = std::env::args_os().skip(3).map(PathBuf::from).collect();
+    let runner = TraceRunner::new(blobs).with_programs(Arc::new(MethodProcesses::new(withheld)));
     Box::new(move |job| runner.run(job))
 }
 

@@ -13,6 +13,7 @@ mod process;
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,6 +55,8 @@ impl JobLimits {
 pub struct ProcessPool {
     store: Arc<dyn Store>,
     limits: JobLimits,
+    /// What external methods are kept from.
+    withheld: Vec<PathBuf>,
     /// Processes without a job; they have tables and fits in memory.
     idle: Mutex<Vec<ComputingProcess>>,
 }
@@ -64,8 +67,17 @@ impl ProcessPool {
         Self {
             store,
             limits,
+            withheld: Vec::new(),
             idle: Mutex::default(),
         }
+    }
+
+    /// The pool, whose external methods cannot open these files and folders, where the kernel has Landlock: tables,
+    /// files of stores, passwords. Those that do not exist yet are withheld once they do.
+    #[must_use]
+    pub fn withholding(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.withheld = paths.into_iter().collect();
+        self
     }
 
     /// What a process that is of no use any more says about the job.
@@ -115,9 +127,8 @@ impl Compute for ProcessPool {
             let idle = self.idle.lock().pop();
             let mut process = match idle {
                 Some(process) => process,
-                None => {
-                    ComputingProcess::start(self.limits.memory).map_err(ComputeError::NoProcess)?
-                }
+                None => ComputingProcess::start(self.limits.memory, &self.withheld)
+                    .map_err(ComputeError::NoProcess)?,
             };
             // Whoever drops this future ends the process with it.
             let computing = process.compute(job, self.store.as_ref(), self.limits.deadline);

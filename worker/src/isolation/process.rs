@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io;
+use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -75,8 +76,8 @@ impl From<TransportError> for Failure {
 }
 
 impl ComputingProcess {
-    /// Starts this program anew in its role as a computing process.
-    pub(super) fn start(memory: u64) -> io::Result<Self> {
+    /// Starts this program anew in its role as a computing process. External methods are kept from `withheld`.
+    pub(super) fn start(memory: u64, withheld: &[PathBuf]) -> io::Result<Self> {
         // The file that runs, even if another one has taken its place since.
         let mut command = Command::new("/proc/self/exe");
         for variable in SECRETS {
@@ -85,6 +86,7 @@ impl ComputingProcess {
         command
             .arg0(std::env::args_os().next().unwrap_or_default())
             .args([child::ARGUMENT, &memory.to_string()])
+            .args(withheld)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

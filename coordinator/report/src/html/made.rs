@@ -25,6 +25,7 @@ pub(crate) fn section(report: &Report<'_>) -> Markup {
             }
             @if !about.blackboxes.is_empty() { (data(&about.blackboxes)) }
             @if !about.methods.is_empty() { (methods(&about.methods)) }
+            @for sentence in about.proposals_in_words() { p.small { (escape(&sentence)) } }
         }
     }
 }

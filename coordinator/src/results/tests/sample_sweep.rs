@@ -131,6 +131,7 @@ impl SampleSweep {
             rows,
             preparation_microseconds: 1000,
             linear_algebra: "none".into(),
+            program: Default::default(),
         }
     }
 }

@@ -21,7 +21,7 @@ mod redis;
 mod sweeps;
 mod traces;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use self::attempts::{Attempts, Conflict};
@@ -81,6 +81,18 @@ pub async fn open_existing(access: impl Into<Access>) -> Result<Arc<dyn Store>, 
 }
 
 /// Whether an embedded store in that file can be written: SQLite also makes files beside it.
+/// The files in which an embedded store of this path is kept.
+pub fn embedded_files(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let name = path.as_os_str().to_owned();
+    ["", "-wal", "-shm", "-journal"]
+        .into_iter()
+        .map(move |end| {
+            let mut name = name.clone();
+            name.push(end);
+            PathBuf::from(name)
+        })
+}
+
 fn is_writable(path: &Path) -> bool {
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,

@@ -22,14 +22,18 @@ pub trait Programs: Send + Sync {
 
 /// A program at work on a job. Who drops it before its end ends the program.
 pub trait Choices: Send {
-    /// The next proposal, given the observation that was made since the last one.
+    /// The next proposal, given the observations that were made since the last one: one, or before the first proposal
+    /// those that the sweep gives.
     ///
     /// # Errors
     /// [`ProgramError`] if the program fails.
-    fn next(&mut self, told: Option<Told>) -> Result<Proposal, ProgramError>;
+    fn next(&mut self, told: &[Told]) -> Result<Proposal, ProgramError>;
 
-    /// Tells the program the last observation, and that there is nothing more to choose.
-    fn end(&mut self, told: Told);
+    /// Tells the program the observations since its last proposal, and that there is nothing more to choose.
+    fn end(&mut self, told: &[Told]);
+
+    /// What the program said that it runs on; empty if it did not say.
+    fn versions(&self) -> &str;
 
     /// What the program made wrong, with what is known of it.
     fn refuse(&mut self, problem: ProposalProblem) -> ProgramError;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use loto_proto::external_program::{ExternalProgram, ProposalRule};
+use loto_proto::trace::ProgramRecord;
 
 use super::caller::{Choices, Proposal, ProposalProblem, Told};
 use super::nearest::Configurations;
@@ -19,6 +20,10 @@ pub(super) struct ExternalSearch<'a> {
     order: Arc<Vec<u32>>,
     /// Each row's place in that order.
     places: Vec<u32>,
+    /// How many observations the program was told.
+    told: usize,
+    /// How many proposals came to another row than they named.
+    moved: u32,
     /// Time that the program took since it was last asked for.
     outside_microseconds: u64,
 }
@@ -38,30 +43,36 @@ impl<'a> ExternalSearch<'a> {
             configurations,
             order,
             places,
+            told: 0,
+            moved: 0,
             outside_microseconds: elapsed(started),
         }
     }
 
-    /// The last observation, in the numbers that the program knows.
-    fn last(&self, observations: &Observations) -> Option<Told> {
-        let (row, value) = (observations.rows.last()?, observations.values.last()?);
-        Some(Told {
-            row: self.places[*row as usize],
-            value: *value,
-        })
+    /// The observations that the program was not told yet, in the numbers that it knows.
+    fn news(&mut self, observations: &Observations) -> Vec<Told> {
+        let pairs = observations.rows.iter().zip(&observations.values);
+        let news = pairs.skip(self.told).map(|(&row, &value)| Told {
+            row: self.places[row as usize],
+            value,
+        });
+        let news = news.collect();
+        self.told = observations.rows.len();
+        news
     }
 
-    /// The row that a proposal comes to.
+    /// The row that a proposal comes to, and whether it is another one than was proposed.
     fn row(
         &self,
         proposal: Proposal,
         observations: &Observations,
-    ) -> Result<Option<u32>, ProposalProblem> {
+    ) -> Result<Option<(u32, bool)>, ProposalProblem> {
         let evaluated = &observations.evaluated;
         let is_free = |row: u32| !evaluated[row as usize];
         let nearest = |values: &[f64]| {
             let order = &self.order;
-            Ok(self.configurations.nearest(values, evaluated, order))
+            let nearest = self.configurations.nearest(values, evaluated, order);
+            Ok(nearest.map(|row| (row, true)))
         };
         let (row, values) = match proposal {
             Proposal::Row(place) => {
@@ -79,7 +90,7 @@ impl<'a> ExternalSearch<'a> {
             }
         };
         match (row, values) {
-            (Some(row), _) if is_free(row) => Ok(Some(row)),
+            (Some(row), _) if is_free(row) => Ok(Some((row, false))),
             (Some(row), _) if self.program.repeats == ProposalRule::Refuse => {
                 let row = self.places[row as usize];
                 Err(ProposalProblem::Repeated { row })
@@ -109,19 +120,28 @@ fn elapsed(since: Instant) -> u64 {
 impl Search for ExternalSearch<'_> {
     fn choose(&mut self, observations: &Observations) -> Result<u32, EngineError> {
         let begin = Instant::now();
-        let told = self.last(observations);
-        let proposal = self.choices.next(told)?;
+        let told = self.news(observations);
+        let proposal = self.choices.next(&told)?;
         self.outside_microseconds += elapsed(begin);
         match self.row(proposal, observations) {
-            Ok(Some(row)) => Ok(row),
+            Ok(Some((row, is_moved))) => {
+                self.moved += u32::from(is_moved);
+                Ok(row)
+            }
             Ok(None) => Err(ImpossibleJob::NoRow("every row is evaluated").into()),
             Err(problem) => Err(self.choices.refuse(problem).into()),
         }
     }
 
     fn end(&mut self, observations: &Observations) {
-        if let Some(told) = self.last(observations) {
-            self.choices.end(told);
+        let told = self.news(observations);
+        self.choices.end(&told);
+    }
+
+    fn program_record(&self) -> ProgramRecord {
+        ProgramRecord {
+            moved: self.moved,
+            versions: self.choices.versions().to_owned(),
         }
     }
 

@@ -82,14 +82,18 @@ impl Programs for Scripted {
 }
 
 impl Choices for Conversation {
-    fn next(&mut self, told: Option<Told>) -> Result<Proposal, ProgramError> {
+    fn next(&mut self, told: &[Told]) -> Result<Proposal, ProgramError> {
         self.told.lock().extend(told);
         self.asked += 1;
         Ok((self.script)(self.asked - 1, &self.random_rows))
     }
 
-    fn end(&mut self, told: Told) {
-        self.told.lock().push(told);
+    fn end(&mut self, told: &[Told]) {
+        self.told.lock().extend(told);
+    }
+
+    fn versions(&self) -> &str {
+        "python 3"
     }
 
     fn refuse(&mut self, problem: ProposalProblem) -> ProgramError {
@@ -105,7 +109,20 @@ fn run(
     script: Script,
     iterations: u32,
 ) -> (Result<Trace, EngineError>, Vec<Told>) {
-    let (spec, file) = table();
+    run_given(program, script, iterations, &[])
+}
+
+/// As `run`, on a table that gives these first rows.
+fn run_given(
+    program: &ExternalProgram,
+    script: Script,
+    iterations: u32,
+    given: &[u32],
+) -> (Result<Trace, EngineError>, Vec<Told>) {
+    let (mut spec, file) = table();
+    for &row in given {
+        spec.initial.add("one", 3, row);
+    }
     let fingerprint = spec.fingerprint(&file);
     let (id, bytes) = program.encode();
     let blobs = MemoryBlobs::from_iter([
@@ -245,6 +262,40 @@ fn proposals_outside_of_the_space_are_refused() {
         let message = refused(run(&program, script, 4).0);
         assert!(message.contains(expected), "{message}");
     }
+}
+
+#[test]
+fn every_evaluation_that_a_sweep_gives_is_told() {
+    let program = program(ProposalRule::Nearest, ProposalRule::Nearest);
+    // The program knows the rows of this table by other numbers than the file.
+    let (free, told_freely) = run(&program, |asked, _| Proposal::Row(asked as u64), 5);
+    let free = free.unwrap();
+    for (given, iterations) in [(3, 5), (5, 5)] {
+        let rows = &free.rows[..given];
+        let (trace, told) = run_given(
+            &program,
+            |asked, _| Proposal::Row(asked as u64 + 3),
+            iterations,
+            rows,
+        );
+        assert_eq!(trace.unwrap().rows, free.rows, "{given}");
+        assert_eq!(told, told_freely, "{given}");
+    }
+}
+
+#[test]
+fn moved_proposals_are_counted_and_versions_kept() {
+    let program = program(ProposalRule::Nearest, ProposalRule::Nearest);
+    let (trace, _) = run(&program, |_, _| Proposal::Row(4), 3);
+    let record = trace.unwrap().program;
+    assert_eq!((record.moved, record.versions.as_str()), (2, "python 3"));
+    // None of these rates is in the table, but the last.
+    let off_table = |asked, _: &[u32]| Proposal::Configuration(vec![0.0, [0.01, 0.5, 1.0][asked]]);
+    let (trace, _) = run(&program, off_table, 3);
+    let trace = trace.unwrap();
+    let rows: std::collections::BTreeSet<_> = trace.rows.iter().collect();
+    assert_eq!(rows.len(), 3);
+    assert!((2..=3).contains(&trace.program.moved), "{trace:?}");
 }
 
 #[test]

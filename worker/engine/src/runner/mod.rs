@@ -107,6 +107,7 @@ impl TraceRunner {
             let took = watch.lap() + search.take_outside_microseconds();
             microseconds.push(took.try_into().unwrap_or(u32::MAX));
         }
+        let program = search.program_record();
         search.end(&observations);
         Ok(Trace {
             rows: observations.rows,
@@ -114,6 +115,7 @@ impl TraceRunner {
             microseconds,
             preparation_microseconds,
             linear_algebra,
+            program,
         })
     }
 

@@ -3,16 +3,17 @@
 Set up once, from the root of the repository:
 
     python -m pip install -r deploy/python/requirements.txt
+    export PYTHONPATH=deploy/python
     python -m grpc_tools.protoc -I proto --python_out=deploy/python \\
         --grpc_python_out=deploy/python loto/v1/job.proto loto/v1/aggregator.proto
 
 As a program, it lists the sweeps, or sums one up:
 
-    python deploy/python/loto_client.py localhost:50051 [SWEEP]
+    python -m loto.client localhost:50051 [SWEEP]
 
 A service with TLS and tokens takes the same files as the other programs (`--help` lists them):
 
-    LOTO_TOKEN=... python deploy/python/loto_client.py loto.example:50051 --ca ca.pem
+    LOTO_TOKEN=... python -m loto.client loto.example:50051 --ca ca.pem
 
 A sweep is given by its name, its id or the first digits of the id. Of several sweeps of one name the newest is meant,
 and a warning says so.
@@ -20,7 +21,7 @@ and a warning says so.
 As a module, it gives lists of dictionaries, ready for `pandas.DataFrame`:
 
     import pandas
-    from loto_client import LotoClient
+    from loto.client import LotoClient
 
     with LotoClient("localhost:50051") as client:
         sweeps = pandas.DataFrame(client.sweep_rows())
