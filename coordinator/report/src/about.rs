@@ -180,7 +180,7 @@ impl AboutMethod {
 impl About {
     /// What became of the proposals of external methods, a sentence for each.
     pub(crate) fn proposals_in_words(&self) -> impl Iterator<Item = String> {
-        let told = self.methods.iter().filter_map(|method| {
+        self.methods.iter().filter_map(|method| {
             let proposals = method.proposals.as_ref()?;
             let (moved, evaluations) = (proposals.moved, proposals.evaluations);
             let percent = 100.0 * moved as f64 / evaluations.max(1) as f64;
@@ -194,8 +194,7 @@ impl About {
                 numbers::grouped(moved),
                 numbers::grouped(evaluations),
             ))
-        });
-        told
+        })
     }
 
     /// What is known of a black box and its table.

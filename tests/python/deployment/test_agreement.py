@@ -40,6 +40,15 @@ class Agreement(unittest.TestCase):
         images |= {process.image for process in of_objects(rendering.single_objects())}
         self.assertEqual(len(images), 1, images)
 
+    def test_a_worker_has_room_to_hand_over_the_largest_table(self):
+        # FCNET: four tasks of 62,208 rows with nine hyperparameters and a value, doubles each.
+        needed = 4 * 62208 * (9 + 1) * 8
+        for overlay in ("trial", "production"):
+            pod = pod_of(named(OBJECTS[overlay], "Deployment", "worker"))["spec"]
+            (size,) = (volume["emptyDir"]["sizeLimit"] for volume in pod["volumes"] if volume["name"] == "tmp")
+            self.assertTrue(size.endswith("Mi"), size)
+            self.assertGreater(int(size[:-2]) << 20, 2 * needed, overlay)
+
     def test_every_secret_of_the_guide_is_used(self):
         used = {
             name
@@ -187,15 +196,6 @@ class Mutations(unittest.TestCase):
         for change, expected in cases:
             with self.subTest(expected=expected):
                 self.assert_noticed("trial", change, expected)
-
-    def test_a_worker_has_room_to_hand_over_the_largest_table(self):
-        # FCNET: four tasks of 62,208 rows with nine hyperparameters and a value, doubles each.
-        needed = 4 * 62208 * (9 + 1) * 8
-        for overlay in ("trial", "production"):
-            pod = pod_of(named(OBJECTS[overlay], "Deployment", "worker"))["spec"]
-            (size,) = (volume["emptyDir"]["sizeLimit"] for volume in pod["volumes"] if volume["name"] == "tmp")
-            self.assertTrue(size.endswith("Mi"), size)
-            self.assertGreater(int(size[:-2]) << 20, 2 * needed, overlay)
 
     def test_production(self):
         def trigger(key, value):

@@ -4,7 +4,6 @@
 //! therefore know rows in the order of their configurations, in which tasks with the same configurations also have
 //! the same numbers for them.
 
-use std::cmp::Ordering;
 use std::convert::Infallible;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -41,17 +40,73 @@ impl RowOrders {
     }
 }
 
+/// By the last column first: each sort is stable, so that the columns before it decide.
 fn sort(task: &Task) -> Vec<u32> {
     let mut rows: Vec<u32> = (0..task.rows() as u32).collect();
-    // Stable: rows of the same configuration, which a table does not have, would keep their order.
-    rows.sort_by(|&left, &right| compare(&task.columns, left as usize, right as usize));
+    for column in task.columns.iter().rev() {
+        match column {
+            Column::Numeric(values) => {
+                rows.sort_by(|&left, &right| {
+                    values[left as usize].total_cmp(&values[right as usize])
+                });
+            }
+            Column::Categorical(levels) => rows = sort_by_level(&rows, levels),
+        }
+    }
     rows
 }
 
-fn compare(columns: &[Column], left: usize, right: usize) -> Ordering {
-    let by_column = columns.iter().map(|column| match column {
-        Column::Numeric(values) => values[left].total_cmp(&values[right]),
-        Column::Categorical(levels) => levels[left].cmp(&levels[right]),
-    });
-    by_column.fold(Ordering::Equal, Ordering::then)
+/// Rows by their level, those of one level in the order that they had: a sort by counting.
+fn sort_by_level(rows: &[u32], levels: &[u16]) -> Vec<u32> {
+    let count = levels.iter().max().map_or(0, |&last| usize::from(last) + 1);
+    // Where the rows of each level begin.
+    let mut places = vec![0; count + 1];
+    for &level in levels {
+        places[usize::from(level) + 1] += 1;
+    }
+    for level in 0..count {
+        places[level + 1] += places[level];
+    }
+    let mut sorted = vec![0; rows.len()];
+    for &row in rows {
+        let place = &mut places[usize::from(levels[row as usize])];
+        sorted[*place] = row;
+        *place += 1;
+    }
+    sorted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_in_the_order_of_their_configurations() {
+        let kinds: Vec<u16> = (0..60).map(|row| (row * 7 % 5) as u16).collect();
+        let rates: Vec<f64> = (0..60).map(|row| f64::from(row * 11 % 4) - 1.0).collect();
+        let others: Vec<u16> = (0..60).map(|row| (row * 13 % 3) as u16).collect();
+        let configuration = |row: u32| {
+            let row = row as usize;
+            (kinds[row], rates[row], others[row], row)
+        };
+        let mut expected: Vec<u32> = (0..60).collect();
+        expected.sort_by(|&left, &right| {
+            configuration(left)
+                .partial_cmp(&configuration(right))
+                .unwrap()
+        });
+        let columns = vec![
+            Column::Categorical(kinds.clone()),
+            Column::Numeric(rates.clone()),
+            Column::Categorical(others.clone()),
+        ];
+        let objective = vec![0.0; 60];
+        let task = Task {
+            name: "one".into(),
+            first_line: 2,
+            columns,
+            objective,
+        };
+        assert_eq!(sort(&task), expected);
+    }
 }
