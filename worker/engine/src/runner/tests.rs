@@ -10,6 +10,7 @@ use crate::methods::{self, Spaces};
 mod categorical;
 mod declarations;
 mod initial;
+mod public_tables;
 mod repeats;
 mod unit_of_objective;
 
