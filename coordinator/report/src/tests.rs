@@ -81,6 +81,7 @@ pub(crate) fn about() -> About {
     let blackbox = Blackbox {
         name: results.blackboxes[0].name.clone(),
         table: "4c4de9790b6b38cec373d6e108706675".parse().unwrap(),
+        table_file: None,
         targets: Vec::new(),
         iterations: 5,
         methods: Vec::new(),
@@ -95,8 +96,9 @@ pub(crate) fn about() -> About {
     let table_name = Some(format!("table {EVIL}"));
     let method = AboutMethod {
         name: format!("method {EVIL}"),
-        id: "gp".into(),
-        version: 7,
+        id: Some("gp".into()),
+        version: Some(7),
+        recorded_in: None,
         program: None,
         parameters: [("noise".to_owned(), "0.25".to_owned())].into(),
         defaults: [("hyperprior".to_owned(), "gamma".to_owned())].into(),
