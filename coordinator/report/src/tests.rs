@@ -381,6 +381,8 @@ fn a_report_without_any_trace_says_so() {
     let page = text(&report, Format::Html);
     check_well_formed(&page);
     assert!(page.contains("0 of 24 finished"));
+    // Both methods lack the same, which is said once.
+    assert_eq!(page.matches("each 0 of 12 traces finished").count(), 1);
     assert!(page.contains("There is no curve to draw yet."));
     assert!(text(&report, Format::Text).contains("no comparison of the methods"));
     let folder = tempfile::tempdir().unwrap();
