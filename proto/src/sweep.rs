@@ -30,6 +30,8 @@ pub struct Blackbox {
     pub name: String,
     /// The table that holds its tasks.
     pub table: Fingerprint,
+    /// Name of the table's file, for people; not part of the sweep's identity. `None` in records of former releases.
+    pub table_file: Option<String>,
     /// Target tasks, in the order of the table.
     pub targets: Vec<String>,
     /// Number of evaluations in a trace.
@@ -55,6 +57,9 @@ impl Blackbox {
         check_count("iterations", self.iterations.into(), MAX_ITERATIONS.into())?;
         for target in &self.targets {
             check_name("the name of a target", target)?;
+        }
+        if let Some(name) = &self.table_file {
+            check_name("the name of a table's file", name)?;
         }
         for method in &self.methods {
             check_name("the id of a method", &method.id)?;
@@ -169,6 +174,7 @@ impl Sweep {
         let blackbox = |blackbox: &Blackbox| wire::Blackbox {
             name: blackbox.name.clone(),
             table: blackbox.table.to_string(),
+            table_file: blackbox.table_file.clone().unwrap_or_default(),
             targets: blackbox.targets.clone(),
             iterations: blackbox.iterations,
             methods: blackbox.methods.iter().map(method).collect(),
@@ -205,6 +211,7 @@ impl Sweep {
             Ok(Blackbox {
                 name: blackbox.name,
                 table: blackbox.table.parse()?,
+                table_file: Some(blackbox.table_file).filter(|name| !name.is_empty()),
                 targets: blackbox.targets,
                 iterations: blackbox.iterations,
                 methods: (blackbox.methods.into_iter().map(method))
@@ -250,6 +257,7 @@ mod tests {
         let blackbox = |name: &str, byte, methods: &[&str]| Blackbox {
             name: name.into(),
             table: Fingerprint([byte; 16]),
+            table_file: None,
             targets: vec!["one".into(), "two".into()],
             iterations: 10,
             methods: methods.iter().map(|id| method(id)).collect(),
@@ -289,6 +297,7 @@ mod tests {
     fn a_sweep_survives_the_store_and_damage_is_noticed() {
         let mut named = sweep();
         named.blackboxes[1].methods[0].name = Some("chance".into());
+        named.blackboxes[0].table_file = Some("A.csv.zip".into());
         assert_eq!(named.id(), sweep().id());
         assert_eq!(Sweep::decode(&named.encode(), sweep().id()).unwrap(), named);
         let bytes = sweep().encode();

@@ -83,6 +83,9 @@ pub enum Repeats {
     Refused,
     /// Repeated measurements, told apart by the column `seed`: their mean counts.
     Mean,
+    /// Repeated measurements, too, of which a method is shown one on its target: which one of each configuration is
+    /// drawn by task and seed, the same for every method. Traces keep the mean, and sources have it.
+    Draw,
 }
 
 /// Which tasks of a table are the sources of a target, which is none itself.
@@ -154,8 +157,13 @@ impl TableSpec {
             hasher.field(b"source tasks").number((*most).into());
         }
         self.initial.hash(&mut hasher);
-        if self.repeats == Repeats::Mean {
-            hasher.field(b"mean of repeats");
+        let repeats: Option<&[u8]> = match self.repeats {
+            Repeats::Refused => None,
+            Repeats::Mean => Some(b"mean of repeats"),
+            Repeats::Draw => Some(b"draw of repeats"),
+        };
+        if let Some(repeats) = repeats {
+            hasher.field(repeats);
         }
         Fingerprint(hasher.finish_identifier())
     }
@@ -188,6 +196,7 @@ impl TableSpec {
             most_sources: self.sources.most,
             initial: self.initial.to_wire(),
             mean_of_repeats: self.repeats == Repeats::Mean,
+            draw_of_repeats: self.repeats == Repeats::Draw,
         }
     }
 
@@ -249,9 +258,10 @@ impl TableSpec {
                 most: stored.most_sources,
             },
             initial: InitialRows::of_wire(stored.initial)?,
-            repeats: match stored.mean_of_repeats {
-                true => Repeats::Mean,
-                false => Repeats::Refused,
+            repeats: match (stored.mean_of_repeats, stored.draw_of_repeats) {
+                (false, false) => Repeats::Refused,
+                (true, false) => Repeats::Mean,
+                (_, true) => Repeats::Draw,
             },
         })
     }
@@ -339,10 +349,11 @@ mod tests {
     #[test]
     fn every_declaration_changes_the_fingerprint_and_survives_the_store() {
         let base = declared();
-        let changes: [fn(&mut TableSpec); 10] = [
+        let changes: [fn(&mut TableSpec); 11] = [
             |spec| spec.initial = InitialRows::default(),
             |spec| assert!(spec.initial.add("a", 1, 8)),
             |spec| spec.repeats = Repeats::Refused,
+            |spec| spec.repeats = Repeats::Draw,
             |spec| spec.direction = Direction::Minimise,
             |spec| spec.sources.most = 0,
             |spec| spec.sources.named.clear(),

@@ -19,7 +19,7 @@ use crate::wire;
 pub struct Trace {
     /// Rows evaluated, in order: positions among the target task's rows in the table, from 0.
     pub rows: Vec<u32>,
-    /// Objective values of those rows.
+    /// Objective values of those rows: the means where measurements are repeated, whichever the method was shown.
     pub values: Vec<f64>,
     /// CPU time spent on choosing each row, in microseconds.
     pub microseconds: Vec<u32>,

@@ -56,6 +56,7 @@ pub fn sweep(name: &str, seeds: u32) -> Sweep {
         blackboxes: vec![Blackbox {
             name: "box".into(),
             table: Fingerprint([5; 16]),
+            table_file: None,
             targets: vec!["one".into(), "two".into()],
             iterations: 3,
             methods: vec![method("rs"), method("gp")],

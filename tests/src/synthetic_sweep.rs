@@ -106,6 +106,7 @@ impl SyntheticSweep {
         let blackbox = Blackbox {
             name: "synthetic".into(),
             table: spec.fingerprint(csv.as_bytes()),
+            table_file: None,
             targets,
             iterations: shape.iterations,
             methods: methods.collect(),

@@ -38,6 +38,7 @@ fn sweep(table: Fingerprint) -> Sweep {
         blackboxes: vec![Blackbox {
             name: "box".into(),
             table,
+            table_file: None,
             targets: vec![series.task],
             iterations: series.iterations,
             methods: vec![series.method],

@@ -105,6 +105,17 @@ fn recorded_traces_stand_beside_those_of_a_sweep() {
     ] {
         assert!(text.contains(told), "{told}: {text}");
     }
+    let about = fs::read(folder.path("joined/about.json")).unwrap();
+    let about: serde_json::Value = serde_json::from_slice(&about).unwrap();
+    assert_eq!(about["blackboxes"][0]["table_name"], "table.csv", "{about}");
+    let told: Vec<_> = about["methods"].as_array().unwrap().iter().collect();
+    assert_eq!(told.len(), 3, "{about}");
+    assert_eq!(told[2]["name"], "theirs");
+    assert_eq!(told[2]["recorded_in"], "recorded.csv");
+    assert!(
+        told[2]["version"].is_null() && told[1]["version"].is_u64(),
+        "{about}"
+    );
     let traces = lines(&folder.path("joined/traces.csv.gz"));
     let theirs: Vec<_> = traces
         .iter()

@@ -175,6 +175,7 @@ fn prior_fit(criterion: &mut Criterion) {
             first_line: 2,
             name: "source".into(),
             objective: targets.clone(),
+            measurements: None,
             columns,
         };
         let sources = [Source {

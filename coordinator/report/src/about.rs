@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use loto_proto::sweep::Blackbox;
-use loto_proto::table_spec::{Direction, TableSpec};
+use loto_proto::table_spec::{Direction, Repeats, TableSpec};
 use serde::Serialize;
 
 use crate::numbers;
@@ -44,6 +44,10 @@ pub struct AboutBlackbox {
     pub sources: Vec<String>,
     /// At most so many of them, drawn for each target and seed; 0 if there is no limit.
     pub most_sources: u32,
+    /// What counts where a configuration was measured several times: `mean`, or `draw` where methods are shown one
+    /// measurement, drawn by the seed, and scored by the mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<&'static str>,
     /// The hyperparameters, in the order of their columns.
     pub hyperparameters: Vec<AboutHyperparameter>,
 }
@@ -60,15 +64,18 @@ pub struct AboutHyperparameter {
     pub levels: Vec<String>,
 }
 
-/// A method as it was run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A method as it was run. Of one whose traces another program recorded, nothing but the name is known.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct AboutMethod {
     /// What the report calls it.
     pub name: String,
-    /// Its id.
-    pub id: String,
-    /// The version of its code.
-    pub version: u32,
+    /// Its id; absent if its traces were recorded elsewhere.
+    pub id: Option<String>,
+    /// The version of its code; absent if its traces were recorded elsewhere.
+    pub version: Option<u32>,
+    /// The file with its traces, if they were recorded elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded_in: Option<String>,
     /// Hash of the program, if the method is an external one.
     pub program: Option<String>,
     /// Parameters that differ from the defaults.
@@ -131,6 +138,11 @@ impl AboutBlackbox {
             table_rows,
             sources: spec.sources.named.iter().cloned().collect(),
             most_sources: spec.sources.most,
+            repeats: match spec.repeats {
+                Repeats::Refused => None,
+                Repeats::Mean => Some("mean"),
+                Repeats::Draw => Some("draw"),
+            },
             hyperparameters: columns.into_iter().map(hyperparameter).collect(),
         }
     }
@@ -164,6 +176,9 @@ impl AboutMethod {
             let one = |(name, value)| format!("{name} = {value}");
             parameters.iter().map(one).collect::<Vec<_>>().join(", ")
         };
+        if let Some(file) = &self.recorded_in {
+            return format!("not known: recorded in {file}");
+        }
         match (self.parameters.is_empty(), self.defaults.is_empty()) {
             (true, true) => "none".into(),
             (true, false) => format!("defaults: {}", listed(&self.defaults)),

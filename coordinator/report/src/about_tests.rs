@@ -6,6 +6,7 @@ use loto_proto::table_spec::Direction;
 use loto_statistics::analysis::{AnalysisOptions, analyse};
 use loto_statistics::results::SweepResults;
 
+use crate::about::AboutMethod;
 use crate::format::Format;
 use crate::report::Report;
 use crate::tests::{about, report_of, results, text};
@@ -29,6 +30,12 @@ fn every_file_says_what_was_measured() {
     about.blackboxes[0].objective = "metric_accuracy".into();
     about.blackboxes[0].hyperparameters[0].column = "hp_rate".into();
     about.methods[0].name = "own".into();
+    about.blackboxes[0].repeats = Some("draw");
+    about.methods.push(AboutMethod {
+        name: "theirs".into(),
+        recorded_in: Some("theirs.csv".into()),
+        ..AboutMethod::default()
+    });
     let report = Report {
         about: &about,
         ..report_of(&results, &analysis)
@@ -42,6 +49,8 @@ fn every_file_says_what_was_measured() {
         "<td>7</td>",
         "own: 1,200 of 3,000 proposals (40.0 %) were moved",
         "0.0.7",
+        "not known: recorded in theirs.csv",
+        "methods are shown one, which the seed draws",
         "2026-01-31T12:00:00Z",
         "Best value of metric_accuracy after 5 evaluations per task of forest",
     ] {
@@ -61,6 +70,7 @@ fn every_file_says_what_was_measured() {
         statistics["about"]["methods"][0]["proposals"]["moved"],
         1200
     );
+    assert!(statistics["about"]["methods"][1]["version"].is_null());
     assert_eq!(statistics["about"]["made"]["at"], "2026-01-31T12:00:00Z");
     let folder = tempfile::tempdir().unwrap();
     report.write_folder(folder.path()).unwrap();

@@ -1,7 +1,5 @@
 //! What a report must say first: what of the sweep is missing, and what follows from it.
 
-use std::fmt::Write;
-
 use loto_statistics::analysis::{BlackboxAnalysis, ExclusionReason, MissingSeeds, SweepAnalysis};
 
 use crate::numbers;
@@ -9,7 +7,7 @@ use crate::numbers;
 /// Most tasks that are listed by name in one sentence.
 const MOST_LISTED: usize = 8;
 
-/// One sentence per method that is not finished and per consequence for the
+/// A sentence for the methods of which the same is not finished, and one per consequence for the
 /// averages; empty if the sweep is complete and nothing is left out.
 pub(crate) fn sentences(analysis: &SweepAnalysis) -> Vec<String> {
     let mut sentences = Vec::new();
@@ -27,42 +25,56 @@ pub(crate) fn sentences(analysis: &SweepAnalysis) -> Vec<String> {
     sentences
 }
 
-fn incomplete_methods<'a>(
-    analysis: &'a SweepAnalysis,
-    blackbox: &'a BlackboxAnalysis,
-) -> impl Iterator<Item = String> + 'a {
-    blackbox.methods.iter().filter_map(|method| {
+/// What is unfinished of the methods of a black box; methods of which the same is unfinished share a sentence.
+fn incomplete_methods(analysis: &SweepAnalysis, blackbox: &BlackboxAnalysis) -> Vec<String> {
+    let mut unfinished: Vec<(String, Vec<&str>)> = Vec::new();
+    for method in &blackbox.methods {
         let here = |entry: &&MissingSeeds| {
             entry.blackbox == blackbox.name && entry.method == method.method
         };
         let tasks: Vec<_> = analysis.missing.iter().filter(here).collect();
         if tasks.is_empty() {
-            return None;
+            continue;
         }
         let planned = u64::from(analysis.planned_seeds) * blackbox.tasks.len() as u64;
-        let mut sentence = format!(
-            "{} on {}: {} of {} finished",
-            method.method,
-            blackbox.name,
+        let of_planned = format!(
+            "{} of {} finished{}",
             numbers::grouped(method.finished_traces),
             numbers::count(planned, "trace"),
+            incomplete_tasks(method.finished_traces, &tasks),
         );
-        if method.finished_traces > 0 {
-            sentence.push_str("; incomplete: ");
-            let listed = tasks.iter().take(MOST_LISTED).map(|entry| {
-                format!(
-                    "{} ({} of {} seeds)",
-                    entry.task, entry.finished, entry.planned
-                )
-            });
-            sentence.push_str(&listed.collect::<Vec<_>>().join(", "));
-            if tasks.len() > MOST_LISTED {
-                let rest = (tasks.len() - MOST_LISTED) as u64;
-                let _ = write!(sentence, " and {} more", numbers::count(rest, "task"));
-            }
+        match unfinished.iter_mut().find(|(same, _)| *same == of_planned) {
+            Some((_, methods)) => methods.push(&method.method),
+            None => unfinished.push((of_planned, vec![&method.method])),
         }
-        Some(sentence + ".")
-    })
+    }
+    let sentence = |(of_planned, methods): (String, Vec<&str>)| {
+        let each = if methods.len() > 1 { "each " } else { "" };
+        let methods = methods.join(", ");
+        format!("{methods} on {}: {each}{of_planned}.", blackbox.name)
+    };
+    unfinished.into_iter().map(sentence).collect()
+}
+
+/// The tasks on which seeds are missing, unless all are.
+fn incomplete_tasks(finished_traces: u64, tasks: &[&MissingSeeds]) -> String {
+    if finished_traces == 0 {
+        return String::new();
+    }
+    let listed = tasks.iter().take(MOST_LISTED).map(|entry| {
+        format!(
+            "{} ({} of {} seeds)",
+            entry.task, entry.finished, entry.planned
+        )
+    });
+    let listed = listed.collect::<Vec<_>>().join(", ");
+    match tasks.len().saturating_sub(MOST_LISTED) {
+        0 => format!("; incomplete: {listed}"),
+        rest => format!(
+            "; incomplete: {listed} and {} more",
+            numbers::count(rest as u64, "task")
+        ),
+    }
 }
 
 fn excluded_tasks(blackbox: &BlackboxAnalysis) -> impl Iterator<Item = String> + '_ {

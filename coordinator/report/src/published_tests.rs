@@ -35,6 +35,7 @@ fn published_figures_are_shown_where_they_apply_and_nowhere_else() {
     let planned = |fingerprint: &str| Blackbox {
         name: "nas_bench102".into(),
         table: fingerprint.parse().unwrap(),
+        table_file: None,
         targets: names.map(String::from).to_vec(),
         iterations: 70,
         methods: Vec::new(),

@@ -81,6 +81,7 @@ pub(crate) fn about() -> About {
     let blackbox = Blackbox {
         name: results.blackboxes[0].name.clone(),
         table: "4c4de9790b6b38cec373d6e108706675".parse().unwrap(),
+        table_file: None,
         targets: Vec::new(),
         iterations: 5,
         methods: Vec::new(),
@@ -95,8 +96,9 @@ pub(crate) fn about() -> About {
     let table_name = Some(format!("table {EVIL}"));
     let method = AboutMethod {
         name: format!("method {EVIL}"),
-        id: "gp".into(),
-        version: 7,
+        id: Some("gp".into()),
+        version: Some(7),
+        recorded_in: None,
         program: None,
         parameters: [("noise".to_owned(), "0.25".to_owned())].into(),
         defaults: [("hyperprior".to_owned(), "gamma".to_owned())].into(),
@@ -384,6 +386,8 @@ fn a_report_without_any_trace_says_so() {
     let page = text(&report, Format::Html);
     check_well_formed(&page);
     assert!(page.contains("0 of 24 finished"));
+    // Both methods lack the same, which is said once.
+    assert_eq!(page.matches("each 0 of 12 traces finished").count(), 1);
     assert!(page.contains("There is no curve to draw yet."));
     assert!(text(&report, Format::Text).contains("no comparison of the methods"));
     let folder = tempfile::tempdir().unwrap();

@@ -1,18 +1,18 @@
 //! What a report says of its making: the tables and methods of a sweep, the time and the command.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::path::Path;
 use std::time::SystemTime;
 
 use loto_engine::methods;
 use loto_proto::job::MethodSpec;
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_report::{About, AboutBlackbox, AboutMethod, AboutProposals, Made};
+use loto_statistics::results::SweepResults;
 use loto_transport::connection::address::without_password;
 
 use super::date::iso_8601;
-use crate::plan::{Plan, PlannedTable};
+use crate::plan::Plan;
 use crate::results::{ProgramCount, ProgramCounts, TableContent};
 
 /// What there is to say of a sweep whose black boxes have these tables, in order, and whose external methods had these
@@ -26,7 +26,8 @@ pub(super) fn of_sweep<'a>(
     let described = blackboxes.map(|(blackbox, content)| {
         let size = (content.tasks, content.rows);
         let columns = content.columns.iter().cloned();
-        let name = content.blackbox.clone();
+        let name = blackbox.table_file.clone();
+        let name = name.or_else(|| content.blackbox.clone());
         AboutBlackbox::new(blackbox, &content.spec, columns, size, name)
     });
     About {
@@ -45,7 +46,7 @@ pub(super) fn of_recorded(plan: &Plan) -> About {
         let columns = table.space.hyperparameters.iter();
         let columns = columns.map(|hyperparameter| hyperparameter.name.clone());
         let size = (table.tasks.len(), rows);
-        let name = Some(file_name(planned));
+        let name = blackbox.table_file.clone();
         Some(AboutBlackbox::new(
             blackbox,
             &planned.spec,
@@ -57,19 +58,33 @@ pub(super) fn of_recorded(plan: &Plan) -> About {
     about(&[], &ProgramCounts::new(), described.collect())
 }
 
-/// Fills in the names of the tables' files, which a store does not know.
-pub(super) fn name_tables(about: &mut About, plan: &Plan) {
-    for (known, blackbox) in about.blackboxes.iter_mut().zip(&plan.sweep.blackboxes) {
-        if let Some(planned) = plan.table(blackbox.table) {
-            known.table_name = Some(file_name(planned));
+/// Adds the methods of recorded traces, which `results` has besides those that are `known`, to what is told of
+/// methods. Nothing but their names is known.
+pub(super) fn add_recorded(
+    methods: &mut Vec<AboutMethod>,
+    results: &SweepResults,
+    known: &BTreeSet<String>,
+    file: &str,
+) {
+    let first = methods.len();
+    for blackbox in &results.blackboxes {
+        for name in blackbox
+            .methods
+            .iter()
+            .filter(|name| !known.contains(*name))
+        {
+            let told = methods[first..].iter().position(|told| told.name == *name);
+            let position = told.map_or(methods.len(), |position| first + position);
+            if position == methods.len() {
+                methods.push(AboutMethod {
+                    name: name.clone(),
+                    recorded_in: Some(file.to_owned()),
+                    ..AboutMethod::default()
+                });
+            }
+            methods[position].blackboxes.push(blackbox.name.clone());
         }
     }
-}
-
-fn file_name(planned: &PlannedTable) -> String {
-    let path: &Path = &planned.path;
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    name.to_string_lossy().into_owned()
 }
 
 fn about(
@@ -117,8 +132,9 @@ fn describe(spec: &MethodSpec) -> AboutMethod {
     let defaults = defaults.map(|one| (one.name.to_owned(), one.default.to_owned()));
     AboutMethod {
         name: spec.label().to_owned(),
-        id: spec.id.clone(),
-        version: spec.version,
+        id: Some(spec.id.clone()),
+        version: Some(spec.version),
+        recorded_in: None,
         program: spec.program.map(|program| program.to_string()),
         parameters: spec.parameters.clone(),
         defaults: defaults.collect::<BTreeMap<_, _>>(),
@@ -214,6 +230,7 @@ mod tests {
         let blackbox = |name: &str, methods| Blackbox {
             name: name.into(),
             table: "00000000000000000000000000000000".parse().unwrap(),
+            table_file: None,
             targets: Vec::new(),
             iterations: 1,
             methods,
@@ -230,13 +247,13 @@ mod tests {
         };
         assert_eq!(
             (plain.name.as_str(), plain.version),
-            ("gcp-prior", method.version)
+            ("gcp-prior", Some(method.version))
         );
         assert_eq!(plain.defaults["hyperprior"], "gamma");
         assert_eq!(plain.blackboxes, ["one"]);
         assert_eq!(
-            (variant.name.as_str(), variant.id.as_str()),
-            ("ml", "gcp-prior")
+            (variant.name.as_str(), variant.id.as_deref()),
+            ("ml", Some("gcp-prior"))
         );
         assert_eq!(variant.parameters["hyperprior"], "none");
         assert!(!variant.defaults.contains_key("hyperprior"));

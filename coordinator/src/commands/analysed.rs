@@ -1,5 +1,6 @@
 //! Finished traces with their statistics: what every report is made from.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use loto_proto::identity::SweepId;
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::table_spec::TableSpec;
 use loto_proto::untrusted_text::escape;
-use loto_report::{About, Format, Report};
+use loto_report::{About, AboutMethod, Format, Report};
 use loto_statistics::analysis::{AnalysisOptions, SweepAnalysis, analyse};
 use loto_statistics::results::SweepResults;
 use loto_transport::TransportError;
@@ -53,12 +54,14 @@ pub(super) struct RecordedFiles<'a> {
 }
 
 impl RecordedFiles<'_> {
-    /// Joins the traces of all files to the results of a sweep, whose tables the store has.
+    /// Joins the traces of all files to the results of a sweep, whose tables the store has, and their methods to
+    /// those that are told of.
     ///
     /// Returns what readers must know, one sentence each.
     async fn join(
         &self,
         results: &mut SweepResults,
+        methods: &mut Vec<AboutMethod>,
         store: &dyn Store,
         sweep: &Sweep,
     ) -> Result<Vec<String>, CommandError> {
@@ -83,15 +86,25 @@ impl RecordedFiles<'_> {
         let mut notes = Vec::new();
         for path in self.files {
             let recorded = score::read_for(path, sweep, &tables, &self.foreign_values)?;
-            let file = path.file_name().unwrap_or(path.as_os_str());
-            notes.extend(score::join(
-                results,
-                recorded,
-                &escape(&file.to_string_lossy()),
-            ));
+            let file = file_name(path);
+            let known = method_names(results);
+            notes.extend(score::join(results, recorded, &escape(&file)));
+            about::add_recorded(methods, results, &known, &file);
         }
         Ok(notes)
     }
+}
+
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+fn method_names(results: &SweepResults) -> BTreeSet<String> {
+    let blackboxes = results.blackboxes.iter();
+    blackboxes
+        .flat_map(|blackbox| blackbox.methods.iter().cloned())
+        .collect()
 }
 
 /// Finished traces, analysed.
@@ -118,7 +131,10 @@ impl Analysed {
         let (collected, damaged) =
             CollectedTraces::of_finished(store.as_ref(), sweep.clone()).await?;
         let mut results = collected.results(&Selection::default());
-        let joined = recorded.join(&mut results, store.as_ref(), &sweep).await?;
+        let mut about = about::of_sweep(&sweep, collected.tables(), collected.programs());
+        let joined = recorded
+            .join(&mut results, &mut about.methods, store.as_ref(), &sweep)
+            .await?;
         let linear_algebra = collected.linear_algebra();
         let mut analysis = analyse(&results, options)?;
         let left_out = |damaged: &DamagedTrace| format!("left out: {damaged}");
@@ -131,7 +147,7 @@ impl Analysed {
         let mut analysed = Self {
             sweep: Some(sweep.id()),
             planned: sweep.blackboxes.clone(),
-            about: about::of_sweep(&sweep, collected.tables(), collected.programs()),
+            about,
             results,
             analysis,
             notes,
@@ -141,24 +157,23 @@ impl Analysed {
         Ok(analysed)
     }
 
-    /// Names the files of the tables, as they were planned.
-    pub(super) fn name_tables(&mut self, plan: &Plan) {
-        about::name_tables(&mut self.about, plan);
-    }
-
-    /// Analyses traces that were recorded elsewhere, on the black boxes of a plan. Nothing else
+    /// Analyses the traces of a file, which were recorded elsewhere, on the black boxes of a plan. Nothing else
     /// runs in this process by now, so it may keep this thread busy.
     pub(super) fn recorded(
         plan: &Plan,
+        path: &Path,
         traces: ScoredTraces,
         options: &AnalysisOptions,
     ) -> Result<Self, CoordinatorError> {
         let ScoredTraces { results, notes } = traces;
         let analysis = analyse(&results, options)?;
+        let mut about = about::of_recorded(plan);
+        let file = file_name(path);
+        about::add_recorded(&mut about.methods, &results, &BTreeSet::new(), &file);
         Ok(Self {
             sweep: None,
             planned: plan.sweep.blackboxes.clone(),
-            about: about::of_recorded(plan),
+            about,
             results,
             analysis,
             notes,

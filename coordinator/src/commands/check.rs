@@ -23,8 +23,10 @@ Examples:
   loto check sweep.toml --data tables
   loto check sweep.toml --data tables --time    also run a few traces and time them";
 
-/// Checks a sweep file and its tables, and shows how large the sweep is, what each column of
-/// hyperparameters holds and on which scale it is searched, and what is probably not meant.
+/// Checks a sweep file and its tables.
+///
+/// Shows how large the sweep is, what each column of hyperparameters holds and on which scale it is
+/// searched, and what is probably not meant.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CheckCommand {
@@ -227,6 +229,7 @@ mod tests {
         let blackbox = |(name, methods): &(&str, &[&str])| Blackbox {
             name: (*name).into(),
             table: Fingerprint([1; 16]),
+            table_file: None,
             targets: vec!["one".into()],
             iterations: 1,
             methods: methods.iter().map(method).collect(),

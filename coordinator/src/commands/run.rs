@@ -93,9 +93,8 @@ impl RunCommand {
                 let store = Arc::clone(store);
                 let options = self.scores.analysis();
                 let recorded = RecordedFiles::default();
-                let mut analysed =
+                let analysed =
                     Analysed::sweep(store, plan.sweep.clone(), &options, &recorded).await?;
-                analysed.name_tables(&plan);
                 report_folder::mark(&folder.path, &origin)?;
                 analysed.publish(Some(&folder.path), Format::Text)?;
                 Ok(outcome?)

@@ -72,9 +72,9 @@ impl ScoreCommand {
         if let Some(folder) = &self.report.out {
             report_folder::check(folder, &origin, self.report.replace.replace)?;
         }
-        let traces = score::read(&traces, &plan, &foreign_values)?;
+        let recorded = score::read(&traces, &plan, &foreign_values)?;
         let options = self.report.scores.analysis();
-        let analysed = Analysed::recorded(&plan, traces, &options)?;
+        let analysed = Analysed::recorded(&plan, &traces, recorded, &options)?;
         if let Some(folder) = &self.report.out {
             report_folder::mark(folder, &origin)?;
         }

@@ -4,6 +4,7 @@ use clap::Args;
 use futures::StreamExt;
 use loto_process::shutdown;
 use loto_proto::job::Job;
+use loto_proto::untrusted_text::escape;
 use loto_transport::store::embedded_files;
 use loto_worker::isolation::ProcessPool;
 use loto_worker::job_options::JobOptions;
@@ -81,8 +82,11 @@ impl VerifyCommand {
             count += 1;
             if let Some(doubt) = doubt {
                 doubtful += 1;
-                let (method, task, seed) = (job.series.method.label(), &job.series.task, job.seed);
-                let job = job.id();
+                // The stored trace says itself what computed it.
+                let doubt = doubt.to_string();
+                let texts = [job.series.method.label(), &job.series.task, &doubt];
+                let [method, task, doubt] = texts.map(escape);
+                let (job, seed) = (job.id(), job.seed);
                 print(&format!(
                     "job {job} ({method} on {task}, seed {seed}): {doubt}\n"
                 ))?;

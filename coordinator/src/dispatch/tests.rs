@@ -30,6 +30,7 @@ fn sweep(seeds: u32) -> Sweep {
         blackboxes: vec![Blackbox {
             name: "B".into(),
             table: Fingerprint([1; 16]),
+            table_file: None,
             targets: vec!["one".into(), "two".into()],
             iterations: 1,
             methods: vec![MethodSpec {

@@ -4,7 +4,7 @@
 //! split the only sources; the validation split is left out. Accuracies stay as they are and are maximised.
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use super::error::{ContentProblem, ImportError};
 use super::hpob_json::{
     Evaluations, Initializations, TakeEvaluations, read_evaluations, read_initializations,
 };
-use super::sweep_text::ImportedBlackbox;
+use super::sweep_text::{ImportedBlackbox, ImportedInitial};
 
 const TEST: &str = "meta-test-dataset.json";
 const TRAIN: &str = "meta-train-dataset.json";
@@ -212,16 +212,23 @@ impl HpobImport<'_> {
         name: &str,
         space: &SearchSpace,
         initial: &Initializations,
-    ) -> Result<Option<String>, ImportError> {
+    ) -> Result<Option<ImportedInitial>, ImportError> {
         let Some(data_sets) = initial.0.get(name) else {
             return Ok(None);
         };
         let mut text = String::from("task,seed,row\n");
+        let (mut most, mut complete) = (0, true);
         for (data_set, row_of) in &space.targets {
             let Some(seeds) = data_sets.0.get(data_set) else {
+                complete = false;
                 continue;
             };
-            for (seed, positions) in (0..).zip(in_order(&seeds.0)) {
+            let seeds = in_order(&seeds.0);
+            let wanted = seeds.iter().take(SEEDS as usize);
+            complete &= wanted.filter(|positions| !positions.is_empty()).count() == SEEDS as usize;
+            for (seed, positions) in (0..SEEDS).zip(seeds) {
+                // Two positions may be one row of the table: a configuration that is there several times.
+                let mut rows = BTreeSet::new();
                 for &index in positions {
                     let position = usize::try_from(index).unwrap_or(usize::MAX);
                     let row = row_of.get(position).ok_or_else(|| {
@@ -229,14 +236,23 @@ impl HpobImport<'_> {
                         let problem = ContentProblem::UnknownInitial { index, rows };
                         self.error(name, Some(data_set), problem)
                     })?;
-                    let _infallible = writeln!(text, "{},{seed},{row}", csv_field(data_set));
+                    if rows.insert(row) {
+                        let _infallible = writeln!(text, "{},{seed},{row}", csv_field(data_set));
+                    }
                 }
+                most = most.max(rows.len());
             }
         }
         let written = self
             .destination
             .write(&format!("{name}-initial"), ".csv", &text);
-        written.map(Some)
+        written.map(|file| {
+            Some(ImportedInitial {
+                file,
+                most,
+                complete,
+            })
+        })
     }
 
     fn error(

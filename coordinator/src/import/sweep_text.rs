@@ -7,7 +7,7 @@ use loto_proto::table_spec::Direction;
 /// Methods to start with: two without transfer and two with.
 const METHODS: &str = r#"["rs", "gp", "cts", "gcp-prior"]"#;
 
-/// Evaluations in a trace where all targets have as many rows.
+/// Evaluations that methods choose in a trace where all targets have as many rows.
 const ITERATIONS: usize = 100;
 
 /// A black box of the sweep file.
@@ -24,8 +24,32 @@ pub(super) struct ImportedBlackbox {
     pub(super) sources: Vec<String>,
     /// Rows of the target with the fewest.
     pub(super) fewest_rows: usize,
-    /// A file with given first evaluations.
-    pub(super) initial: Option<String>,
+    /// A file with first evaluations.
+    pub(super) initial: Option<ImportedInitial>,
+}
+
+/// A file with first evaluations.
+#[derive(Debug)]
+pub(super) struct ImportedInitial {
+    pub(super) file: String,
+    /// The most that a target has for a seed.
+    pub(super) most: usize,
+    /// True if each target has some for each seed of the sweep, without which they cannot be used.
+    pub(super) complete: bool,
+}
+
+impl ImportedBlackbox {
+    /// The file with first evaluations, if each job has some and something left to choose.
+    fn usable_initial(&self) -> Option<&ImportedInitial> {
+        let initial = self.initial.as_ref()?;
+        (initial.complete && initial.most < self.fewest_rows).then_some(initial)
+    }
+
+    /// Evaluations in a trace: those that are given come before those that methods choose.
+    fn iterations(&self) -> usize {
+        let given = self.usable_initial().map_or(0, |initial| initial.most);
+        self.fewest_rows.min(ITERATIONS + given)
+    }
 }
 
 /// The text of the sweep file.
@@ -49,8 +73,8 @@ fn write_blackbox(blackbox: &ImportedBlackbox, text: &mut String) -> std::fmt::R
         Direction::Maximise => "maximise",
     };
     writeln!(text, "direction = \"{direction}\"")?;
-    if blackbox.fewest_rows < ITERATIONS {
-        writeln!(text, "iterations = {}", blackbox.fewest_rows)?;
+    if blackbox.iterations() != ITERATIONS {
+        writeln!(text, "iterations = {}", blackbox.iterations())?;
     }
     if !blackbox.categorical.is_empty() {
         writeln!(text, "categorical = [{}]", list(&blackbox.categorical))?;
@@ -64,12 +88,14 @@ fn write_blackbox(blackbox: &ImportedBlackbox, text: &mut String) -> std::fmt::R
     if !blackbox.sources.is_empty() {
         writeln!(text, "sources = [{}]", list(&blackbox.sources))?;
     }
-    match &blackbox.initial {
-        None => Ok(()),
-        Some(file) => writeln!(
+    match (blackbox.usable_initial(), &blackbox.initial) {
+        (Some(initial), _) => writeln!(text, "initial = {}", quoted(&initial.file)),
+        (None, Some(initial)) => writeln!(
             text,
-            "# The first evaluations of each task and seed are in {file}."
+            "# {} has first evaluations, but not for each target and seed, or no fewer than there are rows.",
+            initial.file
         ),
+        (None, None) => Ok(()),
     }
 }
 

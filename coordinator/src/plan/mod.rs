@@ -193,6 +193,7 @@ fn plan_blackbox(
     Ok(Blackbox {
         name: entry.name.clone(),
         table: table.fingerprint,
+        table_file: planned.file_name(),
         targets: targets::resolve(entry, table, iterations)?,
         iterations,
         methods: methods::resolve(file, entry, &table.space, programs)?,

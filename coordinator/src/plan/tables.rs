@@ -9,7 +9,7 @@ use loto_engine::EngineError;
 use loto_engine::table::Table;
 use loto_engine::table::profile::ColumnProfile;
 use loto_proto::identity::Fingerprint;
-use loto_proto::limits::MAX_INITIAL_FILE_BYTES;
+use loto_proto::limits::{MAX_INITIAL_FILE_BYTES, MAX_NAME_BYTES};
 use loto_proto::sweep_file::BlackboxEntry;
 use loto_proto::table_spec::TableSpec;
 
@@ -37,6 +37,12 @@ impl PlannedTable {
     /// The name of the table: a hash of its bytes and declarations.
     pub fn fingerprint(&self) -> Fingerprint {
         self.table.fingerprint
+    }
+
+    /// The name of its file, without the folder; `None` if it is too long to be recorded.
+    pub fn file_name(&self) -> Option<String> {
+        let name = self.path.file_name()?.to_string_lossy();
+        (name.len() <= MAX_NAME_BYTES).then(|| name.into_owned())
     }
 
     /// The name under which the store keeps it.

@@ -23,6 +23,7 @@ fn sweep() -> Sweep {
         blackboxes: vec![Blackbox {
             name: "B".into(),
             table: Fingerprint([1; 16]),
+            table_file: None,
             targets: vec!["one".into(), "two".into()],
             iterations: 1,
             methods: vec![method("rs"), method("gp")],

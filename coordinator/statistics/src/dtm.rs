@@ -4,6 +4,9 @@
 
 use crate::results::BestCurves;
 
+/// The least and the greatest distance that values of the table have.
+pub(crate) const POSSIBLE_DISTANCES: (f64, f64) = (0.0, 1.0);
+
 /// How far the best value so far of every seed is above the task's minimum, in
 /// the objective's unit, at every iteration.
 ///

@@ -7,6 +7,9 @@
 use crate::dtm::GapCurves;
 use crate::small_samples::variance_of_mean;
 
+/// The least and the greatest improvement: no method is better than the optimum from the first iteration.
+pub(crate) const POSSIBLE_IMPROVEMENTS: (f64, f64) = (f64::NEG_INFINITY, 1.0);
+
 /// The improvement on one task.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Improvement {

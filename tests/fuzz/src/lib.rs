@@ -101,6 +101,7 @@ pub fn sweep() -> Sweep {
         blackboxes: vec![Blackbox {
             name: "B".into(),
             table: spec().fingerprint(TABLE.as_bytes()),
+            table_file: None,
             targets: vec!["one".into(), "two".into()],
             iterations: 3,
             methods: vec![method("rs"), method("gp")],

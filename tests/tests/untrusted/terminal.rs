@@ -59,6 +59,7 @@ async fn fill(path: &Path) {
         blackboxes: vec![Blackbox {
             name: format!("={HOSTILE}"),
             table: fingerprint,
+            table_file: None,
             targets: vec![HOSTILE.into(), "=1+1".into()],
             iterations: 2,
             methods: vec![method("rs"), method("gp")],

@@ -39,6 +39,7 @@ mod tests {
             first_line: 2,
             name: "target".into(),
             objective: objective.to_vec(),
+            measurements: None,
             columns: Vec::new(),
         }
     }

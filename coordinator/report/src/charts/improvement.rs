@@ -37,8 +37,8 @@ pub fn improvement<'a>(
     let improvements = scores().filter_map(|method| method.improvement);
     let least = improvements.reduce(f64::min)?;
     let dots = scores().count();
-    // Each method has its own lane, as long as the picture stays on a page.
-    let lane = (1100.0 / dots as f64).clamp(4.0, 11.0);
+    // Each method has its own lane, never so narrow that its marker cannot be told from others of its colour.
+    let lane = (1400.0 / dots as f64).clamp(6.0, 11.0);
     let gap = 12.0;
 
     let name_of = |(task, _): &(&TaskAnalysis, _)| {
@@ -114,7 +114,7 @@ fn draw_dot(
     let style = palette.style(&method.method);
     let score = numbers::typographic(&numbers::score(value));
     let tooltip = format!("{}: {score}", method.method);
-    let radius = (lane * 0.34).clamp(2.0, 3.6);
+    let radius = (lane * 0.45).min(3.6);
     let edge = if value < x.lower {
         Some((Marker::TriangleLeft, x.start - 8.0, Anchor::Start, 7.0))
     } else if value > x.upper {
@@ -134,7 +134,7 @@ fn draw_dot(
     if let Some(interval) = method.improvement_interval {
         let within = |end: f64| (x.pixel(end.clamp(x.lower, x.upper)), y);
         let (from, to) = (within(interval.lower), within(interval.upper));
-        picture.line(from, to, Stroke::solid(style.colour, 1.3));
+        picture.line(from, to, style.stroke(1.3));
     }
     let position = (x.pixel(value), y);
     picture.marker(style.marker, position, radius, style.colour, Some(&tooltip));

@@ -167,6 +167,14 @@ fn space(known: &AboutBlackbox) -> Markup {
             (escape(&listed.join(", ")))
             @if rest > 0 { " and " (rest) " more, which about.json lists" }
             "."
+            @match known.repeats {
+                Some("draw") => {
+                    " Of repeated measurements of a configuration, methods are shown one, which the seed draws; the \
+                     mean counts."
+                }
+                Some(_) => { " The mean of repeated measurements of a configuration counts." }
+                None => {}
+            }
         }
     }
 }
@@ -179,10 +187,10 @@ fn methods(methods: &[AboutMethod]) -> Markup {
         html! {
             th { (escape(&method.name)) }
             td.text {
-                (escape(&method.id))
+                @if let Some(id) = &method.id { (escape(id)) }
                 @if let Some(program) = &method.program { ", program " code { (program) } }
             }
-            td { (method.version) }
+            td { @if let Some(version) = method.version { (version) } }
             td.text { (escape(&method.parameters_in_words())) }
             td.text { @if let Some(source) = &method.source { (escape(source)) } }
         }

@@ -9,6 +9,7 @@ use loto_statistics::interval::Interval;
 use super::escape::{comment, number, text};
 use super::table::Table;
 use crate::best::best_two;
+use crate::charts::Palette;
 use crate::file_name::file_name;
 use crate::numbers;
 use crate::report::Report;
@@ -63,16 +64,8 @@ fn summary(analysis: &SweepAnalysis) -> Table {
     let caption = "Average rank over the tasks of each black box, the best two in bold, and mean improvement over \
                    random search.";
     let mut table = Table::new(caption.into(), "tab:summary".into(), 1, &header);
-    let mut methods: Vec<&str> = Vec::new();
-    for entry in analysis
-        .blackboxes
-        .iter()
-        .flat_map(|blackbox| &blackbox.methods)
-    {
-        if !methods.contains(&entry.method.as_str()) {
-            methods.push(&entry.method);
-        }
-    }
+    let palette = Palette::new(analysis);
+    let methods = palette.methods();
     let columns = analysis.blackboxes.iter().map(|blackbox| {
         let averages = methods.iter().map(|name| {
             let mut known = blackbox.methods.iter();
@@ -242,12 +235,14 @@ fn methods(report: &Report<'_>) -> Table {
     for method in &report.about.methods {
         table.push(vec![
             text(&method.name),
-            text(&method.id),
+            text(method.id.as_deref().unwrap_or("--")),
             format!(
                 r"\begin{{tabular}}[t]{{@{{}}p{{.6\linewidth}}@{{}}}}{}\end{{tabular}}",
                 text(&method.parameters_in_words())
             ),
-            method.version.to_string(),
+            method
+                .version
+                .map_or("--".into(), |version| version.to_string()),
         ]);
     }
     table

@@ -44,6 +44,7 @@ fn planned(name: &str, papers_name: &str, parameters: &[(&str, &str)]) -> Blackb
     Blackbox {
         name: name.into(),
         table: table.parse().unwrap(),
+        table_file: None,
         targets: Vec::new(),
         iterations: 70,
         methods: vec![MethodSpec {

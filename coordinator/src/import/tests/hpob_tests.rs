@@ -81,6 +81,49 @@ fn search_spaces_of_hpob_become_tables_with_fixed_sources() {
 }
 
 #[test]
+fn first_evaluations_are_used_where_each_target_and_seed_has_some() {
+    let seeds = |positions: &str| {
+        let seed = |number| format!("\"test{number}\": {positions}");
+        (0..5).map(seed).collect::<Vec<_>>().join(", ")
+    };
+    let text =
+        |one: &str, other: &str| format!(r#"{{"5971": {{"31": {{{one}}}, "37": {{{other}}}}}}}"#);
+    let sweep_of = |initial: &str| {
+        let folder = Folder::hpob(TEST, TRAIN);
+        fs::write(folder.path("data").join("bo-initializations.json"), initial).unwrap();
+        let imported = folder.import_hpob(&["5971"]).unwrap();
+        let given = imported.plan.tables[0].table.initial.rows("31", 4).to_vec();
+        let file = fs::read_dir(folder.path("out")).unwrap();
+        let names = file.map(|entry| entry.unwrap().path());
+        let sweep = names
+            .into_iter()
+            .find(|path| path.extension().is_some_and(|end| end == "toml"));
+        (given, fs::read_to_string(sweep.unwrap()).unwrap())
+    };
+    let (given, sweep) = sweep_of(&text(&seeds("[2]"), &seeds("[1]")));
+    assert_eq!(given, [2]);
+    assert!(
+        sweep.contains("\ninitial = \"5971-initial.csv\"\n"),
+        "{sweep}"
+    );
+    // Without a seed, with nothing for a seed, with as many as there are rows, without a target.
+    let lacking = seeds("[1]").replace(r#", "test4": [1]"#, "");
+    for other in [
+        lacking,
+        seeds("[1]").replace("[1], \"test1", "[], \"test1"),
+        seeds("[0, 1]"),
+        String::new(),
+    ] {
+        let (given, sweep) = sweep_of(&text(&seeds("[2]"), &other));
+        assert_eq!(given, [0; 0]);
+        assert!(
+            sweep.contains("# 5971-initial.csv has first evaluations, but"),
+            "{sweep}"
+        );
+    }
+}
+
+#[test]
 fn sources_never_contain_a_target() {
     let mut random = ChaCha8Rng::seed_from_u64(14);
     let (mut accepted, mut refused) = (0, 0);

@@ -65,6 +65,7 @@ impl SampleSweep {
             Blackbox {
                 name,
                 table,
+                table_file: None,
                 targets,
                 iterations: shape.iterations,
                 methods: methods.collect(),

@@ -4,14 +4,11 @@ use super::options::{AnalysisOptions, Bands};
 use super::output::{Band, TaskAnalysis};
 use super::task::TaskGaps;
 use crate::bootstrap::{PercentileLimits, ResampledMeans, random_stream};
-use crate::dtm::GapCurves;
+use crate::dtm::{GapCurves, POSSIBLE_DISTANCES};
 use crate::interval::Interval;
 use crate::means::mean_of_curves;
 use crate::results::BlackboxCurves;
 use crate::small_samples::{LimitStretch, degrees_of_freedom, resampling_stretch};
-
-/// DTM of values of the table.
-const POSSIBLE: (f64, f64) = (0.0, 1.0);
 
 /// Fills in the limits of the DTM bands of all tasks, and returns the ADTM band
 /// over the `averaged` tasks of each method that has finished traces on all of them;
@@ -172,7 +169,7 @@ impl Resampling {
 /// The limits, `factor` times as far from the mean, but within what DTM can be.
 fn stretched((lower, upper): (f64, f64), mean: f64, factor: f64) -> (f64, f64) {
     let interval = Interval { lower, upper };
-    let Interval { lower, upper } = interval.stretched_within(mean, factor, POSSIBLE);
+    let Interval { lower, upper } = interval.stretched_within(mean, factor, POSSIBLE_DISTANCES);
     (lower, upper)
 }
 

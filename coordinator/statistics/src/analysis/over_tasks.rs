@@ -3,15 +3,11 @@
 use super::options::{AnalysisOptions, Bands};
 use super::output::{Limits, MethodAverages, OverTasks, TaskAnalysis, TaskMethodAnalysis};
 use crate::bootstrap::random_stream;
+use crate::dtm::POSSIBLE_DISTANCES;
+use crate::improvement::POSSIBLE_IMPROVEMENTS;
 use crate::means::mean_of;
 use crate::robust_means::{interquartile_mean, median};
 use crate::task_bootstrap::TaskResamples;
-
-/// DTM of values of the table.
-const POSSIBLE_DTM: (f64, f64) = (0.0, 1.0);
-
-/// No method is better than the optimum from the first iteration.
-const POSSIBLE_IMPROVEMENT: (f64, f64) = (f64::NEG_INFINITY, 1.0);
 
 /// Fills in the intervals over the `averaged` tasks; none if they were not asked for, or with fewer
 /// than two tasks. All methods see the same draws of tasks.
@@ -43,13 +39,13 @@ pub(crate) fn fill_over_tasks(
         // An averaged task has all of them.
         if let (Some(scores), Some(ranks), Some(final_dtm)) = (improvements, ranks, final_dtm) {
             let mut of_scores =
-                |statistic| drawn.interval(&scores, statistic, POSSIBLE_IMPROVEMENT);
+                |statistic| drawn.interval(&scores, statistic, POSSIBLE_IMPROVEMENTS);
             averages.over_tasks = Some(OverTasks {
                 improvement: of_scores(mean_of),
                 median_improvement: of_scores(median),
                 interquartile_mean_improvement: of_scores(interquartile_mean),
                 average_rank: drawn.interval(&ranks, mean_of, (1.0, present)),
-                final_adtm: drawn.interval(&final_dtm, mean_of, POSSIBLE_DTM),
+                final_adtm: drawn.interval(&final_dtm, mean_of, POSSIBLE_DISTANCES),
             });
         }
         let curves = own
@@ -57,7 +53,7 @@ pub(crate) fn fill_over_tasks(
             .map(|task| Some(task.dtm.as_ref()?.mean.as_slice()));
         let curves: Option<Vec<&[f64]>> = curves.collect();
         if let Some(curves) = curves.filter(|_| options.bands == Bands::All) {
-            let limits = drawn.mean_limits(&curves, POSSIBLE_DTM);
+            let limits = drawn.mean_limits(&curves, POSSIBLE_DISTANCES);
             averages.adtm_over_tasks = Some(Limits {
                 lower: limits.iter().map(|limits| limits.lower).collect(),
                 upper: limits.iter().map(|limits| limits.upper).collect(),

@@ -4,13 +4,11 @@ use super::options::AnalysisOptions;
 use super::output::{MethodAverages, TaskAnalysis};
 use super::task::TaskGaps;
 use crate::bootstrap::random_stream;
+use crate::improvement::POSSIBLE_IMPROVEMENTS;
 use crate::means::mean_of;
 use crate::results::BlackboxCurves;
 use crate::robust_means::{interquartile_mean, median};
 use crate::score_bootstrap::{ResampledScore, ScoreIntervals};
-
-/// No method is better than the optimum from the first iteration.
-const GREATEST_IMPROVEMENT: f64 = 1.0;
 
 /// Fills in the intervals of the improvements on all tasks, and of the averages over the
 /// `averaged` ones; none if they were not asked for.
@@ -25,7 +23,7 @@ pub(crate) fn fill_intervals(
     if !options.intervals {
         return;
     }
-    let mut intervals = ScoreIntervals::new(options.confidence, GREATEST_IMPROVEMENT);
+    let mut intervals = ScoreIntervals::new(options.confidence, POSSIBLE_IMPROVEMENTS.1);
     for (method, name) in blackbox.methods.iter().enumerate() {
         let mut of_averaged = Vec::with_capacity(averaged.len());
         for (task, curves) in curves.iter().enumerate() {

@@ -67,6 +67,7 @@ mod tests {
             first_line: 2,
             name: name.into(),
             objective: (0..20).map(|row| sign * f64::from(row)).collect(),
+            measurements: None,
             columns: vec![Column::Numeric(
                 (0..20).map(|row| f64::from(row) / 19.0).collect(),
             )],

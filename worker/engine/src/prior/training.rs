@@ -141,6 +141,7 @@ mod tests {
                 first_line: 2,
                 name: rows.to_string(),
                 objective: vec![0.0; rows],
+                measurements: None,
                 columns: vec![Column::Numeric(
                     (0..rows).map(|_| random.uniform()).collect(),
                 )],

@@ -17,12 +17,16 @@ use crate::external::ExternalMethods;
 use crate::external::caller::Programs;
 use crate::fits::SharedFits;
 use crate::methods;
+use crate::random::StreamName;
 use crate::search::{Observations, Search};
 use crate::setting::Setting;
 use crate::table::Table;
 
 /// Tables kept in memory; the largest public one takes about 20 MB.
 const KEPT_TABLES: NonZeroUsize = NonZeroUsize::new(8).unwrap();
+
+/// What draws the measurement of each row that is shown, where measurements are repeated.
+const MEASUREMENTS: StreamName = StreamName::new("runner", "measurements shown");
 
 /// Runs jobs; shared by all threads of a process. Caches tables and fits.
 pub struct TraceRunner {
@@ -71,7 +75,8 @@ impl TraceRunner {
         let name = &job.series.task;
         let position = table.tasks.iter().position(|task| task.name == *name);
         let target = position.ok_or_else(|| ImpossibleJob::UnknownTask { task: name.clone() })?;
-        let objective = &table.tasks[target].objective;
+        let task = &table.tasks[target];
+        let objective = &task.objective;
         let iterations = job.series.iterations as usize;
         if iterations > objective.len() {
             let (task, rows) = (name.clone(), objective.len());
@@ -84,6 +89,11 @@ impl TraceRunner {
         }
         let setting = Setting::new(table, target, job.seed, iterations, &self.shared);
         let mut search = self.start(&job.series.method, &setting)?;
+        let drawn = task.measurements.as_ref().map(|measurements| {
+            let mut random = setting.random(MEASUREMENTS);
+            measurements.draw(&mut random)
+        });
+        let shown = drawn.as_ref().unwrap_or(objective);
         let preparation_microseconds = watch.lap() + search.take_outside_microseconds();
 
         let mut observations = Observations::new(objective.len());
@@ -94,7 +104,7 @@ impl TraceRunner {
                 Some(&row) => row,
                 None => search.choose(&observations)?,
             };
-            let value = objective.get(row as usize).copied();
+            let value = shown.get(row as usize).copied();
             match value {
                 Some(value) if !observations.evaluated[row as usize] => {
                     observations.record(row, value)
@@ -109,9 +119,10 @@ impl TraceRunner {
         }
         let program = search.program_record();
         search.end(&observations);
+        let rows = observations.rows;
         Ok(Trace {
-            rows: observations.rows,
-            values: observations.values,
+            values: rows.iter().map(|&row| objective[row as usize]).collect(),
+            rows,
             microseconds,
             preparation_microseconds,
             linear_algebra,

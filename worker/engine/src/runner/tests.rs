@@ -10,6 +10,8 @@ use crate::methods::{self, Spaces};
 mod categorical;
 mod declarations;
 mod initial;
+mod public_tables;
+mod repeats;
 mod unit_of_objective;
 
 /// Three tasks with a common shape on a numeric and a categorical hyperparameter.

@@ -18,6 +18,7 @@ use super::fields::{
 };
 use super::header::{Header, HyperparameterColumn, column_names};
 use super::lookup_table::Task;
+use super::measurements::Measurements;
 
 /// What the CSV text says.
 pub(super) struct Contents {
@@ -66,7 +67,7 @@ pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Contents, TablePr
                 let text = task_name(name).map_err(|error| error.at(line, "task"))?;
                 let index = readers.len();
                 check_limit(index + 1, MAX_TASKS, "tasks")?;
-                readers.push(TaskReader::new(text, line, &header));
+                readers.push(TaskReader::new(text, line, &header, spec.repeats));
                 task_indices.insert(name.to_vec(), index);
                 index
             }
@@ -120,10 +121,12 @@ struct RepeatedRows {
     rows: HashMap<ConfigurationHash, usize>,
     /// Number of measurements of each row.
     counts: Vec<u32>,
+    /// Each measurement with its row, where one of them is drawn.
+    measured: Option<Vec<(usize, f64)>>,
 }
 
 impl TaskReader {
-    fn new(name: String, first_line: u64, header: &Header) -> Self {
+    fn new(name: String, first_line: u64, header: &Header, repeats: Repeats) -> Self {
         let columns = header.hyperparameters.iter();
         let columns = columns.map(|column| match column.scale {
             Scale::Categorical => Column::Categorical(Vec::new()),
@@ -134,10 +137,14 @@ impl TaskReader {
                 name,
                 first_line,
                 objective: Vec::new(),
+                measurements: None,
                 columns: columns.collect(),
             },
             seen: HashSet::new(),
-            repeats: RepeatedRows::default(),
+            repeats: RepeatedRows {
+                measured: (repeats == Repeats::Draw).then(Vec::new),
+                ..RepeatedRows::default()
+            },
         }
     }
 
@@ -145,6 +152,9 @@ impl TaskReader {
     fn finish(mut self) -> Task {
         let means = self.task.objective.iter_mut().zip(self.repeats.counts);
         means.for_each(|(sum, count)| *sum /= f64::from(count));
+        let measured = self.repeats.measured;
+        self.task.measurements =
+            measured.map(|measured| Measurements::new(self.task.rows(), measured));
         self.task
     }
 
@@ -156,6 +166,9 @@ impl TaskReader {
             .rows
             .entry(hashing.hash(configuration))
             .or_insert(next);
+        if let Some(measured) = &mut self.repeats.measured {
+            measured.push((row, value));
+        }
         if row == next {
             self.task.objective.push(value);
             self.repeats.counts.push(1);
@@ -203,8 +216,8 @@ impl TaskReader {
         let value = spec.direction.turn(value);
         let seed = match (spec.repeats, header.seed) {
             (Repeats::Refused, _) => None,
-            (Repeats::Mean, Some(column)) => Some(&record[column]),
-            (Repeats::Mean, None) => return Err(TableProblem::NoSeedColumn),
+            (Repeats::Mean | Repeats::Draw, Some(column)) => Some(&record[column]),
+            (Repeats::Mean | Repeats::Draw, None) => return Err(TableProblem::NoSeedColumn),
         };
         let is_new = match seed {
             None => self.seen.insert(hashing.hash(&configuration)),

@@ -151,8 +151,8 @@ pub enum TableProblem {
 
     /// Repeated measurements are declared, and nothing tells them apart.
     #[error(
-        "line 1: repeats is \"mean\", and the column `seed` is missing, which tells repeated measurements of a \
-         configuration apart"
+        "line 1: the column `seed` is missing, which tells repeated measurements of a configuration apart: `repeats` is \
+         declared"
     )]
     NoSeedColumn,
 
@@ -171,7 +171,7 @@ pub enum TableProblem {
 fn duplicate_cure(seed: Option<&str>) -> String {
     match seed {
         None => "each may be listed once. If the rows are repeated measurements, give them a column `seed` and \
-                 declare repeats = \"mean\""
+                 declare repeats = \"mean\" or \"draw\""
             .to_owned(),
         Some(seed) => format!("with seed {seed}; each may be listed once for a seed"),
     }

@@ -7,6 +7,7 @@ use loto_proto::untrusted_text::check_name;
 
 use super::encoding::{Column, Space};
 use super::error::{FieldError, TableError};
+use super::measurements::Measurements;
 
 /// A lookup table, read and checked.
 #[derive(Debug)]
@@ -35,8 +36,10 @@ pub struct Task {
     /// The line of the file with its first row.
     pub first_line: u64,
     /// Objective value of each row, in the order of the file. Finite, and the smaller the better:
-    /// the negative of what the file says if the objective is maximised.
+    /// the negative of what the file says if the objective is maximised. The mean where measurements are repeated.
     pub objective: Vec<f64>,
+    /// The repeated measurements of each row, of which a method is shown one; `None` if it is shown the objective.
+    pub measurements: Option<Measurements>,
     /// The rows' hyperparameters, one column each, in the order of the space.
     pub columns: Vec<Column>,
 }

@@ -3,7 +3,7 @@
 //! `file` reads a table file: [`container`] unpacks it, [`foreign_format`] knows what is no CSV, [`bounded_lines`] bounds the length of its
 //! lines, `header` finds the columns, `csv_reader` reads and checks the rows, `fields` each field,
 //! and `scaling` turns them into points of the unit cube, which [`encoding`] describes. [`profile`] says
-//! what the columns held before that; [`row_lookup`] finds the row of a configuration.
+//! what the columns held before that; [`row_lookup`] finds the row of a configuration. [`Measurements`] are those that are repeated.
 
 pub mod bounded_lines;
 pub mod container;
@@ -15,11 +15,13 @@ mod file;
 pub mod foreign_format;
 mod header;
 mod lookup_table;
+mod measurements;
 pub mod profile;
 pub mod row_lookup;
 mod scaling;
 
 pub use lookup_table::{Table, Task};
+pub use measurements::Measurements;
 
 #[cfg(test)]
 mod limit_tests;

@@ -9,21 +9,30 @@ use loto_proto::table_spec::{Direction, SourceTasks};
 use super::*;
 
 /// The rows that a method chooses on the task `two` of a table, under a fingerprint of the test.
-fn trace_on(spec: &TableSpec, text: &str, method: &str, seed: u32) -> Trace {
+fn trace_on(spec: &TableSpec, text: &str, method: &str, seed: u32, iterations: u32) -> Trace {
     let mut table = Table::read(text.as_bytes(), spec, "table").unwrap();
     table.fingerprint = Fingerprint([5; 16]);
     let runner = TraceRunner::new(Arc::new(MemoryBlobs::default()));
     let mut job = job(method, table.fingerprint, seed);
-    // Later on, candidates that are equally good to the last digits but two may be chosen in another order.
-    job.series.iterations = 10;
+    job.series.iterations = iterations;
     runner
         .run_on(&table, &job, CpuWatch::start(), String::new())
         .unwrap()
 }
 
-/// Checks for every method that two tables lead to the same rows.
-fn assert_same_rows(one: &(TableSpec, String), other: &(TableSpec, String)) {
-    for method in methods::registry() {
+/// Iterations where the two tables differ by rounding errors: later on, candidates that are equally good to the
+/// last digits but two may be chosen in another order.
+const FIRST: u32 = 10;
+
+/// Checks for every method, but those that are left out, that two tables lead to the same rows.
+fn assert_same_rows(
+    one: &(TableSpec, String),
+    other: &(TableSpec, String),
+    iterations: u32,
+    left_out: &[&str],
+) {
+    let methods = methods::registry().iter();
+    for method in methods.filter(|method| !left_out.contains(&method.id)) {
         if method.spaces == Spaces::Categorical && one.0.scales != other.0.scales {
             // Categorical columns have no scale.
             continue;
@@ -35,8 +44,8 @@ fn assert_same_rows(one: &(TableSpec, String), other: &(TableSpec, String)) {
             },
             ..spec.clone()
         };
-        let first = trace_on(&declared(&one.0), &one.1, method.id, 1);
-        let second = trace_on(&declared(&other.0), &other.1, method.id, 1);
+        let first = trace_on(&declared(&one.0), &one.1, method.id, 1, iterations);
+        let second = trace_on(&declared(&other.0), &other.1, method.id, 1, iterations);
         assert_eq!(first.rows, second.rows, "{}", method.id);
     }
 }
@@ -57,7 +66,9 @@ fn with_field(text: &str, position: usize, change: impl Fn(&str) -> String) -> S
 #[test]
 fn accuracies_that_are_maximised_lead_where_errors_do() {
     let (spec, text) = table();
-    // Multiples of 2^-10, so that 1 - accuracy is the error to the last bit.
+    // Multiples of 2^-10, so that 1 - accuracy is the error to the last bit. Means of the two are rounded at
+    // different magnitudes all the same, so that standardised values differ in their last digits.
+    // The fit of the network of `ablr` makes enough of that to choose otherwise.
     let round = |field: &str| (field.parse::<f64>().unwrap() * 16.0).round() / 1024.0;
     let errors = with_field(&text, 2, |field| round(field).to_string());
     let accuracies = with_field(&text, 2, |field| (1.0 - round(field)).to_string());
@@ -65,13 +76,33 @@ fn accuracies_that_are_maximised_lead_where_errors_do() {
         direction: Direction::Maximise,
         ..spec.clone()
     };
-    assert_same_rows(&(spec, errors), &(maximised.clone(), accuracies.clone()));
+    assert_same_rows(
+        &(spec, errors),
+        &(maximised.clone(), accuracies.clone()),
+        FIRST,
+        &["ablr"],
+    );
     // What a trace keeps is what is minimised.
-    let trace = trace_on(&maximised, &accuracies, "rs", 0);
+    let trace = trace_on(&maximised, &accuracies, "rs", 0, FIRST);
     let table = Table::read(accuracies.as_bytes(), &maximised, "table").unwrap();
     let best = table.task("two").unwrap().objective[trace.rows[0] as usize];
     assert_eq!(trace.values[0], best);
     assert!(trace.values.iter().any(|&value| value < 0.0));
+}
+
+#[test]
+fn what_is_maximised_leads_where_its_negative_does_to_the_last_iteration() {
+    let (spec, text) = table();
+    let negatives = with_field(&text, 2, |field| {
+        let error: f64 = field.parse().unwrap();
+        (-error).to_string()
+    });
+    let maximised = TableSpec {
+        direction: Direction::Maximise,
+        ..spec.clone()
+    };
+    // Nothing is rounded, so no tie can be broken otherwise.
+    assert_same_rows(&(spec, text), &(maximised, negatives), 30, &[]);
 }
 
 #[test]
@@ -86,7 +117,7 @@ fn exponentials_on_a_log_scale_lead_where_the_numbers_do() {
         scales: [("hp_x".to_owned(), Scale::Log)].into(),
         ..spec.clone()
     };
-    assert_same_rows(&(spec, text), &(log, powers));
+    assert_same_rows(&(spec, text), &(log, powers), FIRST, &[]);
 }
 
 #[test]
@@ -101,8 +132,8 @@ fn named_sources_are_all_that_methods_learn_from() {
         },
         ..spec.clone()
     };
-    assert_same_rows(&(spec.clone(), alone), &(named, text.clone()));
-    let all = trace_on(&spec, &text, "gcp-prior", 1);
+    assert_same_rows(&(spec.clone(), alone), &(named, text.clone()), FIRST, &[]);
+    let all = trace_on(&spec, &text, "gcp-prior", 1, FIRST);
     let one = trace_on(
         &TableSpec {
             sources: SourceTasks {
@@ -114,6 +145,7 @@ fn named_sources_are_all_that_methods_learn_from() {
         &text,
         "gcp-prior",
         1,
+        FIRST,
     );
     assert_ne!(all.rows, one.rows, "the third task tells nothing");
 }
