@@ -8,7 +8,7 @@
 //! | Room | Methods | Algorithm |
 //! |---|---|---|
 //! | `rs` | `rs` | random search |
-//! | `gp` | `gp`, `gcp` | Gaussian process |
+//! | `gp` | `gp`, `gcp`, `i-gp` | Gaussian process |
 //! | `ts` | `ts`, `cts` | Thompson sampling from the parametric prior |
 //! | `gp_prior` | `gp-prior`, `gcp-prior` | Gaussian process on residuals of the parametric prior |
 //! | `autogp` | `autogp` | Gaussian process in the bounding box of the sources' best |
@@ -50,7 +50,7 @@ macro_rules! methods {
 
 methods! {
     rs: RS;
-    gp: GP, GCP;
+    gp: GP, GCP, I_GP;
     ts: TS, CTS;
     gp_prior: GP_PRIOR, GCP_PRIOR;
     autogp: AUTOGP;

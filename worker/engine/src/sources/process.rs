@@ -8,6 +8,7 @@ use crate::setting::{Setting, Source};
 use crate::surrogate::candidates::CandidatePool;
 use crate::surrogate::gaussian_process::{GaussianProcess, Posterior};
 use crate::surrogate::hyperparameters::Hyperprior;
+use crate::surrogate::kernel::Kernel;
 use crate::transform::Transform;
 
 /// Raised whenever the fit changes.
@@ -74,6 +75,7 @@ fn posterior(
     let numbers: Vec<f64> = stored.iter().map(|&number| number.into()).collect();
     let (weights, rest) = numbers.split_at(width);
     Ok(Posterior {
+        kernel: Kernel::Matern,
         weights: weights.to_vec(),
         signal: rest[0],
         noise: rest[1],

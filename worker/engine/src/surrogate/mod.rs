@@ -1,7 +1,7 @@
-//! The Gaussian process surrogate: constant mean (profiled out), Matern-5/2 kernel
-//! with a lengthscale per coordinate, Gaussian noise.
+//! The Gaussian process surrogate: constant mean (profiled out), Matern-5/2 or squared exponential
+//! kernel with a lengthscale per coordinate, Gaussian noise.
 //!
-//! - [`matern`]: the kernel as a function of the scaled distance;
+//! - [`kernel`]: the kernels as functions of the scaled distance: `matern`, `squared_exponential`;
 //! - [`hyperparameters`]: what is fitted, its bounds and priors;
 //! - [`pairs`]: squared differences of the observed points;
 //! - [`likelihood`]: the objective of the fit and its gradient;
@@ -15,8 +15,10 @@ pub mod candidates;
 pub(crate) mod conditioning;
 pub mod gaussian_process;
 pub mod hyperparameters;
+pub mod kernel;
 pub(crate) mod likelihood;
 pub(crate) mod matern;
 pub(crate) mod pairs;
 mod pool_columns;
+mod squared_exponential;
 pub(crate) mod target;

@@ -1,14 +1,17 @@
-//! `gp`, `gcp`, `ws-gp` and `autogp`: expected improvement under a Gaussian process (ICML 2020, section
+//! `gp`, `gcp`, `i-gp`, `ws-gp` and `autogp`: expected improvement under a Gaussian process (ICML 2020, section
 //! 4.2 without the prior, and appendix B; Feurer et al. 2015; Perrone et al. 2019, section 4.1).
 
 use super::comparison::{Case, assert_greatest};
-use super::gaussian_process::{Kernel, Process, assert_optimal};
+use super::gaussian_process::{
+    Correlation, Kernel, Process, assert_optimal, matern, squared_exponential,
+};
 use super::normal::log_expected_improvement;
 use super::transform::{Transform, gaussian_quantiles, standardised};
 use crate::fits::SharedFits;
 use crate::method_tests::example::new_fits;
 use crate::surrogate::gaussian_process::GaussianProcess;
 use crate::surrogate::hyperparameters::Hyperprior;
+use crate::surrogate::kernel;
 
 /// What distinguishes one method from another.
 pub(crate) struct Model<'a> {
@@ -18,6 +21,8 @@ pub(crate) struct Model<'a> {
     pub warm: Vec<(Vec<f64>, f64)>,
     /// mu and sigma of each row: the process is on (z - mu) / sigma.
     pub prior: Option<Vec<(f64, f64)>>,
+    /// The kernel of the process.
+    pub kernel: kernel::Kernel,
     /// How many rows are chosen otherwise.
     pub initial: usize,
     /// By how much the logarithm of an expected improvement may differ.
@@ -31,6 +36,7 @@ impl<'a> Model<'a> {
             transform,
             warm: Vec::new(),
             prior: None,
+            kernel: kernel::Kernel::Matern,
             initial: 5,
             tolerance: 1e-6,
         }
@@ -39,6 +45,7 @@ impl<'a> Model<'a> {
 
 /// The hyperparameters as the product fits them, from fit to fit.
 pub(crate) struct Fit {
+    correlation: Correlation,
     process: GaussianProcess,
     points: Vec<Vec<f64>>,
 }
@@ -48,12 +55,23 @@ impl Fit {
         let most = warm.len() + case.iterations;
         let process = GaussianProcess::new(&case.table.space, most, Hyperprior::Gamma);
         let mut fit = Self {
+            correlation: matern,
             process,
             points: Vec::new(),
         };
         warm.iter()
             .for_each(|(point, _)| fit.observe(point.clone()));
         fit
+    }
+
+    /// The same with the squared exponential kernel.
+    pub(crate) fn squared_exponential(case: &Case) -> Self {
+        let fit = Self::new(case, &[]);
+        Self {
+            correlation: squared_exponential,
+            process: fit.process.with_kernel(kernel::Kernel::SquaredExponential),
+            points: fit.points,
+        }
     }
 
     fn observe(&mut self, point: Vec<f64>) {
@@ -70,9 +88,19 @@ impl Fit {
         self.process.fit(targets).unwrap();
         let logarithms = self.process.logarithms();
         if rows.len().is_multiple_of(4) {
-            assert_optimal(logarithms, &case.one_hot(), &self.points, targets);
+            assert_optimal(
+                self.correlation,
+                logarithms,
+                &case.one_hot(),
+                &self.points,
+                targets,
+            );
         }
-        Process::new(Kernel::from_logarithms(logarithms), &self.points, targets)
+        Process::new(
+            Kernel::from_logarithms(self.correlation, logarithms),
+            &self.points,
+            targets,
+        )
     }
 }
 
@@ -85,7 +113,10 @@ pub(crate) fn assert_improves(
 ) -> Vec<u32> {
     let case = model.case;
     let points = case.points(case.target());
-    let mut fit = Fit::new(case, &model.warm);
+    let mut fit = match model.kernel {
+        kernel::Kernel::Matern => Fit::new(case, &model.warm),
+        kernel::Kernel::SquaredExponential => Fit::squared_exponential(case),
+    };
     case.run(fits, method, &[], |observations, chosen| {
         if observations.rows.len() < model.initial {
             return;
@@ -131,6 +162,19 @@ fn gp_and_gcp_take_the_row_of_greatest_expected_improvement() {
         let rows = assert_improves(&fits, method, &model, |_| true);
         assert_eq!(rows[..5], case.random_order(&fits)[..5]);
     }
+}
+
+#[test]
+fn i_gp_improves_under_the_squared_exponential_kernel_from_the_second_row_on() {
+    let case = Case::of("i-gp", 40);
+    let fits = new_fits();
+    let model = Model {
+        kernel: kernel::Kernel::SquaredExponential,
+        initial: 1,
+        ..Model::new(&case, standardised)
+    };
+    let rows = assert_improves(&fits, "i-gp", &model, |_| true);
+    assert_eq!(rows[0], case.random_order(&fits)[0]);
 }
 
 #[test]

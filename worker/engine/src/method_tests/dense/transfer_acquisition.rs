@@ -2,7 +2,7 @@
 //! Schmidt-Thieme 2018, Scalable Gaussian process-based transfer surrogates, sections 6.2 and 7).
 
 use super::comparison::{Case, assert_greatest};
-use super::gaussian_process::{Kernel, Process, assert_optimal};
+use super::gaussian_process::{Kernel, Process, assert_optimal, matern};
 use super::gaussian_process_methods::Fit;
 use super::normal::log_expected_improvement;
 use super::transform::{Transform, gaussian_quantiles, standardised};
@@ -28,8 +28,12 @@ fn source_means(case: &Case, transform: Transform) -> Vec<Vec<f64>> {
         points.iter().for_each(|point| fitted.observe(point));
         fitted.fit(&targets).unwrap();
         let logarithms = fitted.logarithms();
-        assert_optimal(logarithms, &case.one_hot(), &points, &targets);
-        let process = Process::new(Kernel::from_logarithms(logarithms), &points, &targets);
+        assert_optimal(matern, logarithms, &case.one_hot(), &points, &targets);
+        let process = Process::new(
+            Kernel::from_logarithms(matern, logarithms),
+            &points,
+            &targets,
+        );
         let target_points = case.points(case.target());
         target_points
             .iter()

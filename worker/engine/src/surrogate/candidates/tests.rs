@@ -162,6 +162,7 @@ fn means_are_sums_over_the_points_and_in_the_order_of_rows() {
         point
     };
     let posterior = Posterior {
+        kernel: Default::default(),
         weights: (0..width).map(|k| 0.5 + 0.1 * k as f64).collect(),
         signal: 2.0,
         noise: 0.1,
