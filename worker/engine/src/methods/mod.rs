@@ -14,7 +14,8 @@
 //! | `autogp` | `autogp` | Gaussian process in the bounding box of the sources' best |
 //! | `ws_gp` | `ws-gp` | Gaussian process that begins with the sources' best |
 //! | `ablr` | `ablr`, `ablr-copula` | adaptive Bayesian linear regression |
-//! | `sgpt` | `sgpt`, `sgpt-copula` | transfer acquisition function |
+//! | `sgpt` | `sgpt`, `sgpt-copula`, `taf-r`, `taf-poe`, `taf-rgpe` | transfer acquisition function |
+//! | `sgpt` | `sgpt-r`, `sgpt-poe`, `rgpe` | ensemble of processes of sources and target |
 //! | `bohb` | `bohb` | kernel densities of good and other configurations |
 //! | `rea` | `rea` | regularised evolution |
 //! | `reinforce` | `reinforce` | policy gradient |
@@ -56,7 +57,7 @@ methods! {
     autogp: AUTOGP;
     ws_gp: WS_GP;
     ablr: ABLR, ABLR_COPULA;
-    sgpt: SGPT, SGPT_COPULA;
+    sgpt: SGPT, SGPT_COPULA, SGPT_R, SGPT_POE, TAF_R, TAF_POE, RGPE, TAF_RGPE;
     bohb: BOHB;
     rea: REA;
     reinforce: REINFORCE;

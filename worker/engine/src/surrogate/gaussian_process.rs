@@ -114,6 +114,21 @@ impl GaussianProcess {
         Ok(())
     }
 
+    /// What the process of the last fit, which was to these targets, predicts for each observed point from all
+    /// others: z_j - alpha_j / (K^-1)_jj, the hyperparameters and the constant mean being those of the fit
+    /// (Rasmussen and Williams 2006, eq. 5.12).
+    ///
+    /// # Errors
+    /// [`EngineError::LinearAlgebra`] if the kernel matrix cannot be inverted.
+    pub(crate) fn leave_one_out_means(&self, targets: &[f64]) -> Result<Vec<f64>, EngineError> {
+        let diagonal = self.likelihood.inverse_diagonal(targets.len())?;
+        let alpha = self.posterior.alpha.iter().zip(diagonal);
+        let means = targets.iter().zip(alpha);
+        Ok(means
+            .map(|(target, (alpha, own))| target - alpha / own)
+            .collect())
+    }
+
     /// Logarithms of lengthscales, signal and noise variance of the last fit.
     pub fn logarithms(&self) -> &[f64] {
         &self.logarithms

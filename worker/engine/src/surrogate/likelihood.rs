@@ -181,6 +181,17 @@ impl Likelihood {
         MatrixRef::square(&self.matrix, count, self.stride)
     }
 
+    /// The diagonal of K^-1 after the last [`Self::factorise`] on `count` points.
+    ///
+    /// # Errors
+    /// [`EngineError::LinearAlgebra`] if the factor cannot be inverted.
+    pub(crate) fn inverse_diagonal(&self, count: usize) -> Result<Vec<f64>, EngineError> {
+        let mut inverse = self.matrix[..count * self.stride].to_vec();
+        blas::invert_from_cholesky(MatrixMut::square(&mut inverse, count, self.stride))?;
+        let diagonal = inverse.iter().step_by(self.stride + 1);
+        Ok(diagonal.copied().collect())
+    }
+
     /// The mean m of the last [`Self::factorise`].
     pub(crate) fn mean(&self) -> f64 {
         self.mean

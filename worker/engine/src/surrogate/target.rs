@@ -121,6 +121,11 @@ impl<'a> TargetSurrogate<'a> {
         &self.process
     }
 
+    /// What the process of the last fit was fitted to: a transformed objective per point.
+    pub(crate) fn targets(&self) -> &[f64] {
+        &self.targets
+    }
+
     /// The least transformed observation at the last fit.
     pub(crate) fn incumbent(&self) -> f64 {
         self.incumbent

@@ -109,6 +109,41 @@ impl Process {
         (self.kernel.signal - dot(&half, &half)).sqrt()
     }
 
+    /// What the process predicts for each of its points from all others, with the mean of all.
+    pub(crate) fn left_out_means(&self, targets: &[f64]) -> Vec<f64> {
+        let without = |left_out: usize, entries: &[f64]| -> Vec<f64> {
+            let places = (0..entries.len()).filter(|&place| place != left_out);
+            places.map(|place| entries[place]).collect()
+        };
+        let mean = |left_out: usize| {
+            let others: Matrix = (0..self.points.len())
+                .filter(|&place| place != left_out)
+                .map(|place| self.points[place].clone())
+                .collect();
+            let covariance: Matrix = others
+                .iter()
+                .enumerate()
+                .map(|(row, left)| {
+                    let entries = others.iter().enumerate();
+                    let entry = |(column, right): (usize, &Vec<f64>)| {
+                        let noise = if row == column {
+                            self.kernel.noise
+                        } else {
+                            0.0
+                        };
+                        self.kernel.covariance(left, right) + noise
+                    };
+                    entries.map(entry).collect()
+                })
+                .collect();
+            let centred: Vec<f64> = targets.iter().map(|target| target - self.mean).collect();
+            let solved = solve(&cholesky(&covariance), &without(left_out, &centred));
+            let cross = self.covariances(&self.points[left_out]);
+            self.mean + dot(&without(left_out, &cross), &solved)
+        };
+        (0..self.points.len()).map(mean).collect()
+    }
+
     /// Eq. 2.30 with the opposite sign.
     fn negative_log_likelihood(&self) -> f64 {
         let count = self.points.len() as f64;

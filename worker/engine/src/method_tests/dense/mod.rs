@@ -14,6 +14,7 @@
 //! learning.
 
 pub(crate) mod comparison;
+mod ensembles;
 mod evolution;
 mod gaussian_process;
 mod gaussian_process_methods;
