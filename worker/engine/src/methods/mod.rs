@@ -9,8 +9,8 @@
 //! |---|---|---|
 //! | `rs` | `rs` | random search |
 //! | `gp` | `gp`, `gcp`, `i-gp` | Gaussian process |
-//! | `ts` | `ts`, `cts` | Thompson sampling from the parametric prior |
-//! | `gp_prior` | `gp-prior`, `gcp-prior` | Gaussian process on residuals of the parametric prior |
+//! | `ts` | `ts`, `cts`, `cts-ho` | Thompson sampling from the parametric prior |
+//! | `gp_prior` | `gp-prior`, `gcp-prior`, `gcp-prior-ho` | Gaussian process on residuals of the parametric prior |
 //! | `autogp` | `autogp` | Gaussian process in the bounding box of the sources' best |
 //! | `ws_gp` | `ws-gp` | Gaussian process that begins with the sources' best |
 //! | `ablr` | `ablr`, `ablr-copula` | adaptive Bayesian linear regression |
@@ -52,8 +52,8 @@ macro_rules! methods {
 methods! {
     rs: RS;
     gp: GP, GCP, I_GP;
-    ts: TS, CTS;
-    gp_prior: GP_PRIOR, GCP_PRIOR;
+    ts: TS, CTS, CTS_HO;
+    gp_prior: GP_PRIOR, GCP_PRIOR, GCP_PRIOR_HO;
     autogp: AUTOGP;
     ws_gp: WS_GP;
     ablr: ABLR, ABLR_COPULA;

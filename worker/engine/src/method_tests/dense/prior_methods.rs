@@ -1,5 +1,6 @@
 //! `ts`, `cts`, `gp-prior` and `gcp-prior`: the parametric prior alone (ICML 2020, algorithm 1), and a
-//! Gaussian process on the residuals to it (algorithm 2).
+//! Gaussian process on the residuals to it (algorithm 2); `cts-ho` and `gcp-prior-ho`, whose prior has one standard
+//! deviation.
 
 use std::sync::Arc;
 
@@ -12,9 +13,10 @@ use crate::method_tests::example::fits_in;
 use crate::random::StreamName;
 
 /// The two sampling methods' ids, then those of the processes, by transform.
-const METHODS: [(&str, &str, Transform); 2] = [
+const METHODS: [(&str, &str, Transform); 3] = [
     ("ts", "gp-prior", standardised),
     ("cts", "gcp-prior", gaussian_quantiles),
+    ("cts-ho", "gcp-prior-ho", gaussian_quantiles),
 ];
 
 /// The fitted weights, from the store in which there is one prior.
@@ -55,6 +57,10 @@ fn samples_and_processes_are_those_of_the_prior() {
             .map(|point| prediction(&weights, point))
             .collect();
         assert_learned(&case, transform, &weights);
+        let one_sigma = prior
+            .iter()
+            .all(|(_, sigma)| (sigma - prior[0].1).abs() < 1e-12);
+        assert_eq!(one_sigma, sampling == "cts-ho");
 
         // Algorithm 1: z ~ N(mu, sigma^2) for each row, those evaluated included; the least is taken.
         let mut random = case
