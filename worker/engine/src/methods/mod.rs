@@ -16,6 +16,7 @@
 //! | `ablr` | `ablr`, `ablr-copula` | adaptive Bayesian linear regression |
 //! | `sgpt` | `sgpt`, `sgpt-copula`, `taf-r`, `taf-poe`, `taf-rgpe` | transfer acquisition function |
 //! | `sgpt` | `sgpt-r`, `sgpt-poe`, `rgpe` | ensemble of processes of sources and target |
+//! | `pibo` | `pibo` | Gaussian process with a belief in where the optimum is |
 //! | `bohb` | `bohb` | kernel densities of good and other configurations |
 //! | `rea` | `rea` | regularised evolution |
 //! | `reinforce` | `reinforce` | policy gradient |
@@ -58,6 +59,7 @@ methods! {
     ws_gp: WS_GP;
     ablr: ABLR, ABLR_COPULA;
     sgpt: SGPT, SGPT_COPULA, SGPT_R, SGPT_POE, TAF_R, TAF_POE, RGPE, TAF_RGPE;
+    pibo: PIBO;
     bohb: BOHB;
     rea: REA;
     reinforce: REINFORCE;

@@ -21,6 +21,8 @@ pub(crate) struct Model<'a> {
     pub warm: Vec<(Vec<f64>, f64)>,
     /// mu and sigma of each row: the process is on (z - mu) / sigma.
     pub prior: Option<Vec<(f64, f64)>>,
+    /// The logarithm of the belief in each row, whose power after t evaluations is 10 / t.
+    pub log_belief: Option<Vec<f64>>,
     /// The kernel of the process.
     pub kernel: kernel::Kernel,
     /// How many rows are chosen otherwise.
@@ -36,6 +38,7 @@ impl<'a> Model<'a> {
             transform,
             warm: Vec::new(),
             prior: None,
+            log_belief: None,
             kernel: kernel::Kernel::Matern,
             initial: 5,
             tolerance: 1e-6,
@@ -138,7 +141,9 @@ pub(crate) fn assert_improves(
             }
             let mean = process.mean(&points[row]) * sigma[row] + mu[row];
             let std_dev = process.std_dev(&points[row]) * sigma[row];
-            log_expected_improvement(mean, std_dev, incumbent)
+            let belief = model.log_belief.as_ref().map_or(0.0, |belief| belief[row]);
+            let power = 10.0 / observations.rows.len() as f64;
+            log_expected_improvement(mean, std_dev, incumbent) + power * belief
         });
     })
 }
