@@ -12,6 +12,7 @@
 //! | `ts` | `ts`, `cts`, `cts-ho` | Thompson sampling from the parametric prior |
 //! | `gp_prior` | `gp-prior`, `gcp-prior`, `gcp-prior-ho` | Gaussian process on residuals of the parametric prior |
 //! | `autogp` | `autogp` | Gaussian process in the bounding box of the sources' best |
+//! | `box_rs` | `box-rs` | random search in the same box |
 //! | `ws_gp` | `ws-gp` | Gaussian process that begins with the sources' best |
 //! | `ablr` | `ablr`, `ablr-copula` | adaptive Bayesian linear regression |
 //! | `sgpt` | `sgpt`, `sgpt-copula`, `taf-r`, `taf-poe`, `taf-rgpe` | transfer acquisition function |
@@ -56,6 +57,7 @@ methods! {
     ts: TS, CTS, CTS_HO;
     gp_prior: GP_PRIOR, GCP_PRIOR, GCP_PRIOR_HO;
     autogp: AUTOGP;
+    box_rs: BOX_RS;
     ws_gp: WS_GP;
     ablr: ABLR, ABLR_COPULA;
     sgpt: SGPT, SGPT_COPULA, SGPT_R, SGPT_POE, TAF_R, TAF_POE, RGPE, TAF_RGPE;

@@ -1,4 +1,4 @@
-//! `gp`, `gcp`, `i-gp`, `ws-gp` and `autogp`: expected improvement under a Gaussian process (ICML 2020, section
+//! `gp`, `gcp`, `i-gp`, `ws-gp`, `autogp` and `box-rs`: expected improvement under a Gaussian process (ICML 2020, section
 //! 4.2 without the prior, and appendix B; Feurer et al. 2015; Perrone et al. 2019, section 4.1).
 
 use super::comparison::{Case, assert_greatest};
@@ -237,4 +237,10 @@ fn autogp_chooses_within_the_box_of_the_sources_best_until_it_is_exhausted() {
     let order = case.random_order(&fits).into_iter();
     let initial: Vec<u32> = order.filter(|&row| inside(row as usize)).take(5).collect();
     assert_eq!(rows[..5], initial);
+
+    // Random search in the same box, then outside of it.
+    let order = case.random_order(&fits).into_iter();
+    let (within, without): (Vec<u32>, Vec<u32>) = order.partition(|&row| inside(row as usize));
+    let rows = case.run(&fits, "box-rs", &[], |_, _| ());
+    assert_eq!(rows, [within, without].concat()[..60]);
 }
