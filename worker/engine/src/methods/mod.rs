@@ -17,6 +17,7 @@
 //! | `ablr` | `ablr`, `ablr-copula` | adaptive Bayesian linear regression |
 //! | `sgpt` | `sgpt`, `sgpt-copula`, `taf-r`, `taf-poe`, `taf-rgpe` | transfer acquisition function |
 //! | `sgpt` | `sgpt-r`, `sgpt-poe`, `rgpe` | ensemble of processes of sources and target |
+//! | `zero_shot` | `zero-shot` | portfolio that the sources choose |
 //! | `pibo` | `pibo` | Gaussian process with a belief in where the optimum is |
 //! | `bohb` | `bohb` | kernel densities of good and other configurations |
 //! | `rea` | `rea` | regularised evolution |
@@ -61,6 +62,7 @@ methods! {
     ws_gp: WS_GP;
     ablr: ABLR, ABLR_COPULA;
     sgpt: SGPT, SGPT_COPULA, SGPT_R, SGPT_POE, TAF_R, TAF_POE, RGPE, TAF_RGPE;
+    zero_shot: ZERO_SHOT;
     pibo: PIBO;
     bohb: BOHB;
     rea: REA;

@@ -23,6 +23,7 @@ pub(crate) mod linear_algebra;
 pub(crate) mod network;
 pub(crate) mod normal;
 mod policy_gradient;
+mod portfolio;
 mod prior_methods;
 mod transfer_acquisition;
 pub(crate) mod transform;
