@@ -18,6 +18,7 @@
 //! | `sgpt` | `sgpt`, `sgpt-copula`, `taf-r`, `taf-poe`, `taf-rgpe` | transfer acquisition function |
 //! | `sgpt` | `sgpt-r`, `sgpt-poe`, `rgpe` | ensemble of processes of sources and target |
 //! | `zero_shot` | `zero-shot` | portfolio that the sources choose |
+//! | `stacked_gp` | `stacked-gp` | Gaussian processes on each other's residuals |
 //! | `pibo` | `pibo` | Gaussian process with a belief in where the optimum is |
 //! | `bohb` | `bohb` | kernel densities of good and other configurations |
 //! | `rea` | `rea` | regularised evolution |
@@ -63,6 +64,7 @@ methods! {
     ablr: ABLR, ABLR_COPULA;
     sgpt: SGPT, SGPT_COPULA, SGPT_R, SGPT_POE, TAF_R, TAF_POE, RGPE, TAF_RGPE;
     zero_shot: ZERO_SHOT;
+    stacked_gp: STACKED_GP;
     pibo: PIBO;
     bohb: BOHB;
     rea: REA;

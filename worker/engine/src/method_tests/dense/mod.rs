@@ -25,5 +25,6 @@ pub(crate) mod normal;
 mod policy_gradient;
 mod portfolio;
 mod prior_methods;
+mod stack;
 mod transfer_acquisition;
 pub(crate) mod transform;
