@@ -14,6 +14,7 @@
 //! | `autogp` | `autogp` | Gaussian process in the bounding box of the sources' best |
 //! | `box_rs` | `box-rs` | random search in the same box |
 //! | `ws_gp` | `ws-gp` | Gaussian process that begins with the sources' best |
+//! | `ws_gp_all` | `ws-gp-all` | Gaussian process that begins with rows of all sources |
 //! | `ablr` | `ablr`, `ablr-copula` | adaptive Bayesian linear regression |
 //! | `sgpt` | `sgpt`, `sgpt-copula`, `taf-r`, `taf-poe`, `taf-rgpe` | transfer acquisition function |
 //! | `sgpt` | `sgpt-r`, `sgpt-poe`, `rgpe` | ensemble of processes of sources and target |
@@ -61,6 +62,7 @@ methods! {
     autogp: AUTOGP;
     box_rs: BOX_RS;
     ws_gp: WS_GP;
+    ws_gp_all: WS_GP_ALL;
     ablr: ABLR, ABLR_COPULA;
     sgpt: SGPT, SGPT_COPULA, SGPT_R, SGPT_POE, TAF_R, TAF_POE, RGPE, TAF_RGPE;
     zero_shot: ZERO_SHOT;

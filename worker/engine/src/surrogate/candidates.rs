@@ -82,6 +82,21 @@ impl CandidatePool {
         means
     }
 
+    /// The kernel of that posterior between a point and every row of a pool that holds all rows of its task.
+    pub(crate) fn covariances(&mut self, posterior: &Posterior, point: &[f64], column: &mut [f64]) {
+        let Scratch { look_ups, .. } = &mut self.scratch;
+        self.columns.look_up(&posterior.weights, point, look_ups);
+        let mut buffer = [0.0; BLOCK];
+        for (block, rows) in self.maximiser.rows().chunks(BLOCK).enumerate() {
+            let of_block = &mut buffer[..rows.len()];
+            self.columns
+                .correlate(posterior, point, (look_ups, 0), block * BLOCK, of_block);
+            for (&row, entry) in rows.iter().zip(of_block) {
+                column[row as usize] = *entry;
+            }
+        }
+    }
+
     /// The standard deviation, without observation noise, of a process with the hyperparameters of that
     /// posterior on `points`, which lie one after the other, at every row of a pool that holds all rows of its task.
     ///

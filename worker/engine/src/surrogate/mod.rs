@@ -9,6 +9,7 @@
 //! - [`conditioning`]: other data under the same hyperparameters;
 //! - [`candidates`]: the best candidate of a whole pool;
 //! - `pool_columns`: the pool's configurations, arranged for kernels;
+//! - [`prior_pool`]: a process on a target's rows with a prior from elsewhere;
 //! - [`target`]: the process of a target task, on its transformed observations.
 
 pub mod candidates;
@@ -20,5 +21,6 @@ pub(crate) mod likelihood;
 pub(crate) mod matern;
 pub(crate) mod pairs;
 mod pool_columns;
+pub(crate) mod prior_pool;
 mod squared_exponential;
 pub(crate) mod target;

@@ -53,7 +53,7 @@ impl Kernel {
     }
 
     /// The signal variance times the correlation.
-    fn covariance(&self, left: &[f64], right: &[f64]) -> f64 {
+    pub(crate) fn covariance(&self, left: &[f64], right: &[f64]) -> f64 {
         let coordinates = left.iter().zip(right).zip(&self.lengthscales);
         let squared: f64 = coordinates
             .map(|((a, b), lengthscale)| ((a - b) / lengthscale).powi(2))
@@ -96,6 +96,11 @@ impl Process {
         observed
             .map(|other| self.kernel.covariance(other, point))
             .collect()
+    }
+
+    /// The generalised least squares estimate m.
+    pub(crate) fn constant_mean(&self) -> f64 {
+        self.mean
     }
 
     /// m + k' K^-1 (z - m) (eq. 2.25).
