@@ -16,7 +16,8 @@ const SWEEPS: [(&str, &str); 2] = [("DeepAR", DEEPAR), ("nas_bench102", NAS)];
 const DEEPAR: &str = r#"
 name = "floors"
 methods = ["rs", "gp", "gcp", "ts", "cts", "gp-prior", "gcp-prior", "autogp", "ws-gp", "ablr", "ablr-copula", "sgpt",
-    "sgpt-copula"]
+    "sgpt-copula", "i-gp", "sgpt-r", "sgpt-poe", "taf-r", "taf-poe", "rgpe", "taf-rgpe", "zero-shot", "stacked-gp",
+    "box-rs", "ws-gp-all", "cts-ho", "gcp-prior-ho", "pibo"]
 seeds = 3
 iterations = 40
 
