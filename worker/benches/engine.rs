@@ -11,6 +11,7 @@ use std::time::Duration;
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use loto_engine::acquisition::expected_improvement::LogExpectedImprovement;
 use loto_engine::blobs::{BlobError, Blobs};
+use loto_engine::prior::network::Noise;
 use loto_engine::prior::training;
 use loto_engine::random::{RandomStream, StreamName};
 use loto_engine::runner::TraceRunner;
@@ -183,7 +184,8 @@ fn prior_fit(criterion: &mut Criterion) {
             targets: &targets,
         }];
         group.bench_function(name, |bencher| {
-            bencher.iter(|| training::fit(&space, &sources, &mut random(4)));
+            bencher
+                .iter(|| training::fit(&space, Noise::Heteroskedastic, &sources, &mut random(4)));
         });
     }
     group.finish();

@@ -2,8 +2,10 @@
 //!
 //! - [`function`]: what such a function is;
 //! - [`expected_improvement`]: the one of most methods;
+//! - `belief`: an acquisition function times a belief in where the optimum is;
 //! - [`maximisation`]: the best candidate of a pool.
 
+pub(crate) mod belief;
 pub mod expected_improvement;
 pub(crate) mod function;
 pub(crate) mod maximisation;

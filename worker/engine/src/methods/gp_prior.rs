@@ -1,9 +1,11 @@
-//! `gp-prior` and `gcp-prior`: Bayesian optimisation with a Gaussian process on
-//! residuals of the parametric prior; the two differ in the transform of the objectives.
+//! `gp-prior`, `gcp-prior` and `gcp-prior-ho`: Bayesian optimisation with a Gaussian process on
+//! residuals of the parametric prior; they differ in the transform of the objectives and in what the
+//! prior says of the noise.
 
 use super::method::{Method, Spaces};
 use super::parameters::{HYPERPRIOR, Parameters};
 use crate::error::EngineError;
+use crate::prior::network::Noise;
 use crate::prior::parametric::ParametricPrior;
 use crate::search::Search;
 use crate::setting::Setting;
@@ -19,7 +21,10 @@ pub(super) const GP_PRIOR: Method = Method {
     source: "GP + prior in ICML 2020, Table 2",
     spaces: Spaces::All,
     parameters: &[HYPERPRIOR],
-    start: |setting, parameters| start(setting, parameters, Transform::Standardisation),
+    start: |setting, parameters| {
+        let transform = Transform::Standardisation;
+        start(setting, parameters, transform, Noise::Heteroskedastic)
+    },
 };
 
 pub(super) const GCP_PRIOR: Method = Method {
@@ -27,7 +32,21 @@ pub(super) const GCP_PRIOR: Method = Method {
     version: 3,
     summary: "Gaussian copula process on residuals of the parametric prior of cts",
     source: "GCP + prior: ICML 2020, section 4.2, algorithm 2",
-    start: |setting, parameters| start(setting, parameters, Transform::Copula),
+    start: |setting, parameters| {
+        start(setting, parameters, Transform::Copula, Noise::Heteroskedastic)
+    },
+    ..GP_PRIOR
+};
+
+pub(super) const GCP_PRIOR_HO: Method = Method {
+    id: "gcp-prior-ho",
+    version: 1,
+    summary: "Gaussian copula process on residuals of the parametric prior of cts-ho",
+    source: "CGP Ho in Salinas, Shen and Perrone 2019, A copula approach for hyperparameter transfer learning, \
+             Table 2",
+    start: |setting, parameters| {
+        start(setting, parameters, Transform::Copula, Noise::Homoskedastic)
+    },
     ..GP_PRIOR
 };
 
@@ -35,8 +54,9 @@ fn start<'a>(
     setting: &Setting<'a>,
     parameters: &Parameters,
     transform: Transform,
+    noise: Noise,
 ) -> Result<Box<dyn Search + 'a>, EngineError> {
-    let prior = ParametricPrior::new(setting, transform)?;
+    let prior = ParametricPrior::new(setting, transform, noise)?;
     let initial = Box::new(ThompsonSampling::new(setting, prior.clone()));
     let hyperprior = parameters.hyperprior();
     let surrogate = TargetSurrogate::on_residuals(setting, transform, hyperprior, prior);

@@ -8,13 +8,19 @@
 //! | Room | Methods | Algorithm |
 //! |---|---|---|
 //! | `rs` | `rs` | random search |
-//! | `gp` | `gp`, `gcp` | Gaussian process |
-//! | `ts` | `ts`, `cts` | Thompson sampling from the parametric prior |
-//! | `gp_prior` | `gp-prior`, `gcp-prior` | Gaussian process on residuals of the parametric prior |
+//! | `gp` | `gp`, `gcp`, `i-gp` | Gaussian process |
+//! | `ts` | `ts`, `cts`, `cts-ho` | Thompson sampling from the parametric prior |
+//! | `gp_prior` | `gp-prior`, `gcp-prior`, `gcp-prior-ho` | Gaussian process on residuals of the parametric prior |
 //! | `autogp` | `autogp` | Gaussian process in the bounding box of the sources' best |
+//! | `box_rs` | `box-rs` | random search in the same box |
 //! | `ws_gp` | `ws-gp` | Gaussian process that begins with the sources' best |
+//! | `ws_gp_all` | `ws-gp-all` | Gaussian process that begins with rows of all sources |
 //! | `ablr` | `ablr`, `ablr-copula` | adaptive Bayesian linear regression |
-//! | `sgpt` | `sgpt`, `sgpt-copula` | transfer acquisition function |
+//! | `sgpt` | `sgpt`, `sgpt-copula`, `taf-r`, `taf-poe`, `taf-rgpe` | transfer acquisition function |
+//! | `sgpt` | `sgpt-r`, `sgpt-poe`, `rgpe` | ensemble of processes of sources and target |
+//! | `zero_shot` | `zero-shot` | portfolio that the sources choose |
+//! | `stacked_gp` | `stacked-gp` | Gaussian processes on each other's residuals |
+//! | `pibo` | `pibo` | Gaussian process with a belief in where the optimum is |
 //! | `bohb` | `bohb` | kernel densities of good and other configurations |
 //! | `rea` | `rea` | regularised evolution |
 //! | `reinforce` | `reinforce` | policy gradient |
@@ -50,13 +56,18 @@ macro_rules! methods {
 
 methods! {
     rs: RS;
-    gp: GP, GCP;
-    ts: TS, CTS;
-    gp_prior: GP_PRIOR, GCP_PRIOR;
+    gp: GP, GCP, I_GP;
+    ts: TS, CTS, CTS_HO;
+    gp_prior: GP_PRIOR, GCP_PRIOR, GCP_PRIOR_HO;
     autogp: AUTOGP;
+    box_rs: BOX_RS;
     ws_gp: WS_GP;
+    ws_gp_all: WS_GP_ALL;
     ablr: ABLR, ABLR_COPULA;
-    sgpt: SGPT, SGPT_COPULA;
+    sgpt: SGPT, SGPT_COPULA, SGPT_R, SGPT_POE, TAF_R, TAF_POE, RGPE, TAF_RGPE;
+    zero_shot: ZERO_SHOT;
+    stacked_gp: STACKED_GP;
+    pibo: PIBO;
     bohb: BOHB;
     rea: REA;
     reinforce: REINFORCE;

@@ -59,6 +59,7 @@ mod tests {
     use super::*;
     use crate::blas;
     use crate::blobs::MemoryBlobs;
+    use crate::prior::network::Noise;
     use crate::table::Task;
     use crate::table::encoding::{Column, Space};
 
@@ -94,7 +95,7 @@ mod tests {
         assert_eq!(error(&blobs, &mine).unwrap(), None);
         let fits = SharedFits::new(Arc::clone(&blobs));
         let setting = Setting::new(&table, 0, 0, 20, &fits);
-        ParametricPrior::new(&setting, Transform::Copula).unwrap();
+        ParametricPrior::new(&setting, Transform::Copula, Noise::Heteroskedastic).unwrap();
         let stored = error(&blobs, &mine).unwrap().unwrap();
         assert_eq!(error(&blobs, &["another", mine[0]]).unwrap(), Some(stored));
         assert_eq!(error(&blobs, &["another"]).unwrap(), None);

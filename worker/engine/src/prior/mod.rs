@@ -8,6 +8,6 @@
 //! - [`accuracy`]: how well it predicts the target.
 
 pub mod accuracy;
-pub(crate) mod network;
+pub mod network;
 pub mod parametric;
 pub mod training;

@@ -19,9 +19,19 @@ const HEADS: usize = 2;
 /// The least sigma: keeps the likelihood bounded where sources hardly vary.
 const LEAST_STD_DEV: f32 = 1e-4;
 
+/// What the network says of the noise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Noise {
+    /// sigma depends on the configuration.
+    Heteroskedastic,
+    /// sigma is one number: the weights from the last hidden layer to it stay 0, its bias is fitted.
+    Homoskedastic,
+}
+
 /// The network's shape.
 #[derive(Debug, Clone)]
 pub(crate) struct Network {
+    noise: Noise,
     layers: DenseLayers,
 }
 
@@ -45,9 +55,10 @@ fn sigmoid(x: f32) -> f32 {
 
 impl Network {
     /// A network on inputs of `width` coordinates.
-    pub(crate) fn new(width: usize) -> Self {
+    pub(crate) fn new(width: usize, noise: Noise) -> Self {
         let outputs = [[HIDDEN; HIDDEN_LAYERS].as_slice(), &[HEADS]].concat();
         Self {
+            noise,
             layers: DenseLayers::new(width, &outputs),
         }
     }
@@ -62,9 +73,20 @@ impl Network {
         self.layers.weight_count()
     }
 
-    /// Initial weights and biases, uniform within 1 / sqrt(inputs) of 0.
+    /// Initial weights and biases, uniform within 1 / sqrt(inputs) of 0 unless they are held at it.
     pub(crate) fn initial_weights(&self, random: &mut RandomStream) -> Vec<f32> {
-        self.layers.initial_weights(random)
+        let mut weights = self.layers.initial_weights(random);
+        self.hold_noise(&mut weights);
+        weights
+    }
+
+    /// Sets to 0 what a homoskedastic network does not fit, among its weights or their gradient.
+    fn hold_noise(&self, weights: &mut [f32]) {
+        if self.noise == Noise::Homoskedastic {
+            let head = weights.len() - HEADS * (HIDDEN + 1);
+            let of_noise = weights[head..].iter_mut().skip(1).step_by(HEADS);
+            of_noise.take(HIDDEN).for_each(|weight| *weight = 0.0);
+        }
     }
 
     /// Buffers for batches of `rows` inputs.
@@ -124,6 +146,7 @@ impl Network {
                 }
             },
         );
+        self.hold_noise(gradient);
         loss
     }
 
@@ -183,7 +206,7 @@ mod tests {
 
     #[test]
     fn the_gradient_agrees_with_finite_differences() {
-        let network = Network::new(3);
+        let network = Network::new(3, Noise::Heteroskedastic);
         let mut random = random();
         let weights = network.initial_weights(&mut random);
         let mut batch = filled_batch(&network, 16, &mut random);
@@ -218,7 +241,7 @@ mod tests {
     #[test]
     fn the_loss_is_the_gaussian_likelihood() {
         // With all weights 0: mu = 0, sigma = ln 2 + 1e-4.
-        let network = Network::new(2);
+        let network = Network::new(2, Noise::Heteroskedastic);
         let weights = vec![0.0; network.weight_count()];
         let mut gradient = weights.clone();
         let mut batch = network.batch(2);
@@ -233,7 +256,7 @@ mod tests {
 
     #[test]
     fn dropout_drops_its_share_and_keeps_the_mean() {
-        let network = Network::new(2);
+        let network = Network::new(2, Noise::Heteroskedastic);
         let mut batch = network.batch(400);
         batch.draw_dropout(0.1, &mut random());
         let factors: Vec<f32> = batch.masks.concat();
@@ -245,6 +268,36 @@ mod tests {
             factors
                 .iter()
                 .all(|&factor| factor == 0.0 || factor == 1.0 / 0.9)
+        );
+    }
+
+    #[test]
+    fn a_homoskedastic_network_has_one_sigma_and_fits_all_but_its_weights() {
+        let network = Network::new(3, Noise::Homoskedastic);
+        let mut random = random();
+        let weights = network.initial_weights(&mut random);
+        let mut batch = filled_batch(&network, 16, &mut random);
+        let targets: Vec<f32> = (0..16).map(|_| random.normal() as f32).collect();
+        let mut gradient = vec![1.0; weights.len()];
+        network.loss(&weights, &mut batch, &targets, &mut gradient);
+        let held: Vec<usize> = (0..weights.len())
+            .filter(|&place| weights[place] == 0.0)
+            .collect();
+        assert_eq!(held.len(), HIDDEN);
+        assert!(held.iter().all(|&place| gradient[place] == 0.0));
+        // The bias of sigma comes last.
+        assert!(weights.last() != Some(&0.0) && gradient.last() != Some(&0.0));
+        let inputs: Vec<f32> = (0..30).map(|_| random.uniform() as f32).collect();
+        let predictions = network.predict(&weights, &inputs);
+        assert!(
+            predictions
+                .iter()
+                .all(|(_, sigma)| *sigma == predictions[0].1)
+        );
+        assert!(
+            predictions
+                .iter()
+                .any(|(mean, _)| *mean != predictions[0].0)
         );
     }
 }

@@ -1,8 +1,8 @@
 //! The parametric prior of a setting, fitted or found fitted.
 //!
-//! There is one fit per (target task, seed, transform), shared by all methods.
+//! There is one fit per (target task, seed, transform, noise), shared by all methods.
 
-use super::network::{Network, TRAINING};
+use super::network::{Network, Noise, TRAINING};
 use super::training;
 use crate::error::EngineError;
 use crate::fits::FitName;
@@ -30,25 +30,36 @@ impl ParametricPrior {
     ///
     /// # Errors
     /// Those of [`Setting::sources`] and [`crate::fits::SharedFits::fit`].
-    pub(crate) fn new(setting: &Setting, transform: Transform) -> Result<Self, EngineError> {
-        let network = Network::new(setting.space().width());
-        let name = setting.fit_name("prior", VERSION, transform);
+    pub(crate) fn new(
+        setting: &Setting,
+        transform: Transform,
+        noise: Noise,
+    ) -> Result<Self, EngineError> {
+        let network = Network::new(setting.space().width(), noise);
+        let name = FitName {
+            variant: variant(noise),
+            ..setting.fit_name("prior", VERSION, transform)
+        };
         let mut is_new = false;
         let weights = setting.shared().fit(&name, network.weight_count(), || {
             is_new = true;
             let sources = setting.sources(transform)?;
             let all: Vec<_> = sources.iter().collect();
             let mut random = setting.random(TRAINING);
-            Ok(training::fit(setting.space(), &all, &mut random))
+            Ok(training::fit(setting.space(), noise, &all, &mut random))
         })?;
         let prior = predict(&network, &weights, setting);
         if is_new {
-            setting.store_error(&error_name(setting, transform), &prior.means)?;
+            let name = FitName {
+                variant: variant(noise),
+                ..error_name(setting, transform)
+            };
+            setting.store_error(&name, &prior.means)?;
         }
         Ok(prior)
     }
 
-    /// The prior of a setting that was computed with this linear algebra, if the store has it: nothing is
+    /// The heteroskedastic prior of a setting that was computed with this linear algebra, if the store has it: nothing is
     /// fitted. `None` finds one of an earlier version, which did not name it.
     ///
     /// # Errors
@@ -58,7 +69,7 @@ impl ParametricPrior {
         transform: Transform,
         linear_algebra: Option<&str>,
     ) -> Result<Option<Self>, EngineError> {
-        let network = Network::new(setting.space().width());
+        let network = Network::new(setting.space().width(), Noise::Heteroskedastic);
         let name = FitName {
             linear_algebra,
             ..setting.fit_name("prior", VERSION, transform)
@@ -68,7 +79,15 @@ impl ParametricPrior {
     }
 }
 
-/// Names the error of a setting's prior on the target.
+/// What the name of a fit says of the noise.
+fn variant(noise: Noise) -> &'static str {
+    match noise {
+        Noise::Heteroskedastic => "",
+        Noise::Homoskedastic => "homoskedastic",
+    }
+}
+
+/// Names the error of a setting's heteroskedastic prior on the target.
 pub(super) fn error_name<'a>(setting: &Setting<'a>, transform: Transform) -> FitName<'a> {
     setting.fit_name("prior-error", VERSION, transform)
 }

@@ -6,7 +6,7 @@
 
 use pulp::Simd;
 
-use super::network::Network;
+use super::network::{Network, Noise};
 use crate::random::RandomStream;
 use crate::setting::Source;
 use crate::table::encoding::Space;
@@ -17,8 +17,8 @@ const UPDATES: usize = 1000;
 const LEARNING_RATES: [f64; 3] = [0.01, 0.002, 0.0004];
 
 /// Fits the network's weights to the sources.
-pub fn fit(space: &Space, sources: &[Source], random: &mut RandomStream) -> Vec<f32> {
-    let network = Network::new(space.width());
+pub fn fit(space: &Space, noise: Noise, sources: &[Source], random: &mut RandomStream) -> Vec<f32> {
+    let network = Network::new(space.width(), noise);
     let mut weights = network.initial_weights(random);
     let mut gradient = vec![0.0; weights.len()];
     let mut adam = Adam::new(weights.len());
@@ -160,10 +160,11 @@ mod tests {
             .zip(&targets)
             .map(|(task, targets)| Source { task, targets })
             .collect();
-        let weights = fit(&space, &sources, &mut random);
+        let noise = Noise::Heteroskedastic;
+        let weights = fit(&space, noise, &sources, &mut random);
         for (x, (mean, std_dev)) in [0.1, 0.5, 0.9]
             .iter()
-            .zip(Network::new(1).predict(&weights, &[0.1, 0.5, 0.9]))
+            .zip(Network::new(1, noise).predict(&weights, &[0.1, 0.5, 0.9]))
         {
             assert!((mean - (2.0 * x - 1.0)).abs() < 0.12, "{x}: {mean}");
             assert!((std_dev - 0.5).abs() < 0.12, "{x}: {std_dev}");

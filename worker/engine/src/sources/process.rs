@@ -1,4 +1,4 @@
-//! A Gaussian process per source task, as transfer acquisition functions use them
+//! A Gaussian process per source task, as transfer acquisition functions and ensembles use them
 //! (Wistuba, Schilling and Schmidt-Thieme 2018, section 5; ICML 2020, appendix B).
 
 use super::sample::SourceSample;
@@ -8,6 +8,7 @@ use crate::setting::{Setting, Source};
 use crate::surrogate::candidates::CandidatePool;
 use crate::surrogate::gaussian_process::{GaussianProcess, Posterior};
 use crate::surrogate::hyperparameters::Hyperprior;
+use crate::surrogate::kernel::Kernel;
 use crate::transform::Transform;
 
 /// Raised whenever the fit changes.
@@ -17,11 +18,35 @@ const VERSION: u64 = 1;
 const ROWS: usize = 1000;
 
 /// Rows that its hyperparameters are fitted to, at most. A likelihood of 1000 rows
-/// costs 40 times as much, and its optimum is nearly the same.
+/// costs 40 times as much, and its optimum is nearly the same. Standard deviations are
+/// those given these rows, too.
 const FITTED_ROWS: usize = 300;
 
-/// The mean of every source's process at each row of the target, in units of the
-/// source's transformed objective.
+/// The least standard deviation, as a share of the root of the signal variance: a source that happens to have a row at
+/// a configuration is not certain of it.
+const LEAST_STD_DEV: f64 = 1e-3;
+
+/// The model of a source task.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SourceModel {
+    /// How its objective is transformed.
+    pub transform: Transform,
+    /// The prior on its hyperparameters.
+    pub hyperprior: Hyperprior,
+    /// Its kernel.
+    pub kernel: Kernel,
+}
+
+/// What a source's process predicts for each row of the target, in units of the source's transformed objective.
+#[derive(Debug, Clone)]
+pub(crate) struct SourcePrediction {
+    /// Means.
+    pub means: Vec<f64>,
+    /// Standard deviations without observation noise; empty if they were not asked for.
+    pub std_devs: Vec<f64>,
+}
+
+/// The mean of every source's process at each row of the target.
 ///
 /// The processes belong to (source, seed): all targets share them.
 ///
@@ -29,38 +54,76 @@ const FITTED_ROWS: usize = 300;
 /// Those of [`Setting::sources`] and of the fits.
 pub(crate) fn source_means(
     setting: &Setting,
-    transform: Transform,
-    hyperprior: Hyperprior,
-) -> Result<Vec<Vec<f64>>, EngineError> {
+    model: SourceModel,
+) -> Result<Vec<SourcePrediction>, EngineError> {
+    predictions(setting, model, false)
+}
+
+/// As [`source_means`], with standard deviations: they cost a triangular solve per source.
+///
+/// # Errors
+/// Those of [`source_means`].
+pub(crate) fn source_predictions(
+    setting: &Setting,
+    model: SourceModel,
+) -> Result<Vec<SourcePrediction>, EngineError> {
+    predictions(setting, model, true)
+}
+
+fn predictions(
+    setting: &Setting,
+    model: SourceModel,
+    with_std_devs: bool,
+) -> Result<Vec<SourcePrediction>, EngineError> {
     let rows = (0..setting.rows() as u32).collect();
     let mut pool = CandidatePool::new(setting.space(), setting.columns(), rows);
-    let sources = setting.sources(transform)?;
-    let means = sources.iter().map(|source| {
+    let sources = setting.sources(model.transform)?;
+    let width = setting.space().width();
+    let predictions = sources.iter().map(|source| {
         let sample = SourceSample::new(setting, source, ROWS);
-        let posterior = posterior(setting, transform, hyperprior, source, &sample)?;
-        Ok(pool.means(&posterior, &sample.points))
+        let posterior = posterior(setting, model, source, &sample)?;
+        let means = pool.means(&posterior, &sample.points);
+        let mut std_devs = Vec::new();
+        if with_std_devs {
+            let fitted = FITTED_ROWS.min(sample.targets.len());
+            std_devs = pool.std_devs(&posterior, &sample.points[..fitted * width])?;
+            let least = LEAST_STD_DEV * posterior.signal.sqrt();
+            std_devs
+                .iter_mut()
+                .for_each(|std_dev| *std_dev = std_dev.max(least));
+        }
+        Ok(SourcePrediction { means, std_devs })
     });
-    means.collect()
+    predictions.collect()
+}
+
+/// The options of the model as a part of the name of a fit: those of the Matern kernel are older and do not name it.
+fn variant(model: SourceModel) -> &'static str {
+    match (model.kernel, model.hyperprior) {
+        (Kernel::Matern, hyperprior) => hyperprior.name(),
+        (Kernel::SquaredExponential, Hyperprior::Gamma) => "gamma, se",
+        (Kernel::SquaredExponential, Hyperprior::None) => "none, se",
+    }
 }
 
 /// The process of a source on its sample, hyperparameters and all: fitted, or found fitted.
 fn posterior(
     setting: &Setting,
-    transform: Transform,
-    hyperprior: Hyperprior,
+    model: SourceModel,
     source: Source,
     sample: &SourceSample,
 ) -> Result<Posterior, EngineError> {
     let width = setting.space().width();
     let name = FitName {
-        variant: hyperprior.name(),
-        ..setting.fit_name_of_task("source-process", VERSION, transform, source.task)
+        variant: variant(model),
+        ..setting.fit_name_of_task("source-process", VERSION, model.transform, source.task)
     };
     // Numbers in this order: weights, signal, noise, mean, alpha.
     let count = width + 3 + sample.targets.len();
     let stored = setting.shared().fit(&name, count, || {
         let fitted = FITTED_ROWS.min(sample.targets.len());
-        let mut process = GaussianProcess::new(setting.space(), fitted, hyperprior);
+        let process = GaussianProcess::new(setting.space(), fitted, model.hyperprior);
+        let mut process = process.with_kernel(model.kernel);
         for point in sample.points.chunks_exact(width).take(fitted) {
             process.observe(point);
         }
@@ -74,6 +137,7 @@ fn posterior(
     let numbers: Vec<f64> = stored.iter().map(|&number| number.into()).collect();
     let (weights, rest) = numbers.split_at(width);
     Ok(Posterior {
+        kernel: model.kernel,
         weights: weights.to_vec(),
         signal: rest[0],
         noise: rest[1],

@@ -16,9 +16,7 @@ pub(crate) struct SourceSample {
 impl SourceSample {
     /// At most `rows` rows: all of them if there are no more.
     pub(crate) fn new(setting: &Setting, source: Source, rows: usize) -> Self {
-        let mut random = setting.random_of_task(SAMPLE, source.task);
-        let mut order = random.permutation(source.task.rows() as u32);
-        order.truncate(rows);
+        let order = Self::order(setting, source, rows);
         let width = setting.space().width();
         let mut points = vec![0.0; width * order.len()];
         for (&row, point) in order.iter().zip(points.chunks_exact_mut(width)) {
@@ -30,5 +28,13 @@ impl SourceSample {
             points,
             targets: targets.collect(),
         }
+    }
+
+    /// Which rows of the source those are.
+    pub(crate) fn order(setting: &Setting, source: Source, rows: usize) -> Vec<u32> {
+        let mut random = setting.random_of_task(SAMPLE, source.task);
+        let mut order = random.permutation(source.task.rows() as u32);
+        order.truncate(rows);
+        order
     }
 }

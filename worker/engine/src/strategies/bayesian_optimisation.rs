@@ -1,6 +1,7 @@
 //! Bayesian optimisation with a Gaussian process (ICML 2020, algorithm 2).
 
 use super::random_search::random_priority;
+use crate::acquisition::belief::Believed;
 use crate::error::{EngineError, ImpossibleJob};
 use crate::search::{Observations, Search};
 use crate::setting::Setting;
@@ -22,6 +23,15 @@ pub(crate) struct BayesianOptimisation<'a> {
     pool: CandidatePool,
     /// Breaks ties of the acquisition: the row's place in a random order.
     priority: Vec<u32>,
+    belief: Option<Belief>,
+}
+
+/// Where the optimum is believed to be.
+struct Belief {
+    /// The logarithm of the belief in each row.
+    logarithms: Vec<f64>,
+    /// The power of the belief times the number of evaluations.
+    strength: f64,
 }
 
 impl<'a> BayesianOptimisation<'a> {
@@ -41,6 +51,7 @@ impl<'a> BayesianOptimisation<'a> {
             columns,
             pool: CandidatePool::new(space, columns, rows),
             priority: random_priority(setting),
+            belief: None,
         }
     }
 
@@ -50,6 +61,16 @@ impl<'a> BayesianOptimisation<'a> {
         self
     }
 
+    /// Multiplies expected improvement by a belief in each row, given by its logarithm, to the power
+    /// `strength` / t after t evaluations.
+    pub(crate) fn believing(self, logarithms: Vec<f64>, strength: f64) -> Self {
+        let belief = Some(Belief {
+            logarithms,
+            strength,
+        });
+        Self { belief, ..self }
+    }
+
     /// Searches among `rows` until all of them are evaluated, then among all rows.
     pub(crate) fn within(mut self, rows: Vec<u32>) -> Self {
         self.pool = CandidatePool::new(self.space, self.columns, rows);
@@ -57,12 +78,22 @@ impl<'a> BayesianOptimisation<'a> {
     }
 
     fn best_row(&mut self, observations: &Observations) -> Option<u32> {
-        self.pool.best_row(
-            self.surrogate.process(),
-            &self.surrogate.log_expected_improvement(),
-            &observations.evaluated,
-            &self.priority,
-        )
+        let process = self.surrogate.process();
+        let improvement = self.surrogate.log_expected_improvement();
+        let (evaluated, priority) = (&observations.evaluated, &self.priority);
+        match &self.belief {
+            None => self
+                .pool
+                .best_row(process, &improvement, evaluated, priority),
+            Some(belief) => {
+                let believed = Believed {
+                    acquisition: improvement,
+                    log_belief: &belief.logarithms,
+                    power: belief.strength / observations.rows.len() as f64,
+                };
+                self.pool.best_row(process, &believed, evaluated, priority)
+            }
+        }
     }
 
     fn widen(&mut self) {

@@ -3,9 +3,11 @@
 //! - [`random_search`]: rows in random order; the first rows of most other searches;
 //! - [`thompson_sampling`]: draws from the parametric prior;
 //! - [`bayesian_optimisation`]: expected improvement under a Gaussian process;
+//! - [`pool_optimisation`]: expected improvement under a process whose prior the sources give;
 //! - [`configurations`]: configurations as level numbers, for categorical spaces.
 
 pub(crate) mod bayesian_optimisation;
 pub(crate) mod configurations;
+pub(crate) mod pool_optimisation;
 pub(crate) mod random_search;
 pub(crate) mod thompson_sampling;

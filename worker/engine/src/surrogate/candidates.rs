@@ -7,6 +7,7 @@ use super::pool_columns::{LookUps, PoolColumns};
 use crate::acquisition::function::Acquisition;
 use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser, keep_rows};
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
+use crate::error::EngineError;
 use crate::table::encoding::{Column, Space};
 
 /// Rows of a task, arranged for predictions.
@@ -79,6 +80,57 @@ impl CandidatePool {
             means[row as usize] = sum;
         }
         means
+    }
+
+    /// The kernel of that posterior between a point and every row of a pool that holds all rows of its task.
+    pub(crate) fn covariances(&mut self, posterior: &Posterior, point: &[f64], column: &mut [f64]) {
+        let Scratch { look_ups, .. } = &mut self.scratch;
+        self.columns.look_up(&posterior.weights, point, look_ups);
+        let mut buffer = [0.0; BLOCK];
+        for (block, rows) in self.maximiser.rows().chunks(BLOCK).enumerate() {
+            let of_block = &mut buffer[..rows.len()];
+            self.columns
+                .correlate(posterior, point, (look_ups, 0), block * BLOCK, of_block);
+            for (&row, entry) in rows.iter().zip(of_block) {
+                column[row as usize] = *entry;
+            }
+        }
+    }
+
+    /// The standard deviation, without observation noise, of a process with the hyperparameters of that
+    /// posterior on `points`, which lie one after the other, at every row of a pool that holds all rows of its task.
+    ///
+    /// # Errors
+    /// [`EngineError::LinearAlgebra`] if the kernel matrix cannot be factorised.
+    pub(crate) fn std_devs(
+        &mut self,
+        posterior: &Posterior,
+        points: &[f64],
+    ) -> Result<Vec<f64>, EngineError> {
+        let (rows, width) = (self.maximiser.rows(), posterior.weights.len());
+        let count = points.len() / width;
+        let factor = posterior.factor_on(points)?;
+        let factor = MatrixRef::square(&factor, count, count);
+        let Scratch { kernel, look_ups } = &mut self.scratch;
+        self.columns.look_up(&posterior.weights, points, look_ups);
+        kernel.resize(BLOCK * count, 0.0);
+        let mut std_devs = vec![0.0; rows.len()];
+        let mut of_block = [0.0; BLOCK];
+        for (block, rows) in rows.chunks(BLOCK).enumerate() {
+            for (index, point) in points.chunks_exact(width).enumerate() {
+                let column = &mut kernel[index * BLOCK..index * BLOCK + rows.len()];
+                self.columns
+                    .correlate(posterior, point, (look_ups, index), block * BLOCK, column);
+            }
+            let candidates = MatrixMut::new(kernel, rows.len(), count, BLOCK);
+            blas::solve_triangular(Triangular::Rows, factor, candidates);
+            let of_block = &mut of_block[..rows.len()];
+            std_devs_from_rows(kernel, count, posterior.signal, of_block);
+            for (&row, std_dev) in rows.iter().zip(of_block) {
+                std_devs[row as usize] = *std_dev;
+            }
+        }
+        Ok(std_devs)
     }
 }
 

@@ -4,7 +4,6 @@
 use pulp::Simd;
 
 use super::gaussian_process::Posterior;
-use super::matern::correlation;
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::error::EngineError;
 
@@ -16,18 +15,7 @@ impl Posterior {
     /// [`EngineError::LinearAlgebra`] if the kernel matrix cannot be factorised.
     pub fn conditioned_on(&self, points: &[f64], targets: &[f64]) -> Result<Self, EngineError> {
         let count = targets.len();
-        let width = self.weights.len();
-        // Coordinate by coordinate, so that points lie side by side.
-        let transposed: Vec<f64> = (0..width)
-            .flat_map(|coordinate| points.iter().skip(coordinate).step_by(width))
-            .copied()
-            .collect();
-        let mut matrix = vec![0.0; count * count];
-        for (number, column) in matrix.chunks_exact_mut(count).enumerate() {
-            correlate(self, &transposed, number, column);
-            column[number] = self.signal + self.noise;
-        }
-        blas::cholesky(MatrixMut::square(&mut matrix, count, count))?;
+        let matrix = self.factor_on(points)?;
         // K^-1 z and K^-1 1 side by side.
         let mut solved = targets.to_vec();
         solved.resize(2 * count, 1.0);
@@ -39,12 +27,35 @@ impl Posterior {
         let mean = targets.iter().sum::<f64>() / ones.iter().sum::<f64>();
         let alpha = targets.iter().zip(ones);
         Ok(Self {
+            kernel: self.kernel,
             weights: self.weights.clone(),
             signal: self.signal,
             noise: self.noise,
             mean,
             alpha: alpha.map(|(target, one)| target - mean * one).collect(),
         })
+    }
+
+    /// The Cholesky factor of the kernel matrix, noise included, of `points` that lie one after the other: a
+    /// square matrix in columns, of which the lower triangle counts.
+    ///
+    /// # Errors
+    /// [`EngineError::LinearAlgebra`] if the kernel matrix cannot be factorised.
+    pub(crate) fn factor_on(&self, points: &[f64]) -> Result<Vec<f64>, EngineError> {
+        let width = self.weights.len();
+        let count = points.len() / width;
+        // Coordinate by coordinate, so that points lie side by side.
+        let transposed: Vec<f64> = (0..width)
+            .flat_map(|coordinate| points.iter().skip(coordinate).step_by(width))
+            .copied()
+            .collect();
+        let mut matrix = vec![0.0; count * count];
+        for (number, column) in matrix.chunks_exact_mut(count).enumerate() {
+            correlate(self, &transposed, number, column);
+            column[number] = self.signal + self.noise;
+        }
+        blas::cholesky(MatrixMut::square(&mut matrix, count, count))?;
+        Ok(matrix)
     }
 }
 
@@ -70,9 +81,7 @@ fn correlate_with<'a, S: Simd>(
             *sum = (weight * difference).mul_add(difference, *sum);
         }
     }
-    for entry in column {
-        *entry = posterior.signal * correlation(*entry);
-    }
+    posterior.kernel.covariances(posterior.signal, column);
 }
 
 #[cfg(test)]

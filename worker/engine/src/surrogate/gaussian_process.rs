@@ -1,6 +1,7 @@
 //! The fit of a Gaussian process to the observations so far.
 
 use super::hyperparameters::{HyperparameterModel, Hyperprior};
+use super::kernel::Kernel;
 use super::likelihood::Likelihood;
 use super::pairs::SquaredDifferences;
 use crate::blas::MatrixRef;
@@ -34,6 +35,8 @@ pub struct GaussianProcess {
 /// What predictions need of a fitted process.
 #[derive(Debug, Default)]
 pub struct Posterior {
+    /// How correlation falls with distance.
+    pub kernel: Kernel,
     /// 1 / lengthscale^2 of each coordinate.
     pub weights: Vec<f64>,
     /// Signal variance.
@@ -61,6 +64,12 @@ impl GaussianProcess {
             likelihood: Likelihood::new(width, points),
             posterior: Posterior::default(),
         }
+    }
+
+    /// The process with another kernel than Matern-5/2.
+    pub fn with_kernel(mut self, kernel: Kernel) -> Self {
+        self.likelihood = self.likelihood.with_kernel(kernel);
+        self
     }
 
     /// Number of observed points.
@@ -95,6 +104,7 @@ impl GaussianProcess {
             .factorise(&self.squares, targets, &self.logarithms)?;
         let weight = |logarithm: &f64| libm::exp(-2.0 * logarithm);
         self.posterior = Posterior {
+            kernel: self.likelihood.kernel(),
             weights: self.logarithms[..self.width].iter().map(weight).collect(),
             signal: libm::exp(self.logarithms[self.width]),
             noise: libm::exp(self.logarithms[self.width + 1]),
@@ -102,6 +112,21 @@ impl GaussianProcess {
             alpha: self.likelihood.alpha(targets.len()).collect(),
         };
         Ok(())
+    }
+
+    /// What the process of the last fit, which was to these targets, predicts for each observed point from all
+    /// others: z_j - alpha_j / (K^-1)_jj, the hyperparameters and the constant mean being those of the fit
+    /// (Rasmussen and Williams 2006, eq. 5.12).
+    ///
+    /// # Errors
+    /// [`EngineError::LinearAlgebra`] if the kernel matrix cannot be inverted.
+    pub(crate) fn leave_one_out_means(&self, targets: &[f64]) -> Result<Vec<f64>, EngineError> {
+        let diagonal = self.likelihood.inverse_diagonal(targets.len())?;
+        let alpha = self.posterior.alpha.iter().zip(diagonal);
+        let means = targets.iter().zip(alpha);
+        Ok(means
+            .map(|(target, (alpha, own))| target - alpha / own)
+            .collect())
     }
 
     /// Logarithms of lengthscales, signal and noise variance of the last fit.

@@ -14,13 +14,14 @@ use std::f64::consts::PI;
 use pulp::Simd;
 
 use super::hyperparameters::HyperparameterModel;
-use super::matern::correlation_and_slope;
+use super::kernel::Kernel;
 use super::pairs::{SquaredDifferences, pair_count};
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::error::EngineError;
 
 /// Buffers for up to a number of points, reused from fit to fit.
 pub(crate) struct Likelihood {
+    kernel: Kernel,
     stride: usize,
     /// r^2 of each pair, then the weight of each pair in the gradient.
     pairs: Vec<f64>,
@@ -41,6 +42,7 @@ impl Likelihood {
     pub(crate) fn new(width: usize, points: usize) -> Self {
         let pairs = pair_count(points);
         Self {
+            kernel: Kernel::default(),
             stride: points,
             pairs: vec![0.0; pairs],
             correlations: vec![0.0; pairs],
@@ -51,6 +53,16 @@ impl Likelihood {
             coordinate_gradient: vec![0.0; width],
             mean: 0.0,
         }
+    }
+
+    /// The likelihood under another kernel than Matern-5/2.
+    pub(crate) fn with_kernel(self, kernel: Kernel) -> Self {
+        Self { kernel, ..self }
+    }
+
+    /// The kernel.
+    pub(crate) fn kernel(&self) -> Kernel {
+        self.kernel
     }
 
     /// The objective at these logarithms of the hyperparameters; its gradient goes to `gradient`.
@@ -128,6 +140,7 @@ impl Likelihood {
         blas::multiply_vector(squares.matrix(), &self.weights, &mut self.pairs);
         let pairs = squares.len();
         correlate(
+            self.kernel,
             &self.pairs[..pairs],
             &mut self.correlations[..pairs],
             &mut self.slopes[..pairs],
@@ -168,6 +181,17 @@ impl Likelihood {
         MatrixRef::square(&self.matrix, count, self.stride)
     }
 
+    /// The diagonal of K^-1 after the last [`Self::factorise`] on `count` points.
+    ///
+    /// # Errors
+    /// [`EngineError::LinearAlgebra`] if the factor cannot be inverted.
+    pub(crate) fn inverse_diagonal(&self, count: usize) -> Result<Vec<f64>, EngineError> {
+        let mut inverse = self.matrix[..count * self.stride].to_vec();
+        blas::invert_from_cholesky(MatrixMut::square(&mut inverse, count, self.stride))?;
+        let diagonal = inverse.iter().step_by(self.stride + 1);
+        Ok(diagonal.copied().collect())
+    }
+
     /// The mean m of the last [`Self::factorise`].
     pub(crate) fn mean(&self) -> f64 {
         self.mean
@@ -188,13 +212,12 @@ impl Likelihood {
 #[inline(always)]
 fn correlate_with<'a, S: Simd>(
     _simd: S,
+    kernel: Kernel,
     squared: &'a [f64],
     correlations: &'a mut [f64],
     slopes: &'a mut [f64],
 ) {
-    for ((&squared, correlation), slope) in squared.iter().zip(correlations).zip(slopes) {
-        (*correlation, *slope) = correlation_and_slope(squared);
-    }
+    kernel.correlations_and_slopes(squared, correlations, slopes);
 }
 
 fn dot(left: &[f64], right: &[f64]) -> f64 {
@@ -299,10 +322,13 @@ mod tests {
 
     #[test]
     fn the_gradient_agrees_with_finite_differences() {
-        for hyperprior in [Hyperprior::None, Hyperprior::Gamma] {
+        let kernels = [Kernel::Matern, Kernel::SquaredExponential];
+        let cases =
+            kernels.map(|kernel| [Hyperprior::None, Hyperprior::Gamma].map(|p| (kernel, p)));
+        for (kernel, hyperprior) in cases.into_iter().flatten() {
             let case = case(25);
             let model = model(3, hyperprior);
-            let mut likelihood = Likelihood::new(3, 25);
+            let mut likelihood = Likelihood::new(3, 25).with_kernel(kernel);
             let mut evaluate = |logarithms: &[f64], gradient: &mut [f64]| {
                 likelihood
                     .evaluate(&case.squares, &case.targets, &model, logarithms, gradient)

@@ -1,7 +1,7 @@
-//! The Gaussian process surrogate: constant mean (profiled out), Matern-5/2 kernel
-//! with a lengthscale per coordinate, Gaussian noise.
+//! The Gaussian process surrogate: constant mean (profiled out), Matern-5/2 or squared exponential
+//! kernel with a lengthscale per coordinate, Gaussian noise.
 //!
-//! - [`matern`]: the kernel as a function of the scaled distance;
+//! - [`kernel`]: the kernels as functions of the scaled distance: `matern`, `squared_exponential`;
 //! - [`hyperparameters`]: what is fitted, its bounds and priors;
 //! - [`pairs`]: squared differences of the observed points;
 //! - [`likelihood`]: the objective of the fit and its gradient;
@@ -9,14 +9,18 @@
 //! - [`conditioning`]: other data under the same hyperparameters;
 //! - [`candidates`]: the best candidate of a whole pool;
 //! - `pool_columns`: the pool's configurations, arranged for kernels;
+//! - [`prior_pool`]: a process on a target's rows with a prior from elsewhere;
 //! - [`target`]: the process of a target task, on its transformed observations.
 
 pub mod candidates;
 pub(crate) mod conditioning;
 pub mod gaussian_process;
 pub mod hyperparameters;
+pub mod kernel;
 pub(crate) mod likelihood;
 pub(crate) mod matern;
 pub(crate) mod pairs;
 mod pool_columns;
+pub(crate) mod prior_pool;
+mod squared_exponential;
 pub(crate) mod target;

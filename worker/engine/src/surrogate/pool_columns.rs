@@ -13,7 +13,6 @@ use std::ops::Range;
 use pulp::Simd;
 
 use super::gaussian_process::Posterior;
-use super::matern::correlation;
 use crate::acquisition::maximisation::BLOCK;
 use crate::table::encoding::{Column, Space};
 
@@ -178,9 +177,7 @@ fn correlate_with<'a, S: Simd>(
             }
         }
     }
-    for entry in column.iter_mut() {
-        *entry = posterior.signal * correlation(*entry);
-    }
+    posterior.kernel.covariances(posterior.signal, column);
 }
 
 /// First coordinate, number of levels, and levels by row.
@@ -299,6 +296,7 @@ impl Group {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::surrogate::matern::correlation;
     use crate::table::encoding::{Hyperparameter, Kind};
 
     fn space(levels: &[u16]) -> Space {

@@ -3,6 +3,7 @@
 
 use super::gaussian_process::GaussianProcess;
 use super::hyperparameters::Hyperprior;
+use super::kernel::Kernel;
 use crate::acquisition::expected_improvement::LogExpectedImprovement;
 use crate::error::EngineError;
 use crate::prior::parametric::ParametricPrior;
@@ -50,6 +51,14 @@ impl<'a> TargetSurrogate<'a> {
         Self {
             prior: Some(prior),
             ..Self::new(setting, transform, hyperprior)
+        }
+    }
+
+    /// The surrogate with another kernel than Matern-5/2.
+    pub(crate) fn with_kernel(self, kernel: Kernel) -> Self {
+        Self {
+            process: self.process.with_kernel(kernel),
+            ..self
         }
     }
 
@@ -110,6 +119,11 @@ impl<'a> TargetSurrogate<'a> {
     /// The process of the last fit.
     pub(crate) fn process(&self) -> &GaussianProcess {
         &self.process
+    }
+
+    /// What the process of the last fit was fitted to: a transformed objective per point.
+    pub(crate) fn targets(&self) -> &[f64] {
+        &self.targets
     }
 
     /// The least transformed observation at the last fit.

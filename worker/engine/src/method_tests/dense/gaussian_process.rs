@@ -1,13 +1,28 @@
-//! A Gaussian process with constant mean, Matern-5/2 kernel and noise (Rasmussen and Williams 2006,
+//! A Gaussian process with constant mean, Matern-5/2 or squared exponential kernel and noise (Rasmussen and Williams 2006,
 //! chapters 2 and 5; the mean is the generalised least squares estimate, eq. 2.45).
 
 use std::f64::consts::PI;
 
 use super::linear_algebra::{Matrix, cholesky, dot, log_determinant, solve, solve_lower};
 
+/// A correlation as a function of the squared distance in lengthscales.
+pub(crate) type Correlation = fn(f64) -> f64;
+
+/// (1 + sqrt(5) r + 5/3 r^2) exp(-sqrt(5) r) (eq. 4.17).
+pub(crate) fn matern(squared: f64) -> f64 {
+    let root = 5f64.sqrt() * squared.sqrt();
+    (1.0 + root + 5.0 / 3.0 * squared) * (-root).exp()
+}
+
+/// exp(-r^2 / 2) (eq. 4.9).
+pub(crate) fn squared_exponential(squared: f64) -> f64 {
+    (-0.5 * squared).exp()
+}
+
 /// Lengthscales by coordinate, signal and noise variance.
 #[derive(Debug, Clone)]
 pub(crate) struct Kernel {
+    pub correlation: Correlation,
     pub lengthscales: Vec<f64>,
     pub signal: f64,
     pub noise: f64,
@@ -26,25 +41,24 @@ pub(crate) struct Process {
 }
 
 impl Kernel {
-    pub(crate) fn from_logarithms(logarithms: &[f64]) -> Self {
+    pub(crate) fn from_logarithms(correlation: Correlation, logarithms: &[f64]) -> Self {
         let values: Vec<f64> = logarithms.iter().map(|logarithm| logarithm.exp()).collect();
         let (lengthscales, variances) = values.split_at(values.len() - 2);
         Self {
+            correlation,
             lengthscales: lengthscales.to_vec(),
             signal: variances[0],
             noise: variances[1],
         }
     }
 
-    /// s (1 + sqrt(5) r + 5/3 r^2) exp(-sqrt(5) r), r being the distance in lengthscales (eq. 4.17).
-    fn covariance(&self, left: &[f64], right: &[f64]) -> f64 {
+    /// The signal variance times the correlation.
+    pub(crate) fn covariance(&self, left: &[f64], right: &[f64]) -> f64 {
         let coordinates = left.iter().zip(right).zip(&self.lengthscales);
         let squared: f64 = coordinates
             .map(|((a, b), lengthscale)| ((a - b) / lengthscale).powi(2))
             .sum();
-        let r = squared.sqrt();
-        let root = 5f64.sqrt() * r;
-        self.signal * (1.0 + root + 5.0 / 3.0 * squared) * (-root).exp()
+        self.signal * (self.correlation)(squared)
     }
 }
 
@@ -84,6 +98,11 @@ impl Process {
             .collect()
     }
 
+    /// The generalised least squares estimate m.
+    pub(crate) fn constant_mean(&self) -> f64 {
+        self.mean
+    }
+
     /// m + k' K^-1 (z - m) (eq. 2.25).
     pub(crate) fn mean(&self, point: &[f64]) -> f64 {
         self.mean + dot(&self.covariances(point), &self.solved)
@@ -93,6 +112,41 @@ impl Process {
     pub(crate) fn std_dev(&self, point: &[f64]) -> f64 {
         let half = solve_lower(&self.factor, &self.covariances(point));
         (self.kernel.signal - dot(&half, &half)).sqrt()
+    }
+
+    /// What the process predicts for each of its points from all others, with the mean of all.
+    pub(crate) fn left_out_means(&self, targets: &[f64]) -> Vec<f64> {
+        let without = |left_out: usize, entries: &[f64]| -> Vec<f64> {
+            let places = (0..entries.len()).filter(|&place| place != left_out);
+            places.map(|place| entries[place]).collect()
+        };
+        let mean = |left_out: usize| {
+            let others: Matrix = (0..self.points.len())
+                .filter(|&place| place != left_out)
+                .map(|place| self.points[place].clone())
+                .collect();
+            let covariance: Matrix = others
+                .iter()
+                .enumerate()
+                .map(|(row, left)| {
+                    let entries = others.iter().enumerate();
+                    let entry = |(column, right): (usize, &Vec<f64>)| {
+                        let noise = if row == column {
+                            self.kernel.noise
+                        } else {
+                            0.0
+                        };
+                        self.kernel.covariance(left, right) + noise
+                    };
+                    entries.map(entry).collect()
+                })
+                .collect();
+            let centred: Vec<f64> = targets.iter().map(|target| target - self.mean).collect();
+            let solved = solve(&cholesky(&covariance), &without(left_out, &centred));
+            let cross = self.covariances(&self.points[left_out]);
+            self.mean + dot(&without(left_out, &cross), &solved)
+        };
+        (0..self.points.len()).map(mean).collect()
     }
 
     /// Eq. 2.30 with the opposite sign.
@@ -109,8 +163,14 @@ fn gamma_penalty(x: f64, shape: f64, rate: f64) -> f64 {
 
 /// What a fit minimises: the negative log likelihood and the penalties of the Gamma priors, whose
 /// shapes and rates are documented beside the product's.
-fn objective(logarithms: &[f64], one_hot: &[bool], points: &[Vec<f64>], targets: &[f64]) -> f64 {
-    let kernel = Kernel::from_logarithms(logarithms);
+fn objective(
+    correlation: Correlation,
+    logarithms: &[f64],
+    one_hot: &[bool],
+    points: &[Vec<f64>],
+    targets: &[f64],
+) -> f64 {
+    let kernel = Kernel::from_logarithms(correlation, logarithms);
     let lengthscales = kernel.lengthscales.iter().zip(one_hot);
     let penalty: f64 = lengthscales
         .map(|(&lengthscale, &one_hot)| match one_hot {
@@ -125,13 +185,14 @@ fn objective(logarithms: &[f64], one_hot: &[bool], points: &[Vec<f64>], targets:
 
 /// Fails if the objective falls noticeably where one hyperparameter is moved within its bounds.
 pub(crate) fn assert_optimal(
+    correlation: Correlation,
     logarithms: &[f64],
     one_hot: &[bool],
     points: &[Vec<f64>],
     targets: &[f64],
 ) {
     let width = one_hot.len();
-    let least = objective(logarithms, one_hot, points, targets);
+    let least = objective(correlation, logarithms, one_hot, points, targets);
     for place in 0..logarithms.len() {
         let (lower, upper): (f64, f64) = if place == width + 1 {
             (1e-4, 1.0)
@@ -141,7 +202,7 @@ pub(crate) fn assert_optimal(
         for step in [-0.2, -0.05, 0.05, 0.2] {
             let mut moved = logarithms.to_vec();
             moved[place] = (moved[place] + step).clamp(lower.ln(), upper.ln());
-            let value = objective(&moved, one_hot, points, targets);
+            let value = objective(correlation, &moved, one_hot, points, targets);
             assert!(
                 value > least - 2e-3,
                 "the objective is {least}, and {value} where number {place} of {logarithms:?} is \

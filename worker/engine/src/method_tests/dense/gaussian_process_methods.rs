@@ -1,14 +1,19 @@
-//! `gp`, `gcp`, `ws-gp` and `autogp`: expected improvement under a Gaussian process (ICML 2020, section
+//! `gp`, `gcp`, `i-gp`, `ws-gp`, `ws-gp-all`, `autogp` and `box-rs`: expected improvement under a Gaussian process (ICML 2020, section
 //! 4.2 without the prior, and appendix B; Feurer et al. 2015; Perrone et al. 2019, section 4.1).
 
 use super::comparison::{Case, assert_greatest};
-use super::gaussian_process::{Kernel, Process, assert_optimal};
+use super::gaussian_process::{
+    Correlation, Kernel, Process, assert_optimal, matern, squared_exponential,
+};
+use super::linear_algebra::{cholesky, dot, solve, solve_lower};
 use super::normal::log_expected_improvement;
 use super::transform::{Transform, gaussian_quantiles, standardised};
 use crate::fits::SharedFits;
 use crate::method_tests::example::new_fits;
+use crate::random::StreamName;
 use crate::surrogate::gaussian_process::GaussianProcess;
 use crate::surrogate::hyperparameters::Hyperprior;
+use crate::surrogate::kernel;
 
 /// What distinguishes one method from another.
 pub(crate) struct Model<'a> {
@@ -18,6 +23,10 @@ pub(crate) struct Model<'a> {
     pub warm: Vec<(Vec<f64>, f64)>,
     /// mu and sigma of each row: the process is on (z - mu) / sigma.
     pub prior: Option<Vec<(f64, f64)>>,
+    /// The logarithm of the belief in each row, whose power after t evaluations is 10 / t.
+    pub log_belief: Option<Vec<f64>>,
+    /// The kernel of the process.
+    pub kernel: kernel::Kernel,
     /// How many rows are chosen otherwise.
     pub initial: usize,
     /// By how much the logarithm of an expected improvement may differ.
@@ -31,6 +40,8 @@ impl<'a> Model<'a> {
             transform,
             warm: Vec::new(),
             prior: None,
+            log_belief: None,
+            kernel: kernel::Kernel::Matern,
             initial: 5,
             tolerance: 1e-6,
         }
@@ -39,6 +50,7 @@ impl<'a> Model<'a> {
 
 /// The hyperparameters as the product fits them, from fit to fit.
 pub(crate) struct Fit {
+    correlation: Correlation,
     process: GaussianProcess,
     points: Vec<Vec<f64>>,
 }
@@ -48,12 +60,23 @@ impl Fit {
         let most = warm.len() + case.iterations;
         let process = GaussianProcess::new(&case.table.space, most, Hyperprior::Gamma);
         let mut fit = Self {
+            correlation: matern,
             process,
             points: Vec::new(),
         };
         warm.iter()
             .for_each(|(point, _)| fit.observe(point.clone()));
         fit
+    }
+
+    /// The same with the squared exponential kernel.
+    pub(crate) fn squared_exponential(case: &Case) -> Self {
+        let fit = Self::new(case, &[]);
+        Self {
+            correlation: squared_exponential,
+            process: fit.process.with_kernel(kernel::Kernel::SquaredExponential),
+            points: fit.points,
+        }
     }
 
     fn observe(&mut self, point: Vec<f64>) {
@@ -70,9 +93,19 @@ impl Fit {
         self.process.fit(targets).unwrap();
         let logarithms = self.process.logarithms();
         if rows.len().is_multiple_of(4) {
-            assert_optimal(logarithms, &case.one_hot(), &self.points, targets);
+            assert_optimal(
+                self.correlation,
+                logarithms,
+                &case.one_hot(),
+                &self.points,
+                targets,
+            );
         }
-        Process::new(Kernel::from_logarithms(logarithms), &self.points, targets)
+        Process::new(
+            Kernel::from_logarithms(self.correlation, logarithms),
+            &self.points,
+            targets,
+        )
     }
 }
 
@@ -85,7 +118,10 @@ pub(crate) fn assert_improves(
 ) -> Vec<u32> {
     let case = model.case;
     let points = case.points(case.target());
-    let mut fit = Fit::new(case, &model.warm);
+    let mut fit = match model.kernel {
+        kernel::Kernel::Matern => Fit::new(case, &model.warm),
+        kernel::Kernel::SquaredExponential => Fit::squared_exponential(case),
+    };
     case.run(fits, method, &[], |observations, chosen| {
         if observations.rows.len() < model.initial {
             return;
@@ -107,7 +143,9 @@ pub(crate) fn assert_improves(
             }
             let mean = process.mean(&points[row]) * sigma[row] + mu[row];
             let std_dev = process.std_dev(&points[row]) * sigma[row];
-            log_expected_improvement(mean, std_dev, incumbent)
+            let belief = model.log_belief.as_ref().map_or(0.0, |belief| belief[row]);
+            let power = 10.0 / observations.rows.len() as f64;
+            log_expected_improvement(mean, std_dev, incumbent) + power * belief
         });
     })
 }
@@ -134,6 +172,19 @@ fn gp_and_gcp_take_the_row_of_greatest_expected_improvement() {
 }
 
 #[test]
+fn i_gp_improves_under_the_squared_exponential_kernel_from_the_second_row_on() {
+    let case = Case::of("i-gp", 40);
+    let fits = new_fits();
+    let model = Model {
+        kernel: kernel::Kernel::SquaredExponential,
+        initial: 1,
+        ..Model::new(&case, standardised)
+    };
+    let rows = assert_improves(&fits, "i-gp", &model, |_| true);
+    assert_eq!(rows[0], case.random_order(&fits)[0]);
+}
+
+#[test]
 fn ws_gp_has_seen_the_best_configuration_of_each_source() {
     let case = Case::of("ws-gp", 40);
     let fits = new_fits();
@@ -151,6 +202,84 @@ fn ws_gp_has_seen_the_best_configuration_of_each_source() {
         ..Model::new(&case, standardised)
     };
     let rows = assert_improves(&fits, "ws-gp", &model, |_| true);
+    assert_eq!(rows[0], case.random_order(&fits)[0]);
+}
+
+#[test]
+fn ws_gp_all_improves_under_one_process_on_rows_of_all_sources() {
+    let case = Case::of("ws-gp-all", 40);
+    let fits = new_fits();
+    // All rows of the four sources in turn: there are fewer than the product takes.
+    let orders = case.sources().into_iter().map(|source| {
+        let name = StreamName::new("sources", "sample of rows");
+        let mut random = case.setting(&fits).random_of_task(name, source);
+        let z = standardised(&source.objective);
+        let order = random.permutation(source.rows() as u32).into_iter();
+        let point = |row: u32| (case.point(source, row as usize), z[row as usize]);
+        order.map(point).collect::<Vec<_>>()
+    });
+    let orders: Vec<Vec<(Vec<f64>, f64)>> = orders.collect();
+    let rows = (0..90).flat_map(|place| orders.iter().map(move |order| order[place].clone()));
+    let (points, targets): (Vec<Vec<f64>>, Vec<f64>) = rows.unzip();
+    let mut fitted = GaussianProcess::new(&case.table.space, 300, Hyperprior::Gamma);
+    points[..300].iter().for_each(|point| fitted.observe(point));
+    fitted.fit(&targets[..300]).unwrap();
+    let kernel = Kernel::from_logarithms(matern, fitted.logarithms());
+
+    // One process on the sources' rows and the target's. Its mean is that of the sources' rows, and what the target
+    // is shifted by has the prior N(0, 1): a term 1 in the covariance of the target's rows.
+    let mean = Process::new(kernel.clone(), &points, &targets).constant_mean();
+    let target_points = case.points(case.target());
+    let count = points.len();
+    let rows = case.run(&fits, "ws-gp-all", &[], |observations, chosen| {
+        let evaluated = &observations.rows;
+        if evaluated.is_empty() || evaluated.len() % 10 != 1 {
+            return;
+        }
+        let z = standardised(&observations.values);
+        let incumbent = z.iter().copied().fold(f64::INFINITY, f64::min);
+        let observed = evaluated
+            .iter()
+            .map(|&row| target_points[row as usize].clone());
+        let all: Vec<Vec<f64>> = points.iter().cloned().chain(observed).collect();
+        let shifted = |a: usize, b: usize| if a >= count && b >= count { 1.0 } else { 0.0 };
+        let covariance: Vec<Vec<f64>> = (0..all.len())
+            .map(|a| {
+                let entry = |b: usize| {
+                    let noise = if a == b { kernel.noise } else { 0.0 };
+                    kernel.covariance(&all[a], &all[b]) + shifted(a, b) + noise
+                };
+                (0..all.len()).map(entry).collect()
+            })
+            .collect();
+        let factor = cholesky(&covariance);
+        let values = targets.iter().chain(&z).map(|value| value - mean);
+        let solved = solve(&factor, &values.collect::<Vec<_>>());
+        // The deviation is that of the process without the shift.
+        let without: Vec<Vec<f64>> = (0..all.len())
+            .map(|a| {
+                (0..all.len())
+                    .map(|b| covariance[a][b] - shifted(a, b))
+                    .collect()
+            })
+            .collect();
+        let without = cholesky(&without);
+        assert_greatest(observations, chosen, 1e-3, "ws-gp-all", |row| {
+            let point = &target_points[row];
+            let cross: Vec<f64> = all
+                .iter()
+                .map(|other| kernel.covariance(other, point))
+                .collect();
+            let half = solve_lower(&without, &cross);
+            let with_shift = cross.iter().enumerate();
+            let with_shift: Vec<f64> = with_shift
+                .map(|(place, entry)| entry + if place >= count { 1.0 } else { 0.0 })
+                .collect();
+            let predicted = mean + dot(&with_shift, &solved);
+            let std_dev = (kernel.signal - dot(&half, &half)).sqrt();
+            log_expected_improvement(predicted, std_dev, incumbent)
+        });
+    });
     assert_eq!(rows[0], case.random_order(&fits)[0]);
 }
 
@@ -188,4 +317,10 @@ fn autogp_chooses_within_the_box_of_the_sources_best_until_it_is_exhausted() {
     let order = case.random_order(&fits).into_iter();
     let initial: Vec<u32> = order.filter(|&row| inside(row as usize)).take(5).collect();
     assert_eq!(rows[..5], initial);
+
+    // Random search in the same box, then outside of it.
+    let order = case.random_order(&fits).into_iter();
+    let (within, without): (Vec<u32>, Vec<u32>) = order.partition(|&row| inside(row as usize));
+    let rows = case.run(&fits, "box-rs", &[], |_, _| ());
+    assert_eq!(rows, [within, without].concat()[..60]);
 }

@@ -14,6 +14,7 @@
 //! learning.
 
 pub(crate) mod comparison;
+mod ensembles;
 mod evolution;
 mod gaussian_process;
 mod gaussian_process_methods;
@@ -22,6 +23,8 @@ pub(crate) mod linear_algebra;
 pub(crate) mod network;
 pub(crate) mod normal;
 mod policy_gradient;
+mod portfolio;
 mod prior_methods;
+mod stack;
 mod transfer_acquisition;
 pub(crate) mod transform;

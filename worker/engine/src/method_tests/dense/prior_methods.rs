@@ -1,20 +1,23 @@
 //! `ts`, `cts`, `gp-prior` and `gcp-prior`: the parametric prior alone (ICML 2020, algorithm 1), and a
-//! Gaussian process on the residuals to it (algorithm 2).
+//! Gaussian process on the residuals to it (algorithm 2); `cts-ho` and `gcp-prior-ho`, whose prior has one standard
+//! deviation; `pibo`, where the prior is a belief (Hvarfner et al. 2022, eq. 6).
 
 use std::sync::Arc;
 
 use super::comparison::{Case, assert_greatest};
 use super::gaussian_process_methods::{Model, assert_improves};
 use super::network;
+use super::normal;
 use super::transform::{Transform, gaussian_quantiles, standardised};
 use crate::blobs::{Blobs, MemoryBlobs};
 use crate::method_tests::example::fits_in;
 use crate::random::StreamName;
 
 /// The two sampling methods' ids, then those of the processes, by transform.
-const METHODS: [(&str, &str, Transform); 2] = [
+const METHODS: [(&str, &str, Transform); 3] = [
     ("ts", "gp-prior", standardised),
     ("cts", "gcp-prior", gaussian_quantiles),
+    ("cts-ho", "gcp-prior-ho", gaussian_quantiles),
 ];
 
 /// The fitted weights, from the store in which there is one prior.
@@ -55,6 +58,10 @@ fn samples_and_processes_are_those_of_the_prior() {
             .map(|point| prediction(&weights, point))
             .collect();
         assert_learned(&case, transform, &weights);
+        let one_sigma = prior
+            .iter()
+            .all(|(_, sigma)| (sigma - prior[0].1).abs() < 1e-12);
+        assert_eq!(one_sigma, sampling == "cts-ho");
 
         // Algorithm 1: z ~ N(mu, sigma^2) for each row, those evaluated included; the least is taken.
         let mut random = case
@@ -78,6 +85,27 @@ fn samples_and_processes_are_those_of_the_prior() {
         let rows = assert_improves(&fits, process, &model, |_| true);
         assert_eq!(rows[..5], sampled[..5]);
     }
+}
+
+#[test]
+fn pibo_multiplies_by_the_belief_that_a_row_is_among_the_best_tenth() {
+    let case = Case::of("pibo", 40);
+    let blobs = Arc::new(MemoryBlobs::default());
+    let fits = fits_in(blobs.clone());
+    let sampled = case.run(&fits, "cts", &[], |_, _| ());
+    let weights = fitted_weights(&blobs);
+    let log_belief = case.points(case.target()).into_iter().map(|point| {
+        let (mu, sigma) = prediction(&weights, &point);
+        normal::cdf((normal::quantile(0.1) - mu) / sigma).ln()
+    });
+    let model = Model {
+        log_belief: Some(log_belief.collect()),
+        // The product predicts the prior in single precision, and the power is up to 2.
+        tolerance: 1e-3,
+        ..Model::new(&case, gaussian_quantiles)
+    };
+    let rows = assert_improves(&fits, "pibo", &model, |_| true);
+    assert_eq!(rows[..5], sampled[..5]);
 }
 
 /// Fails unless the prior predicts the sources that it was fitted to much better than a constant

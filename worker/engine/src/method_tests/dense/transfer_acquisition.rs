@@ -2,7 +2,7 @@
 //! Schmidt-Thieme 2018, Scalable Gaussian process-based transfer surrogates, sections 6.2 and 7).
 
 use super::comparison::{Case, assert_greatest};
-use super::gaussian_process::{Kernel, Process, assert_optimal};
+use super::gaussian_process::{Kernel, Process, assert_optimal, matern, squared_exponential};
 use super::gaussian_process_methods::Fit;
 use super::normal::log_expected_improvement;
 use super::transform::{Transform, gaussian_quantiles, standardised};
@@ -10,13 +10,29 @@ use crate::method_tests::example::new_fits;
 use crate::random::StreamName;
 use crate::surrogate::gaussian_process::GaussianProcess;
 use crate::surrogate::hyperparameters::Hyperprior;
+use crate::surrogate::kernel;
 
-/// Each source's predicted mean at each row of the target, by a process on the source's rows in
-/// random order.
-fn source_means(case: &Case, transform: Transform) -> Vec<Vec<f64>> {
+/// Each source's predicted mean at each row of the target.
+pub(super) fn source_means(case: &Case, transform: Transform) -> Vec<Vec<f64>> {
+    let points = case.points(case.target());
+    let processes = source_processes(case, transform, kernel::Kernel::Matern).into_iter();
+    let means = processes.map(|process| points.iter().map(|point| process.mean(point)).collect());
+    means.collect()
+}
+
+/// A process on each source's rows in random order.
+pub(super) fn source_processes(
+    case: &Case,
+    transform: Transform,
+    kernel: kernel::Kernel,
+) -> Vec<Process> {
+    let correlation = match kernel {
+        kernel::Kernel::Matern => matern,
+        kernel::Kernel::SquaredExponential => squared_exponential as fn(f64) -> f64,
+    };
     let fits = new_fits();
     let setting = case.setting(&fits);
-    let means = case.sources().into_iter().map(|source| {
+    let processes = case.sources().into_iter().map(|source| {
         let mut random =
             setting.random_of_task(StreamName::new("sources", "sample of rows"), source);
         let order = random.permutation(source.rows() as u32);
@@ -24,19 +40,16 @@ fn source_means(case: &Case, transform: Transform) -> Vec<Vec<f64>> {
         let rows = order.iter().map(|&row| row as usize);
         let points: Vec<_> = rows.clone().map(|row| case.point(source, row)).collect();
         let targets: Vec<f64> = rows.map(|row| z[row]).collect();
-        let mut fitted = GaussianProcess::new(&case.table.space, points.len(), Hyperprior::Gamma);
+        let fitted = GaussianProcess::new(&case.table.space, points.len(), Hyperprior::Gamma);
+        let mut fitted = fitted.with_kernel(kernel);
         points.iter().for_each(|point| fitted.observe(point));
         fitted.fit(&targets).unwrap();
         let logarithms = fitted.logarithms();
-        assert_optimal(logarithms, &case.one_hot(), &points, &targets);
-        let process = Process::new(Kernel::from_logarithms(logarithms), &points, &targets);
-        let target_points = case.points(case.target());
-        target_points
-            .iter()
-            .map(|point| process.mean(point))
-            .collect()
+        assert_optimal(correlation, logarithms, &case.one_hot(), &points, &targets);
+        let kernel = Kernel::from_logarithms(correlation, logarithms);
+        Process::new(kernel, &points, &targets)
     });
-    means.collect()
+    processes.collect()
 }
 
 /// The weight of a source (eq. 42 to 45): the Epanechnikov kernel of the distance between two

@@ -10,20 +10,36 @@ pub(super) struct TransferAcquisition<'a> {
     /// The least transformed observation of the target.
     pub incumbent: f64,
     /// Weight of the expected improvement on the target.
-    pub target_weight: f64,
+    pub target: TargetWeight<'a>,
     /// The sources' weighted predicted improvement at each row.
     pub transferred: &'a [f64],
 }
 
+/// The weight of the expected improvement on the target.
+pub(super) enum TargetWeight<'a> {
+    /// The same at all rows. The division by the sum of all weights is left out, being the same for all.
+    Everywhere(f64),
+    /// Its precision at each row, among weights that have this sum over the sources.
+    Precision(&'a [f64]),
+}
+
 impl Acquisition for TransferAcquisition<'_> {
-    /// Without the division by the sum of all weights, which is the same for all rows.
+    /// By precision (EI / s^2 + A) / (1 / s^2 + B), with A the sum of the sources' weighted
+    /// improvements and B that of their weights.
     fn value(&self, row: usize, mean: f64, std_dev: f64) -> f64 {
         let improvement = expected_improvement(mean, std_dev, self.incumbent);
-        self.target_weight * improvement + self.transferred[row]
+        match self.target {
+            TargetWeight::Everywhere(weight) => weight * improvement + self.transferred[row],
+            TargetWeight::Precision(totals) => {
+                let variance = std_dev * std_dev;
+                (improvement + variance * self.transferred[row]) / (1.0 + variance * totals[row])
+            }
+        }
     }
 
     /// EI = s h(v), and with v = (incumbent - mean) / s and x = v^2 / 2: for v <= 0,
-    /// h(v) <= phi(v) <= phi(0) / (1 + x + x^2 / 2); for v > 0, h(v) <= phi(0) + v.
+    /// h(v) <= phi(v) <= phi(0) / (1 + x + x^2 / 2); for v > 0, h(v) <= phi(0) + v. A weighted mean of EI and
+    /// A / B is at most the greater of them; the margin is for rounding.
     fn may_reach(&self, row: usize, mean: f64, std_dev: f64, best: f64) -> bool {
         let gain = self.incumbent - mean;
         let most = if gain > 0.0 {
@@ -32,7 +48,12 @@ impl Acquisition for TransferAcquisition<'_> {
             let x = 0.5 * (gain / std_dev) * (gain / std_dev);
             0.4 * std_dev / (1.0 + x + 0.5 * x * x)
         };
-        self.target_weight * most + self.transferred[row] >= best
+        match self.target {
+            TargetWeight::Everywhere(weight) => weight * most + self.transferred[row] >= best,
+            TargetWeight::Precision(totals) => {
+                (1.0 + 1e-12) * most.max(self.transferred[row] / totals[row]) >= best
+            }
+        }
     }
 }
 
@@ -44,37 +65,47 @@ mod tests {
     fn the_value_is_weighted_improvement_plus_what_is_transferred() {
         let acquisition = TransferAcquisition {
             incumbent: 1.0,
-            target_weight: 0.75,
+            target: TargetWeight::Everywhere(0.75),
             transferred: &[0.0, 0.2],
         };
         // EI of N(1, 2^2) over 1 is 2 phi(0) = 0.797884560802865.
         let expected = 0.75 * 0.797_884_560_802_865;
         assert!((acquisition.value(0, 1.0, 2.0) - expected).abs() < 1e-12);
         assert!((acquisition.value(1, 1.0, 2.0) - expected - 0.2).abs() < 1e-12);
+        // By precision: of the target 1/4, of the sources 3 in all, whose weighted improvements sum to 0.2.
+        let by_precision = TransferAcquisition {
+            target: TargetWeight::Precision(&[3.0, 3.0]),
+            ..acquisition
+        };
+        let expected = (0.25 * 0.797_884_560_802_865 + 0.2) / 3.25;
+        assert!((by_precision.value(1, 1.0, 2.0) - expected).abs() < 1e-12);
     }
 
     #[test]
     fn what_is_ruled_out_is_below_the_best_at_every_smaller_deviation() {
-        let transferred = [0.0, 0.1, 1.0];
-        let acquisition = TransferAcquisition {
-            incumbent: 0.2,
-            target_weight: 0.75,
-            transferred: &transferred,
-        };
-        let mut ruled_out = 0;
-        for best in [1e-9, 1e-4, 0.05, 0.3, 1.2, 3.0] {
-            for mean in (0..80).map(|step| -2.0 + 0.1 * f64::from(step)) {
-                for (row, std_dev) in [(0, 0.01), (1, 0.3), (2, 1.0), (0, 3.0)] {
-                    if acquisition.may_reach(row, mean, std_dev, best) {
-                        continue;
-                    }
-                    ruled_out += 1;
-                    for share in [1.0, 0.7, 0.1] {
-                        assert!(acquisition.value(row, mean, share * std_dev) < best);
+        let (transferred, totals) = ([0.0, 0.1, 1.0], [2.0, 0.5, 7.0]);
+        let weights = [TargetWeight::Everywhere(0.75), TargetWeight::Precision(&totals)];
+        for target in weights {
+            let acquisition = TransferAcquisition {
+                incumbent: 0.2,
+                target,
+                transferred: &transferred,
+            };
+            let mut ruled_out = 0;
+            for best in [1e-9, 1e-4, 0.05, 0.3, 1.2, 3.0] {
+                for mean in (0..80).map(|step| -2.0 + 0.1 * f64::from(step)) {
+                    for (row, std_dev) in [(0, 0.01), (1, 0.3), (2, 1.0), (0, 3.0)] {
+                        if acquisition.may_reach(row, mean, std_dev, best) {
+                            continue;
+                        }
+                        ruled_out += 1;
+                        for share in [1.0, 0.7, 0.1] {
+                            assert!(acquisition.value(row, mean, share * std_dev) < best);
+                        }
                     }
                 }
             }
+            assert!(ruled_out > 500, "{ruled_out}");
         }
-        assert!(ruled_out > 500, "{ruled_out}");
     }
 }

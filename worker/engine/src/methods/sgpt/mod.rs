@@ -1,15 +1,27 @@
-//! `sgpt` and `sgpt-copula`: a transfer acquisition function with a Gaussian process per
-//! source task (Wistuba, Schilling and Schmidt-Thieme 2018, Scalable Gaussian
-//! process-based transfer surrogates); the two differ in the transform of the objectives.
+//! Methods with a Gaussian process per source task beside the target's. They differ in what they make of the sources'
+//! predictions and in how they weigh them.
+//!
+//! | Weights | added improvements (TAF) | averaged means (SGPT) | sum of processes |
+//! |---|---|---|---|
+//! | rank distance | `sgpt`, `sgpt-copula`, `taf-r` | `sgpt-r` | |
+//! | precision at each row | `taf-poe` | `sgpt-poe` | |
+//! | ranking loss | `taf-rgpe` | | `rgpe` |
 //!
 //! - `rank_distance`: how differently a source and the target order configurations;
-//! - `experts`: the improvement that all sources predict, each with its weight;
-//! - `acquisition`: the acquisition function;
+//! - `ranking_loss`: how many pairs a source and the target's own process rank wrongly;
+//! - `experts`: the sources with their weights, and what they predict together;
+//! - `acquisition`: the transfer acquisition function;
+//! - `ensemble`: expected improvement under an ensemble;
 //! - `search`: the choice of each row.
+//!
+//! SGPT and TAF are of Wistuba, Schilling and Schmidt-Thieme 2018, Scalable Gaussian process-based transfer
+//! surrogates for hyperparameter optimization (Machine Learning 107).
 
 mod acquisition;
+mod ensemble;
 mod experts;
 mod rank_distance;
+mod ranking_loss;
 mod search;
 
 use super::method::{Method, Spaces};
@@ -17,9 +29,15 @@ use super::parameters::{HYPERPRIOR, ParameterDescription, Parameters, Range};
 use crate::error::EngineError;
 use crate::search::Search;
 use crate::setting::Setting;
+use crate::sources::process::SourceModel;
+use crate::strategies::bayesian_optimisation;
 use crate::strategies::random_search::RandomSearch;
+use crate::surrogate::kernel::Kernel;
 use crate::transform::Transform;
-use search::TransferAcquisitionSearch;
+use experts::Weighting;
+use rank_distance::Distance;
+use ranking_loss::RankingLoss;
+use search::{Combination, EnsembleSearch, FirstRows};
 
 pub(super) const SGPT: Method = Method {
     id: "sgpt",
@@ -29,16 +47,98 @@ pub(super) const SGPT: Method = Method {
     source: "SGPT in ICML 2020, Table 2: TAF-R of Wistuba, Schilling and Schmidt-Thieme 2018, \
              Scalable Gaussian process-based transfer surrogates, section 7",
     spaces: Spaces::All,
-    parameters: &[BANDWIDTH, INITIAL, HYPERPRIOR],
-    start: |setting, parameters| start(setting, parameters, Transform::Standardisation),
+    parameters: &[BANDWIDTH, DISTANCE, INITIAL, HYPERPRIOR],
+    start: |setting, parameters| start_as_in_icml(setting, parameters, Transform::Standardisation),
 };
 
 pub(super) const SGPT_COPULA: Method = Method {
     id: "sgpt-copula",
     summary: "sgpt on Gaussian quantiles of each task's objective",
     source: "SGPT Copula in ICML 2020, Table 2 and section 5.2",
-    start: |setting, parameters| start(setting, parameters, Transform::Copula),
+    start: |setting, parameters| start_as_in_icml(setting, parameters, Transform::Copula),
     ..SGPT
+};
+
+pub(super) const TAF_R: Method = Method {
+    id: "taf-r",
+    version: 1,
+    summary: "transfer acquisition function as in its paper: squared exponential kernels, weights by Kendall \
+              distance, the target's process from the second row on",
+    source: "TAF-R of Wistuba, Schilling and Schmidt-Thieme 2018, Scalable Gaussian process-based transfer \
+             surrogates, section 7",
+    spaces: Spaces::All,
+    parameters: &[WIDER_BANDWIDTH, KENDALL_DISTANCE, HYPERPRIOR],
+    start: |setting, parameters| {
+        let weighting = by_rank(parameters);
+        start(setting, parameters, Kernel::SquaredExponential, weighting, Combination::Improvements)
+    },
+};
+
+pub(super) const SGPT_R: Method = Method {
+    id: "sgpt-r",
+    summary: "expected improvement under an ensemble: the mean over Gaussian processes of the sources and the \
+              target, weighted by how they rank, with the target's standard deviation",
+    source: "SGPT-R of Wistuba, Schilling and Schmidt-Thieme 2018, Scalable Gaussian process-based transfer \
+             surrogates, section 6.2 (TST-R of 2016)",
+    start: |setting, parameters| {
+        let weighting = by_rank(parameters);
+        start(setting, parameters, Kernel::SquaredExponential, weighting, Combination::Means)
+    },
+    ..TAF_R
+};
+
+pub(super) const SGPT_POE: Method = Method {
+    id: "sgpt-poe",
+    summary: "expected improvement under a product of experts: Gaussian processes of the sources and the target, \
+              weighted by their precision at each configuration",
+    source: "SGPT-PoE of Wistuba, Schilling and Schmidt-Thieme 2018, Scalable Gaussian process-based transfer \
+             surrogates, section 6.1",
+    parameters: &[HYPERPRIOR],
+    start: |setting, parameters| {
+        let (kernel, weighting) = (Kernel::SquaredExponential, Weighting::Precision);
+        start(setting, parameters, kernel, weighting, Combination::Means)
+    },
+    ..TAF_R
+};
+
+pub(super) const TAF_POE: Method = Method {
+    id: "taf-poe",
+    summary: "transfer acquisition function whose weights are the precisions of Gaussian processes at each \
+              configuration",
+    source: "TAF-PoE of Wistuba, Schilling and Schmidt-Thieme 2018, Scalable Gaussian process-based transfer \
+             surrogates, section 7 with equation 39",
+    parameters: &[HYPERPRIOR],
+    start: |setting, parameters| {
+        let (kernel, weighting) = (Kernel::SquaredExponential, Weighting::Precision);
+        start(setting, parameters, kernel, weighting, Combination::Improvements)
+    },
+    ..TAF_R
+};
+
+pub(super) const RGPE: Method = Method {
+    id: "rgpe",
+    summary: "ranking-weighted ensemble: a weighted sum of Gaussian processes of the sources and the target, each \
+              weighted by how often it ranks resampled observations best",
+    source: "Feurer, Letham, Hutter and Bakshy 2018, Practical transfer learning for Bayesian optimization \
+             (arXiv 1802.02219), section 4, with the weight dilution of their code",
+    parameters: &[HYPERPRIOR],
+    start: |setting, parameters| {
+        let weighting = Weighting::RankingLoss(Box::new(RankingLoss::new(setting)));
+        start(setting, parameters, Kernel::Matern, weighting, Combination::Sum)
+    },
+    ..TAF_R
+};
+
+pub(super) const TAF_RGPE: Method = Method {
+    id: "taf-rgpe",
+    summary: "transfer acquisition function with the weights of rgpe",
+    source: "TAF of Wistuba, Schilling and Schmidt-Thieme 2018, section 7, with the weights of Feurer et al. 2018 \
+             (arXiv 1802.02219)",
+    start: |setting, parameters| {
+        let weighting = Weighting::RankingLoss(Box::new(RankingLoss::new(setting)));
+        start(setting, parameters, Kernel::Matern, weighting, Combination::Improvements)
+    },
+    ..RGPE
 };
 
 /// The bandwidth of the source tasks' weights.
@@ -47,6 +147,26 @@ const BANDWIDTH: ParameterDescription = ParameterDescription {
     default: "0.01",
     range: Range::Number(1e-6, 1e6),
     summary: "rank distance at which a source's weight falls to 0 (rho)",
+};
+
+/// The same for the paper's own methods: the value that its authors use for support vector machines.
+const WIDER_BANDWIDTH: ParameterDescription = ParameterDescription {
+    default: "0.1",
+    ..BANDWIDTH
+};
+
+/// What the bandwidth is measured in.
+const DISTANCE: ParameterDescription = ParameterDescription {
+    name: "distance",
+    default: "euclidean",
+    range: Range::Words(&["euclidean", "kendall"]),
+    summary: "rank distance of a source: euclidean, equation 45 as printed, which falls with the number of \
+              evaluations; kendall, the share of discordant pairs",
+};
+
+const KENDALL_DISTANCE: ParameterDescription = ParameterDescription {
+    default: "kendall",
+    ..DISTANCE
 };
 
 /// Who chooses the first rows.
@@ -61,17 +181,57 @@ const INITIAL: ParameterDescription = ParameterDescription {
     summary: "who chooses the first 5 rows: the source tasks, as in the paper, or random search, as for gp",
 };
 
-fn start<'a>(
+fn by_rank(parameters: &Parameters) -> Weighting {
+    Weighting::RankDistance {
+        distance: match parameters.word(&DISTANCE) {
+            "kendall" => Distance::Kendall,
+            _ => Distance::Euclidean,
+        },
+        bandwidth: parameters.number(&BANDWIDTH),
+    }
+}
+
+/// The transfer acquisition function as ICML 2020 compares with it: Matern kernels, 5 rows before the target's process
+/// has a say.
+fn start_as_in_icml<'a>(
     setting: &Setting<'a>,
     parameters: &Parameters,
     transform: Transform,
 ) -> Result<Box<dyn Search + 'a>, EngineError> {
-    let initial = match parameters.word(&INITIAL) {
-        "sources" => None,
-        _ => Some(RandomSearch::new(setting)),
+    let first = FirstRows {
+        count: bayesian_optimisation::INITIAL,
+        search: match parameters.word(&INITIAL) {
+            "sources" => None,
+            _ => Some(RandomSearch::new(setting)),
+        },
     };
-    let hyperprior = parameters.hyperprior();
-    let bandwidth = parameters.number(&BANDWIDTH);
-    let search = TransferAcquisitionSearch::new(setting, initial, transform, hyperprior, bandwidth);
+    let model = SourceModel {
+        transform,
+        hyperprior: parameters.hyperprior(),
+        kernel: Kernel::Matern,
+    };
+    let (weighting, combination) = (by_rank(parameters), Combination::Improvements);
+    let search = EnsembleSearch::new(setting, model, weighting, combination, first);
+    Ok(Box::new(search?))
+}
+
+/// Standardised objectives; the sources choose the first row, the target's process joins from the second on.
+fn start<'a>(
+    setting: &Setting<'a>,
+    parameters: &Parameters,
+    kernel: Kernel,
+    weighting: Weighting,
+    combination: Combination,
+) -> Result<Box<dyn Search + 'a>, EngineError> {
+    let first = FirstRows {
+        count: 1,
+        search: None,
+    };
+    let model = SourceModel {
+        transform: Transform::Standardisation,
+        hyperprior: parameters.hyperprior(),
+        kernel,
+    };
+    let search = EnsembleSearch::new(setting, model, weighting, combination, first);
     Ok(Box::new(search?))
 }

@@ -13,6 +13,17 @@ pub(super) fn weight(distance: f64, bandwidth: f64) -> f64 {
     }
 }
 
+/// How the number of disagreements becomes a distance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Distance {
+    /// Euclidean distance of the two descriptors of eq. 45, whose t (t - 1) entries, one per ordered
+    /// pair, are 1 / (t (t - 1)) or 0: for the same share of disagreements it falls as 1 / t.
+    Euclidean,
+    /// Kendall distance, the share of pairs on which the two disagree: what the text around eq. 45 says. A tie
+    /// on one side only counts half.
+    Kendall,
+}
+
 /// Counts the ordered pairs of configurations on which a source and the target
 /// disagree, observation by observation.
 #[derive(Debug, Default)]
@@ -34,15 +45,17 @@ impl RankDistance {
         self.values.push((source, target));
     }
 
-    /// Euclidean distance of the two descriptors of eq. 45, whose t (t - 1) entries,
-    /// one per ordered pair, are 1 / (t (t - 1)) or 0; 0 before there is a pair.
-    pub(super) fn distance(&self) -> f64 {
+    /// The distance; 0 before there is a pair.
+    pub(super) fn distance(&self, distance: Distance) -> f64 {
         let count = self.values.len() as f64;
         if self.values.len() < 2 {
             return 0.0;
         }
         let pairs = count * (count - 1.0);
-        (self.discordant as f64).sqrt() / pairs
+        match distance {
+            Distance::Euclidean => (self.discordant as f64).sqrt() / pairs,
+            Distance::Kendall => self.discordant as f64 / pairs,
+        }
     }
 }
 
@@ -50,28 +63,34 @@ impl RankDistance {
 mod tests {
     use super::*;
 
-    fn distance(pairs: &[(f64, f64)]) -> f64 {
+    fn distance(pairs: &[(f64, f64)], kind: Distance) -> f64 {
         let mut distance = RankDistance::default();
         for &(source, target) in pairs {
             distance.observe(source, target);
         }
-        distance.distance()
+        distance.distance(kind)
     }
 
     #[test]
-    fn distances_agree_with_kendall_distances_counted_by_hand() {
+    fn distances_agree_with_pairs_counted_by_hand() {
         // Target 1 2 3 4 against source 1 3 2 4: one of six pairs is discordant, that is
         // two of twelve entries differ, each by 1/12.
         let one = [(1.0, 1.0), (3.0, 2.0), (2.0, 3.0), (4.0, 4.0)];
-        assert!((distance(&one) - 2f64.sqrt() / 12.0).abs() < 1e-15);
         // Reversed: all six pairs.
         let all = [(4.0, 1.0), (3.0, 2.0), (2.0, 3.0), (1.0, 4.0)];
-        assert!((distance(&all) - 12f64.sqrt() / 12.0).abs() < 1e-15);
         // A tie on one side only is half a pair: one entry of six.
         let tie = [(1.0, 1.0), (1.0, 2.0), (3.0, 3.0)];
-        assert!((distance(&tie) - 1.0 / 6.0).abs() < 1e-15);
-        assert_eq!(distance(&[(0.3, 0.1), (0.5, 0.7)]), 0.0);
-        assert_eq!(distance(&[(0.3, 0.1)]), 0.0);
+        let cases = [
+            (&one[..], 2f64.sqrt() / 12.0, 1.0 / 6.0),
+            (&all, 12f64.sqrt() / 12.0, 1.0),
+            (&tie, 1.0 / 6.0, 1.0 / 6.0),
+            (&[(0.3, 0.1), (0.5, 0.7)], 0.0, 0.0),
+            (&[(0.3, 0.1)], 0.0, 0.0),
+        ];
+        for (pairs, euclidean, kendall) in cases {
+            assert!((distance(pairs, Distance::Euclidean) - euclidean).abs() < 1e-15);
+            assert!((distance(pairs, Distance::Kendall) - kendall).abs() < 1e-15);
+        }
     }
 
     #[test]

@@ -79,6 +79,9 @@ fn predictions_agree_with_dense_algebra() {
     let predictions = Recorder(RefCell::new(vec![(f64::NAN, f64::NAN); 600]));
     pool.best_row(&process, &predictions, &[false; 600], &[0; 600]);
     let predictions = predictions.0.into_inner();
+    let std_devs = pool
+        .std_devs(process.posterior(), process.points())
+        .unwrap();
 
     let values: Vec<f64> = process.logarithms().iter().map(|log| log.exp()).collect();
     let (signal, noise) = (values[width], values[width + 1]);
@@ -108,6 +111,7 @@ fn predictions_agree_with_dense_algebra() {
         let expected_std_dev = (signal - cross.dot(&weights)).sqrt();
         assert!((mean_found - expected_mean).abs() < 1e-9, "row {row}");
         assert!((std_dev_found - expected_std_dev).abs() < 1e-8, "row {row}");
+        assert!((std_devs[row] - expected_std_dev).abs() < 1e-8, "row {row}");
     }
 }
 
@@ -162,6 +166,7 @@ fn means_are_sums_over_the_points_and_in_the_order_of_rows() {
         point
     };
     let posterior = Posterior {
+        kernel: Default::default(),
         weights: (0..width).map(|k| 0.5 + 0.1 * k as f64).collect(),
         signal: 2.0,
         noise: 0.1,

@@ -1,14 +1,12 @@
 //! `autogp`: a Gaussian process inside the bounding box of the sources' best configurations.
 
-mod bounding_box;
-
 use super::method::{Method, Spaces};
 use super::parameters::HYPERPRIOR;
+use crate::sources::bounding_box::BoundingBox;
 use crate::strategies::bayesian_optimisation::BayesianOptimisation;
 use crate::strategies::random_search::RandomSearch;
 use crate::surrogate::target::TargetSurrogate;
 use crate::transform::Transform;
-use bounding_box::BoundingBox;
 
 pub(super) const AUTOGP: Method = Method {
     id: "autogp",

@@ -1,15 +1,15 @@
 //! The bounding box of the sources' best configurations (Perrone et al. 2019,
 //! Learning search spaces for Bayesian optimization, section 4.1).
 
+use super::best_configurations::best_row;
 use crate::error::EngineError;
 use crate::setting::Setting;
-use crate::sources::best_configurations::best_row;
 use crate::table::encoding::Column;
 use crate::transform::Transform;
 
 /// For each hyperparameter the values that lie within the box.
 #[derive(Debug, PartialEq)]
-pub(super) struct BoundingBox {
+pub(crate) struct BoundingBox {
     sides: Vec<Side>,
 }
 
@@ -54,7 +54,7 @@ impl Side {
 impl BoundingBox {
     /// The least box that contains each of the configurations: columns of a task and
     /// a row in them. `None` if there is no configuration.
-    pub(super) fn around<'a>(
+    pub(crate) fn around<'a>(
         configurations: impl Iterator<Item = (&'a [Column], usize)>,
     ) -> Option<Self> {
         let point = |(columns, row): (&[Column], usize)| Self {
@@ -72,7 +72,7 @@ impl BoundingBox {
     ///
     /// # Errors
     /// Those of [`Setting::sources`].
-    pub(super) fn of_sources(setting: &Setting) -> Result<Option<Self>, EngineError> {
+    pub(crate) fn of_sources(setting: &Setting) -> Result<Option<Self>, EngineError> {
         // Any increasing transform leaves the best row the best.
         let sources = setting.sources(Transform::Standardisation)?;
         let best = sources.iter().filter_map(|source| {
@@ -83,7 +83,7 @@ impl BoundingBox {
     }
 
     /// Whether a row of a task's columns lies within the box, its borders included.
-    pub(super) fn contains(&self, columns: &[Column], row: usize) -> bool {
+    pub(crate) fn contains(&self, columns: &[Column], row: usize) -> bool {
         let mut sides = self.sides.iter().zip(columns);
         sides.all(|(side, column)| side.contains(column, row))
     }

@@ -1,0 +1,64 @@
+//! Bayesian optimisation under a process whose prior the sources give.
+
+use super::random_search::random_priority;
+use crate::acquisition::expected_improvement::log_expected_improvement;
+use crate::error::{EngineError, ImpossibleJob};
+use crate::search::{Observations, Search};
+use crate::setting::Setting;
+use crate::surrogate::prior_pool::{PriorPool, RowPrior};
+use crate::transform::Transform;
+
+/// After a row of another search: takes the row of greatest expected improvement under the process.
+pub(crate) struct PoolOptimisation<'a, P> {
+    initial: Box<dyn Search + 'a>,
+    pool: PriorPool<P>,
+    transform: Transform,
+    /// Breaks ties of the acquisition: the row's place in a random order.
+    priority: Vec<u32>,
+}
+
+impl<'a, P: RowPrior> PoolOptimisation<'a, P> {
+    /// The target's observations are transformed anew at each step.
+    pub(crate) fn new(
+        setting: &Setting<'a>,
+        initial: Box<dyn Search + 'a>,
+        pool: PriorPool<P>,
+        transform: Transform,
+    ) -> Self {
+        Self {
+            initial,
+            pool,
+            transform,
+            priority: random_priority(setting),
+        }
+    }
+}
+
+impl<P: RowPrior> Search for PoolOptimisation<'_, P> {
+    fn choose(&mut self, observations: &Observations) -> Result<u32, EngineError> {
+        if observations.rows.is_empty() {
+            return self.initial.choose(observations);
+        }
+        for &row in &observations.rows[self.pool.count()..] {
+            self.pool.observe(row as usize);
+        }
+        let mut values = Vec::new();
+        self.transform.apply(&observations.values, &mut values);
+        let incumbent = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let means = self.pool.means(&values);
+        let open = (0..means.len()).filter(|&row| !observations.evaluated[row]);
+        let improvement = |row: usize| {
+            let std_dev = self.pool.std_dev(row);
+            (
+                log_expected_improvement(means[row], std_dev, incumbent),
+                row,
+            )
+        };
+        let best = open.map(improvement).max_by(|left, right| {
+            let by_value = left.0.total_cmp(&right.0);
+            by_value.then(self.priority[right.1].cmp(&self.priority[left.1]))
+        });
+        let row = best.map(|(_, row)| row as u32);
+        row.ok_or_else(|| ImpossibleJob::NoRow("every row is evaluated").into())
+    }
+}
