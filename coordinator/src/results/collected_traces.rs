@@ -174,27 +174,30 @@ impl<Kept: KeptTraces> CollectedTraces<Kept> {
         let reads: Vec<_> = reads.collect();
         let mut fetches = stream::iter(reads)
             .map(|(position, seeds)| {
+                let asked = seeds.len();
                 let fetching = fetch(planned.series()[position].expected(), seeds, store);
-                async move { Ok::<_, CoordinatorError>((position, fetching.await?)) }
+                async move { Ok::<_, CoordinatorError>((position, asked, fetching.await?)) }
             })
             .buffered(CONCURRENT_READS);
         let mut damaged = Vec::new();
-        let mut damaged_series = BTreeSet::new();
+        let mut incomplete_series = BTreeSet::new();
         while let Some(fetched) = fetches.next().await {
-            let (position, fetched) = fetched?;
+            let (position, asked, fetched) = fetched?;
+            // A damaged trace may have been taken out since the follower heard of it. When its job is done again,
+            // that is no news to the follower.
+            if fetched.sound.len() < asked {
+                incomplete_series.insert(position);
+            }
             for (_, trace) in &fetched.sound {
                 self.linear_algebra.count(&trace.linear_algebra);
                 let series = &planned.series()[position].series;
                 program_counts::count(&mut self.programs, series, trace);
             }
             self.series[position].traces.insert(fetched.sound);
-            if !fetched.damaged.is_empty() {
-                damaged_series.insert(position);
-                damaged.extend(fetched.damaged);
-            }
+            damaged.extend(fetched.damaged);
         }
         for unread in unread {
-            if !damaged_series.contains(&unread.position) {
+            if !incomplete_series.contains(&unread.position) {
                 self.series[unread.position].version = unread.version;
             }
         }

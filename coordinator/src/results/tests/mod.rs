@@ -11,6 +11,7 @@ use loto_proto::job::{Job, Series};
 use loto_proto::sweep::Sweep;
 use loto_statistics::results::{BestCurves, SeedTraces, SweepResults};
 use loto_transport::TransportError;
+use loto_transport::store::Traces;
 
 use self::faulty_store::FaultyStore;
 use self::sample_sweep::{SampleSweep, Shape};
@@ -206,6 +207,26 @@ async fn a_damaged_trace_is_named_and_the_others_count() {
         }
         store.damage(damaged, None);
     }
+    reader.refresh().await.unwrap();
+    assert_eq!(reader.done(), planned);
+}
+
+#[tokio::test]
+async fn a_trace_that_is_taken_out_before_it_is_read_is_read_when_it_is_back() {
+    let (sample, store) = submitted().await;
+    let jobs = jobs_by_series(&sample.sweep);
+    sample.run(store.as_ref(), jobs.clone()).await.unwrap();
+    let mut reader = CurveReader::open(&sample, &store).await.unwrap();
+    reader.follower.follow(store.as_ref()).await.unwrap();
+    let (series, seed) = (jobs[1].series.id(), jobs[1].seed);
+    store.discard_trace(series, seed).await.unwrap();
+    reader.refresh().await.unwrap();
+    let planned = sample.sweep.job_count();
+    assert_eq!(reader.done(), planned - 1);
+    sample
+        .run(store.as_ref(), jobs[1..2].to_vec())
+        .await
+        .unwrap();
     reader.refresh().await.unwrap();
     assert_eq!(reader.done(), planned);
 }
