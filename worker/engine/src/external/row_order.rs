@@ -106,6 +106,7 @@ mod tests {
             first_line: 2,
             columns,
             objective,
+            measurements: None,
         };
         assert_eq!(sort(&task), expected);
     }

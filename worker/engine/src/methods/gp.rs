@@ -32,7 +32,13 @@ pub(super) const GCP: Method = Method {
     summary: "Gaussian copula process: Gaussian process on Gaussian quantiles of the observations; no transfer",
     source: "GCP in ICML 2020, Table 2",
     start: |setting, parameters| {
-        start(setting, parameters, Transform::Copula, Kernel::Matern, INITIAL)
+        start(
+            setting,
+            parameters,
+            Transform::Copula,
+            Kernel::Matern,
+            INITIAL,
+        )
     },
     ..GP
 };
@@ -45,7 +51,13 @@ pub(super) const I_GP: Method = Method {
              surrogates, section 8.3",
     start: |setting, parameters| {
         let transform = Transform::Standardisation;
-        start(setting, parameters, transform, Kernel::SquaredExponential, 1)
+        start(
+            setting,
+            parameters,
+            transform,
+            Kernel::SquaredExponential,
+            1,
+        )
     },
     ..GP
 };

@@ -60,7 +60,9 @@ impl Portfolio {
     fn begin(&mut self, evaluated: &[bool]) {
         for (source, ranks) in self.sources.iter().zip(&mut self.ranks) {
             let mean = |row: usize| source.means[row];
-            let mut order: Vec<usize> = (0..evaluated.len()).filter(|&row| !evaluated[row]).collect();
+            let mut order: Vec<usize> = (0..evaluated.len())
+                .filter(|&row| !evaluated[row])
+                .collect();
             order.sort_unstable_by(|&left, &right| mean(left).total_cmp(&mean(right)));
             let mut rank = 0;
             for (below, &row) in order.iter().enumerate() {

@@ -84,7 +84,10 @@ mod tests {
     #[test]
     fn what_is_ruled_out_is_below_the_best_at_every_smaller_deviation() {
         let (transferred, totals) = ([0.0, 0.1, 1.0], [2.0, 0.5, 7.0]);
-        let weights = [TargetWeight::Everywhere(0.75), TargetWeight::Precision(&totals)];
+        let weights = [
+            TargetWeight::Everywhere(0.75),
+            TargetWeight::Precision(&totals),
+        ];
         for target in weights {
             let acquisition = TransferAcquisition {
                 incumbent: 0.2,

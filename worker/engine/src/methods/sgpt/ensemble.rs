@@ -38,7 +38,9 @@ impl Blend<'_> {
             } => {
                 let std_dev = match variances {
                     None => std_dev,
-                    Some(variances) => (target * target * std_dev * std_dev + variances[row]).sqrt(),
+                    Some(variances) => {
+                        (target * target * std_dev * std_dev + variances[row]).sqrt()
+                    }
                 };
                 (target * mean + means[row], std_dev)
             }
@@ -97,7 +99,10 @@ mod tests {
         };
         let (mean, std_dev) = blend.prediction(0, 1.0, 2.0);
         assert!((mean - 12.25 / 5.25).abs() < 1e-12, "{mean}");
-        assert!((std_dev - (3.0_f64 / 5.25).sqrt()).abs() < 1e-12, "{std_dev}");
+        assert!(
+            (std_dev - (3.0_f64 / 5.25).sqrt()).abs() < 1e-12,
+            "{std_dev}"
+        );
     }
 
     #[test]

@@ -106,7 +106,8 @@ impl Experts {
                 distance,
                 bandwidth,
             } => {
-                let weigh = |expert: &Expert| weight(expert.distance.distance(*distance), *bandwidth);
+                let weigh =
+                    |expert: &Expert| weight(expert.distance.distance(*distance), *bandwidth);
                 Weights::Everywhere {
                     sources: self.experts.iter().map(weigh).collect(),
                     target: weight(0.0, *bandwidth),
@@ -198,7 +199,10 @@ mod tests {
             means,
             std_devs: vec![std_dev; 5],
         };
-        Experts::new(vec![prediction(first, 0.5), prediction(second, 1.0)], weighting)
+        Experts::new(
+            vec![prediction(first, 0.5), prediction(second, 1.0)],
+            weighting,
+        )
     }
 
     fn by_rank(bandwidth: f64) -> Experts {

@@ -70,7 +70,13 @@ pub(super) const TAF_R: Method = Method {
     parameters: &[WIDER_BANDWIDTH, KENDALL_DISTANCE, HYPERPRIOR],
     start: |setting, parameters| {
         let weighting = by_rank(parameters);
-        start(setting, parameters, Kernel::SquaredExponential, weighting, Combination::Improvements)
+        start(
+            setting,
+            parameters,
+            Kernel::SquaredExponential,
+            weighting,
+            Combination::Improvements,
+        )
     },
 };
 
@@ -82,7 +88,13 @@ pub(super) const SGPT_R: Method = Method {
              surrogates, section 6.2 (TST-R of 2016)",
     start: |setting, parameters| {
         let weighting = by_rank(parameters);
-        start(setting, parameters, Kernel::SquaredExponential, weighting, Combination::Means)
+        start(
+            setting,
+            parameters,
+            Kernel::SquaredExponential,
+            weighting,
+            Combination::Means,
+        )
     },
     ..TAF_R
 };
@@ -110,7 +122,13 @@ pub(super) const TAF_POE: Method = Method {
     parameters: &[HYPERPRIOR],
     start: |setting, parameters| {
         let (kernel, weighting) = (Kernel::SquaredExponential, Weighting::Precision);
-        start(setting, parameters, kernel, weighting, Combination::Improvements)
+        start(
+            setting,
+            parameters,
+            kernel,
+            weighting,
+            Combination::Improvements,
+        )
     },
     ..TAF_R
 };
@@ -124,7 +142,13 @@ pub(super) const RGPE: Method = Method {
     parameters: &[HYPERPRIOR],
     start: |setting, parameters| {
         let weighting = Weighting::RankingLoss(Box::new(RankingLoss::new(setting)));
-        start(setting, parameters, Kernel::Matern, weighting, Combination::Sum)
+        start(
+            setting,
+            parameters,
+            Kernel::Matern,
+            weighting,
+            Combination::Sum,
+        )
     },
     ..TAF_R
 };
@@ -136,7 +160,13 @@ pub(super) const TAF_RGPE: Method = Method {
              (arXiv 1802.02219)",
     start: |setting, parameters| {
         let weighting = Weighting::RankingLoss(Box::new(RankingLoss::new(setting)));
-        start(setting, parameters, Kernel::Matern, weighting, Combination::Improvements)
+        start(
+            setting,
+            parameters,
+            Kernel::Matern,
+            weighting,
+            Combination::Improvements,
+        )
     },
     ..RGPE
 };

@@ -35,7 +35,11 @@ fn misrankings(means: &[f64], thresholds: &[f64], values: &[f64]) -> Misrankings
 fn loss(misrankings: &Misrankings, counts: &[u32]) -> u32 {
     let rows = misrankings.chunks_exact(counts.len()).zip(counts);
     let sums = rows.filter(|(_, count)| **count > 0).map(|(row, count)| {
-        let sum: u32 = row.iter().zip(counts).map(|(wrong, count)| wrong * count).sum();
+        let sum: u32 = row
+            .iter()
+            .zip(counts)
+            .map(|(wrong, count)| wrong * count)
+            .sum();
         count * sum
     });
     sums.sum()
@@ -89,7 +93,9 @@ impl RankingLoss {
         let target = losses[0].len() - 1;
         let left = 1.0 - evaluations as f64 / self.iterations.max(evaluations) as f64;
         let sources = (0..target).map(|source| {
-            let better = losses.iter().filter(|losses| losses[source] < losses[target]);
+            let better = losses
+                .iter()
+                .filter(|losses| losses[source] < losses[target]);
             let probability = better.count() as f64 / losses.len() as f64 * left;
             // Drawn whatever the probability, so that the draws of one iteration do not shift those of others.
             self.random.uniform() < probability
@@ -112,7 +118,9 @@ fn shares_of_least(losses: &[Vec<u32>], kept: &[bool]) -> Vec<f64> {
             }
         }
     }
-    shares.iter_mut().for_each(|share| *share /= losses.len() as f64);
+    shares
+        .iter_mut()
+        .for_each(|share| *share /= losses.len() as f64);
     shares
 }
 
@@ -148,11 +156,20 @@ mod tests {
         let losses = vec![vec![1, 1, 3]; RESAMPLES];
         let close = |found: Vec<f64>, expected: [f64; 3]| {
             let pairs = found.iter().zip(expected);
-            assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+            assert!(
+                pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-12),
+                "{found:?}"
+            );
         };
         close(shares_of_least(&losses, &[true; 3]), [0.5, 0.5, 0.0]);
-        close(shares_of_least(&losses, &[false, true, true]), [0.0, 1.0, 0.0]);
-        close(shares_of_least(&losses, &[false, false, true]), [0.0, 0.0, 1.0]);
+        close(
+            shares_of_least(&losses, &[false, true, true]),
+            [0.0, 1.0, 0.0],
+        );
+        close(
+            shares_of_least(&losses, &[false, false, true]),
+            [0.0, 0.0, 1.0],
+        );
     }
 
     #[test]

@@ -45,7 +45,9 @@ pub(super) fn summed_means(
         .map(|source| SourceSample::new(setting, source, ROWS))
         .collect();
     let width = setting.space().width();
-    let counts = samples.iter().map(|sample| width + 3 + sample.targets.len());
+    let counts = samples
+        .iter()
+        .map(|sample| width + 3 + sample.targets.len());
     let name = FitName {
         variant: hyperprior.name(),
         ..setting.fit_name("stacked-processes", VERSION, transform)

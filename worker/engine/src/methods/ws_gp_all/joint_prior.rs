@@ -96,7 +96,10 @@ impl<'a> JointPrior<'a> {
         let mut pool = CandidatePool::new(setting.space(), setting.columns(), all);
         let mut solved = vec![0.0; count * rows];
         let width = setting.space().width();
-        for (point, column) in points.chunks_exact(width).zip(solved.chunks_exact_mut(rows)) {
+        for (point, column) in points
+            .chunks_exact(width)
+            .zip(solved.chunks_exact_mut(rows))
+        {
             pool.covariances(&hyperparameters, point, column);
         }
         let factor = hyperparameters.factor_on(&points)?;

@@ -27,6 +27,8 @@ pub(super) const WS_GP_ALL: Method = Method {
         let noise = prior.noise();
         let initial = Box::new(RandomSearch::new(setting));
         let pool = PriorPool::new(prior, noise);
-        Ok(Box::new(PoolOptimisation::new(setting, initial, pool, transform)))
+        Ok(Box::new(PoolOptimisation::new(
+            setting, initial, pool, transform,
+        )))
     },
 };
