@@ -38,6 +38,7 @@
 //! let file = SweepFile::parse(text, Path::new("example.toml"))?;
 //! let blackbox = |entry: &loto_proto::sweep_file::BlackboxEntry| Blackbox {
 //!     name: entry.name.clone(),
+//!     table_file: None,
 //!     table: entry.table_spec(&[]).unwrap().fingerprint(b"the bytes of lr.csv"),
 //!     targets: entry.targets.clone().unwrap_or_default(),
 //!     iterations: file.iterations,
