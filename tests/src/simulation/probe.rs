@@ -21,8 +21,10 @@ pub(crate) struct Probe {
 
 #[derive(Debug, Default)]
 struct Jobs {
-    /// Those that must run at a time.
+    /// The probing jobs.
     expected: BTreeSet<JobId>,
+    /// How many of them must run at a time.
+    slots: usize,
     running: BTreeSet<JobId>,
 }
 
@@ -31,12 +33,14 @@ impl Probe {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on these jobs have to run at a time.
-    pub(crate) fn expect(&self, jobs: impl Iterator<Item = Job>) {
-        self.jobs().expected = jobs.map(|job| job.id()).collect();
+    /// From now on as many of these jobs as there are slots have to run at a time.
+    pub(crate) fn expect(&self, slots: usize, expected: impl Iterator<Item = Job>) {
+        let mut jobs = self.jobs();
+        jobs.slots = slots;
+        jobs.expected = expected.map(|job| job.id()).collect();
     }
 
-    /// Waits until all of them run, if the job is one of them.
+    /// Waits until so many of them run, if the job is one of them.
     pub(crate) async fn arrive(&self, job: &Job) {
         let id = job.id();
         {
@@ -58,7 +62,7 @@ impl Probe {
                 let changed = self.changed.notified();
                 {
                     let jobs = self.jobs();
-                    if jobs.running.len() >= jobs.expected.len() {
+                    if jobs.running.len() >= jobs.slots {
                         return;
                     }
                 }

@@ -26,6 +26,10 @@ const BOUND: Duration = Duration::from_secs(900);
 /// How long faults may take to happen; more would be an error of the simulation.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
 
+/// Probing jobs beyond the number of slots. Workers of another store requeue what they get, and can get the same one
+/// each time just when a slot is free.
+const SPARE_PROBES: usize = 3;
+
 /// How long the last deliveries may take to be settled.
 const SETTLING: Duration = Duration::from_secs(120);
 
@@ -210,9 +214,9 @@ impl Cluster {
         let sound = plan.sweep.jobs().skip(100);
         let jobs: Vec<_> = sound
             .filter(|job| truth::failures(job) == 0)
-            .take(slots)
+            .take(slots + SPARE_PROBES)
             .collect();
-        self.probe.expect(jobs.iter().cloned());
+        self.probe.expect(slots, jobs.iter().cloned());
         {
             let identity = self.store.database().identity();
             let mut broker = self.broker.broker();
