@@ -14,8 +14,7 @@ use loto_proto::untrusted_text::escape;
 use loto_report::{About, AboutMethod, Format, Report};
 use loto_statistics::analysis::{AnalysisOptions, SweepAnalysis, analyse};
 use loto_statistics::results::SweepResults;
-use loto_transport::TransportError;
-use loto_transport::store::Store;
+use loto_transport::store::{Store, table_blob};
 
 use super::about;
 use super::error::CommandError;
@@ -71,8 +70,7 @@ impl RecordedFiles<'_> {
         let mut tables = Vec::new();
         for blackbox in &sweep.blackboxes {
             let fingerprint = blackbox.table;
-            let blob = store.blob(&fingerprint.blob_name()).await?;
-            let blob = blob.ok_or(TransportError::MissingTable(fingerprint))?;
+            let blob = table_blob(store, fingerprint).await?;
             let (spec, file) =
                 TableSpec::decode(&blob, fingerprint).map_err(CoordinatorError::from)?;
             let name = format!("{fingerprint} in the store");

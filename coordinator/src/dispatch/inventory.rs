@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::sweep::Sweep;
 use loto_transport::TransportError;
-use loto_transport::store::{Store, note_recorded};
+use loto_transport::store::{Store, note_recorded, table_blob};
 
 use crate::plan::Plan;
 
@@ -40,9 +40,7 @@ impl Inventory {
         for blackbox in &sweep.blackboxes {
             let name = blackbox.table.blob_name();
             if blobs.iter().all(|(known, _)| *known != name) {
-                let bytes = store.blob(&name).await?;
-                let bytes = bytes.ok_or(TransportError::MissingTable(blackbox.table))?;
-                blobs.push((name, bytes));
+                blobs.push((name, table_blob(store, blackbox.table).await?));
             }
             for program in blackbox.methods.iter().filter_map(|method| method.program) {
                 let name = program.blob_name();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::{Stream, StreamExt, stream};
 use loto_proto::job::Job;
 use loto_transport::TransportError;
-use loto_transport::store::{Blobs, EmbeddedStore, Store};
+use loto_transport::store::{Blobs, EmbeddedStore, Store, table_blob};
 use loto_worker::compute::{Compute, ComputeError};
 
 /// A store in memory with the tables and programs of these jobs, and nothing else: fits are made anew, since those
@@ -21,10 +21,8 @@ pub(crate) async fn tables_of(
     let tables = EmbeddedStore::in_memory().await?;
     let fingerprints: BTreeSet<_> = jobs.iter().map(|job| job.series.table).collect();
     for fingerprint in fingerprints {
-        let name = fingerprint.blob_name();
-        let bytes = store.blob(&name).await?;
-        let bytes = bytes.ok_or(TransportError::MissingTable(fingerprint))?;
-        tables.put_blob(&name, &bytes).await?;
+        let bytes = table_blob(store, fingerprint).await?;
+        tables.put_blob(&fingerprint.blob_name(), &bytes).await?;
     }
     let programs: BTreeSet<_> = jobs
         .iter()

@@ -10,9 +10,10 @@ mod conflicts;
 mod contents;
 mod error;
 
+use std::sync::Arc;
+
 use loto_proto::job::Job;
 use loto_transport::store::{Store, Stored};
-use std::sync::Arc;
 
 pub(crate) use conflicts::refuse_conflicts;
 pub(crate) use contents::StoreContents;

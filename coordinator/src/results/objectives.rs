@@ -7,8 +7,7 @@ use loto_engine::EngineError;
 use loto_engine::table::Table;
 use loto_proto::identity::Fingerprint;
 use loto_proto::table_spec::{Direction, TableSpec};
-use loto_transport::TransportError;
-use loto_transport::store::Store;
+use loto_transport::store::{Store, table_blob};
 use tokio::sync::Mutex;
 
 use crate::CoordinatorError;
@@ -67,8 +66,8 @@ impl ObjectiveCache {
     /// The objective values of a table.
     ///
     /// # Errors
-    /// [`TransportError::MissingTable`] if the store does not have it, another
-    /// [`TransportError`] if it is unavailable or its value damaged,
+    /// [`loto_transport::TransportError::MissingTable`] if the store does not have it, another
+    /// [`loto_transport::TransportError`] if it is unavailable or its value damaged,
     /// [`CoordinatorError::Engine`] if it is not a table.
     pub async fn table(
         &self,
@@ -80,8 +79,7 @@ impl ObjectiveCache {
         if let Some(table) = tables.get(&fingerprint).and_then(Weak::upgrade) {
             return Ok(table);
         }
-        let blob = store.blob(&fingerprint.blob_name()).await?;
-        let blob = blob.ok_or(TransportError::MissingTable(fingerprint))?;
+        let blob = table_blob(store, fingerprint).await?;
         let objectives = if blob.len() <= SMALL_BLOB {
             read(&blob, fingerprint)?
         } else {

@@ -1,6 +1,7 @@
 //! What a store keeps under names: tables and what is learnt from them.
 
 use async_trait::async_trait;
+use loto_proto::identity::Fingerprint;
 use loto_proto::limits::MAX_BLOB_BYTES;
 
 use crate::error::TransportError;
@@ -19,6 +20,18 @@ pub trait Blobs: Send + Sync {
         let bytes = self.blob(name).await?;
         Ok(bytes.is_some_and(|bytes| !bytes.is_empty()))
     }
+}
+
+/// The bytes of a table, which must be there.
+///
+/// # Errors
+/// [`TransportError::MissingTable`] if it is not; otherwise as [`Blobs::blob`].
+pub async fn table_blob(
+    store: &(impl Blobs + ?Sized),
+    table: Fingerprint,
+) -> Result<Vec<u8>, TransportError> {
+    let bytes = store.blob(&table.blob_name()).await?;
+    bytes.ok_or(TransportError::MissingTable(table))
 }
 
 /// Refuses a blob that no store could take.

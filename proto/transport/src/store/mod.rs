@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use self::attempts::{Attempts, Conflict};
-pub use self::blobs::Blobs;
+pub use self::blobs::{Blobs, table_blob};
 pub use self::damage::{Hidden, PassedOver};
 pub use self::embedded::EmbeddedStore;
 pub use self::heartbeats::Heartbeats;
