@@ -6,6 +6,7 @@
 //! - [`small_disk`]: a disk that can be filled;
 //! - [`security`]: an installation with TLS, accounts and tokens, and whether it keeps its secrets;
 //! - [`servers`]: brokers and stores to test against, also to kill and restart;
+//! - [`next_release`]: how the program `next-release` differs from this release;
 //! - [`programs`]: the binaries of this workspace as processes;
 //! - [`public_tables`] and [`python`]: the public tables and Python's packages, or a skipped test;
 //! - [`settings`]: of tests that have a short and a long form;
@@ -24,6 +25,7 @@ pub mod cluster;
 pub mod conformance;
 pub mod faults;
 pub mod http;
+pub mod next_release;
 pub mod programs;
 pub mod proxy;
 pub mod public_tables;
