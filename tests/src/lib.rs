@@ -12,6 +12,7 @@
 //! - [`settings`]: of tests that have a short and a long form;
 //! - [`simulation`]: sweeps under faults on a simulated clock, each from one seed;
 //! - [`skipped`]: names the skipped tests;
+//! - [`slurm`]: Slurm on this host alone;
 //! - [`cluster`]: a sweep over a broker and a store, with workers as processes;
 //! - [`reports`]: the traces in a report, to be compared;
 //! - [`samples`]: jobs and traces made up for tests;
@@ -37,6 +38,7 @@ pub mod servers;
 pub mod settings;
 pub mod simulation;
 pub mod skipped;
+pub mod slurm;
 pub mod small_disk;
 pub mod small_sweep;
 pub mod synthetic_sweep;
