@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, HashMap};
 use loto_proto::identity::Fingerprint;
 use loto_proto::job::Series;
 
-use super::Shard;
+use super::name::Shard;
 use crate::cost::CostModel;
 use crate::plan::Plan;
 
