@@ -48,6 +48,9 @@ impl Slurm {
     }
 
     /// A command with Slurm's and this workspace's programs on its `PATH`.
+    ///
+    /// # Panics
+    /// If these were not built.
     pub fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = programs::command_at(program.as_ref());
         let loto = programs::binary("loto");
