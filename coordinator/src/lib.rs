@@ -12,6 +12,7 @@
 //! - [`results`]: reads finished traces, and [`trace_check`] compares them with their tables;
 //! - [`score`]: reads traces that another program recorded;
 //! - [`import`]: writes tables and a sweep file from the data of others;
+//! - `shard`: splits a sweep into parts that are run on their own;
 //! - `merge`: joins the stores of several runs;
 //! - [`table_files`]: reads tables that are no CSV;
 //! - [`aggregator`]: answers questions about sweeps over gRPC while they run;
@@ -47,6 +48,7 @@ pub mod prior_rmse;
 pub mod progress;
 pub mod results;
 pub mod score;
+pub(crate) mod shard;
 pub mod table_files;
 pub mod trace_check;
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,12 @@ pub fn binary(name: &str) -> PathBuf {
 
 /// A command that runs a binary of this workspace, free of the caller's LOTO_ variables.
 pub fn command(name: &str) -> Command {
-    let mut command = Command::new(binary(name));
+    command_at(&binary(name))
+}
+
+/// A command that runs a program, free of the caller's LOTO_ variables.
+pub fn command_at(program: &Path) -> Command {
+    let mut command = Command::new(program);
     let ours = std::env::vars_os().map(|(variable, _)| variable);
     for variable in ours.filter(|variable| variable.to_string_lossy().starts_with("LOTO_")) {
         command.env_remove(variable);

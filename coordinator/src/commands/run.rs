@@ -1,6 +1,6 @@
 //! `loto run`: a whole sweep in this process.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -16,18 +16,22 @@ use loto_worker::job_options::JobOptions;
 use super::analysed::{Analysed, RecordedFiles};
 use super::error::CommandError;
 use super::options::{DataOption, ReplaceOption, ScoreOptions};
+use super::output::print;
 use super::report_folder::{self, Origin};
 use super::warnings::warn_of;
 use crate::dispatch::{DispatchError, Interruption, record};
 use crate::embedded::{self, EmbeddedError, RunFolder};
 use crate::plan::{Plan, SweepSource};
 use crate::progress::display::Display;
+use crate::shard::{Shard, Share};
 
 const EXAMPLES: &str = "\
 Examples:
   loto run                                       the built-in sweep
   loto run sweep.toml --data tables --out results
   loto run sweep.toml --jobs 4 --baseline sampled
+  loto run sweep.toml --out parts --shard 3/64   one part of 64; then, with the others done:
+  loto merge parts/shard-*.loto --out results && loto run sweep.toml --out results
 
 The traces are kept in OUT/sweep.loto. A run that was interrupted or killed continues
 when the same command is given again; a run that is finished prints its report again.
@@ -56,6 +60,11 @@ pub(super) struct RunCommand {
 
     #[command(flatten)]
     scores: ScoreOptions,
+
+    /// Run one of N parts of the sweep, counted from 1, into OUT/shard-K-of-N.loto, without a report. Parts may
+    /// run at the same time, on any hosts; `loto merge` joins them.
+    #[arg(long, env = "LOTO_SHARD", value_name = "K/N", conflicts_with_all = ["baseline", "against", "replace"])]
+    shard: Option<Shard>,
 }
 
 impl RunCommand {
@@ -68,28 +77,63 @@ impl RunCommand {
             .out
             .unwrap_or_else(|| RunFolder::default_path(&plan.sweep.name));
         let origin = Origin::Sweep(plan.sweep.name.clone());
-        report_folder::check(&path, &origin, self.replace.replace)?;
-        let folder = RunFolder::open(&path).await?;
+        let folder = match self.shard {
+            Some(shard) => RunFolder::open_shard(&path, shard).await?,
+            None => {
+                report_folder::check(&path, &origin, self.replace.replace)?;
+                RunFolder::open(&path).await?
+            }
+        };
+        let share = self.shard.map(|shard| Share::of(shard, &plan));
         let store = &folder.store;
         record(&plan, store.as_ref()).await?;
         let jobs = self.jobs.number();
         let shutdown = shutdown::on_signal()?;
-        let mut display = Display::new(&plan.sweep.name);
+        let name = match self.shard {
+            Some(shard) => format!("{}, shard {shard}", plan.sweep.name),
+            None => plan.sweep.name.clone(),
+        };
+        let mut display = Display::new(&name);
         let on_progress = |progress: &_| display.update(progress);
         let compute = ProcessPool::new(Arc::clone(store), self.jobs.limits());
         let withheld = plan.table_paths().chain(folder.files_with_values());
         let compute = Arc::new(compute.withholding(withheld));
         let store_of_run = Arc::clone(store);
-        let run = embedded::run(&plan, store_of_run, compute, jobs, shutdown, on_progress);
+        let run = embedded::run(
+            &plan,
+            share.as_ref(),
+            store_of_run,
+            compute,
+            jobs,
+            shutdown,
+            on_progress,
+        );
         let outcome = tokio::select! {
             outcome = run => outcome,
             lost = folder.store_lost() => Err(lost),
         };
         drop(display);
         folder.check_store()?;
-        match outcome {
+        match (outcome, self.shard) {
+            (Ok(()), Some(shard)) => print(&format!(
+                "shard {shard} is done: {}\n{}",
+                folder.store_file().display(),
+                joining(&folder.path.join(shard.pattern())),
+            )),
+            (
+                Err(EmbeddedError::Dispatch(DispatchError::Interrupted(Interruption::Running(
+                    counts,
+                )))),
+                _,
+            ) => Err(CommandError::RunInterrupted {
+                counts,
+                store: folder.store_file(),
+            }),
             // What is poisoned is missing from the report, which says so.
-            Ok(()) | Err(EmbeddedError::Dispatch(DispatchError::Poisoned { .. })) => {
+            (
+                outcome @ (Ok(()) | Err(EmbeddedError::Dispatch(DispatchError::Poisoned { .. }))),
+                None,
+            ) => {
                 let store = Arc::clone(store);
                 let options = self.scores.analysis();
                 let recorded = RecordedFiles::default();
@@ -99,15 +143,17 @@ impl RunCommand {
                 analysed.publish(Some(&folder.path), Format::Text)?;
                 Ok(outcome?)
             }
-            Err(EmbeddedError::Dispatch(DispatchError::Interrupted(Interruption::Running(
-                counts,
-            )))) => Err(CommandError::RunInterrupted {
-                counts,
-                store: folder.store_file(),
-            }),
-            Err(error) => Err(error.into()),
+            (Err(error), _) => Err(error.into()),
         }
     }
+}
+
+/// What to do once all shards are done.
+fn joining(stores: &Path) -> String {
+    format!(
+        "once all shards are: loto merge {} --out RESULTS, and loto run with --out RESULTS for the report\n",
+        stores.display()
+    )
 }
 
 /// A sampled baseline needs `rs` on every black box, and a method to pair with has to run on one; better

@@ -23,7 +23,7 @@ pub(crate) enum EmbeddedError {
     #[error(transparent)]
     Transport(#[from] TransportError),
 
-    /// Another process works in the folder of the run.
+    /// Another process works in the folder of the run, or with the store of the same shard in it.
     #[error("another `loto run` works in {}: wait for it or choose another --out", .0.display())]
     FolderInUse(PathBuf),
 

@@ -12,6 +12,7 @@ use loto_transport::store::{EmbeddedStore, Store, embedded_files};
 use rustix::fs::OFlags;
 
 use super::error::EmbeddedError;
+use crate::shard::Shard;
 
 /// Where `loto run` keeps its folders if it is not told.
 const DEFAULT_PARENT: &str = "loto-results";
@@ -28,6 +29,7 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// An open run folder; no other process runs in it until this is dropped.
 pub(crate) struct RunFolder {
     pub(crate) path: PathBuf,
+    store_name: String,
     pub(crate) store: Arc<dyn Store>,
     store_identity: Option<FileIdentity>,
     _lock: File,
@@ -60,12 +62,25 @@ impl RunFolder {
     /// [`EmbeddedError::UnwritableFile`] if it cannot be made,
     /// [`EmbeddedError::Transport`] if the store in it cannot be opened.
     pub(crate) async fn open(path: &Path) -> Result<Self, EmbeddedError> {
+        Self::open_store(path, STORE_FILE.into()).await
+    }
+
+    /// As [`Self::open`], with a store for one shard beside those of others, which may be at work in the folder.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; [`EmbeddedError::FolderInUse`] if another process runs the same shard.
+    pub(crate) async fn open_shard(path: &Path, shard: Shard) -> Result<Self, EmbeddedError> {
+        Self::open_store(path, format!("{}.loto", shard.file_stem())).await
+    }
+
+    async fn open_store(path: &Path, store_name: String) -> Result<Self, EmbeddedError> {
         fs::create_dir_all(path).map_err(UnwritableFile::at(path))?;
-        let lock = take_lock(path)?;
-        let store_path = path.join(STORE_FILE);
+        let store_path = path.join(&store_name);
+        let lock = take_lock(&store_path)?;
         let store = EmbeddedStore::open(&store_path).await?;
         Ok(Self {
             path: path.to_owned(),
+            store_name,
             store: Arc::new(store),
             store_identity: identity(&store_path),
             _lock: lock,
@@ -74,9 +89,8 @@ impl RunFolder {
 
     /// The files there that hold values of tables: the store's, and the traces of a report.
     pub(crate) fn files_with_values(&self) -> impl Iterator<Item = PathBuf> {
-        let path = self.path.clone();
-        let traces = path.join(loto_report::TRACES_FILE);
-        embedded_files(&path.join(STORE_FILE)).chain([traces])
+        let traces = self.path.join(loto_report::TRACES_FILE);
+        embedded_files(&self.store_file()).chain([traces])
     }
 
     /// Keeps runs from the folder of a store's file for as long as the lock that is returned; `None` if no run was
@@ -85,10 +99,8 @@ impl RunFolder {
     /// # Errors
     /// [`EmbeddedError::FolderInUse`] if a run is there, [`EmbeddedError::UnwritableFile`].
     pub(crate) fn lock_of(store_file: &Path) -> Result<Option<File>, EmbeddedError> {
-        match store_file.parent() {
-            Some(folder) if folder.join(LOCK_FILE).exists() => take_lock(folder).map(Some),
-            _ => Ok(None),
-        }
+        let was_run = lock_path(store_file).exists();
+        was_run.then(|| take_lock(store_file)).transpose()
     }
 
     /// Checks that the file of the store is the one that was opened: what is written to a file that was
@@ -117,22 +129,43 @@ impl RunFolder {
 
     /// The file of the store, as other commands take it.
     pub(crate) fn store_file(&self) -> PathBuf {
-        self.path.join(STORE_FILE)
+        self.path.join(&self.store_name)
     }
 }
 
-/// Locks the folder of a run.
-fn take_lock(path: &Path) -> Result<File, EmbeddedError> {
-    let lock_path = path.join(LOCK_FILE);
-    let lock = open_lock(&lock_path).map_err(UnwritableFile::at(&lock_path))?;
+/// Whether a store's file is that of a whole run, which has its folder for itself.
+fn is_whole(store_file: &Path) -> bool {
+    store_file
+        .file_name()
+        .is_some_and(|name| name == STORE_FILE)
+}
+
+/// What another run must stay away from: the folder of a store's file, or the file alone.
+fn place(store_file: &Path) -> &Path {
+    match store_file.parent() {
+        Some(folder) if is_whole(store_file) => folder,
+        _ => store_file,
+    }
+}
+
+fn lock_path(store_file: &Path) -> PathBuf {
+    let lock = match store_file.file_stem() {
+        Some(stem) if !is_whole(store_file) => format!(".{}{LOCK_FILE}", stem.display()),
+        _ => LOCK_FILE.to_owned(),
+    };
+    store_file.with_file_name(lock)
+}
+
+/// Takes the lock that goes with a store's file: that of the whole folder, or of one shard in it.
+fn take_lock(store_file: &Path) -> Result<File, EmbeddedError> {
+    let (path, place) = (&lock_path(store_file), place(store_file));
+    let lock = open_lock(path).map_err(UnwritableFile::at(path))?;
     match lock.try_lock() {
         Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            return Err(EmbeddedError::FolderInUse(path.to_owned()));
-        }
+        Err(TryLockError::WouldBlock) => return Err(EmbeddedError::FolderInUse(place.to_owned())),
         // Some network file systems have no locks; two runs would only do the same work twice.
         Err(TryLockError::Error(problem)) => {
-            tracing::warn!("cannot lock {}: {problem}", lock_path.display());
+            tracing::warn!("cannot lock {}: {problem}", path.display());
         }
     }
     Ok(lock)

@@ -27,6 +27,7 @@ use crate::dispatch::{
 };
 use crate::plan::Plan;
 use crate::progress::{Progress, Tracker};
+use crate::shard::Share;
 
 /// Jobs per thread that still wait when those of the next seed are put on the queue:
 /// few, so that their order follows from all that was measured; some, so that no thread waits.
@@ -35,7 +36,7 @@ const WAITING_PER_THREAD: usize = 4;
 /// Time between two looks at the store.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Runs the missing jobs of a recorded sweep, `jobs` at a time, and tells
+/// Runs the missing jobs of a recorded sweep, or of a share of it, `jobs` at a time, and tells
 /// `on_progress` how far it is. Poisoned jobs are retried, damaged traces are computed again, and a sweep that was cancelled is
 /// resumed.
 ///
@@ -47,6 +48,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// [`DispatchError::Interrupted`] on shutdown, others if the store fails.
 pub(crate) async fn run(
     plan: &Plan,
+    share: Option<&Share>,
     store: Arc<dyn Store>,
     compute: Arc<dyn Compute>,
     jobs: u16,
@@ -56,6 +58,9 @@ pub(crate) async fn run(
     let id = plan.sweep.id();
     resume(id, &plan.sweep, store.as_ref()).await?;
     let mut tracker = Tracker::of_plan(plan);
+    if let Some(share) = share {
+        tracker = tracker.only(share);
+    }
     release_series(id, &tracker, store.as_ref()).await?;
     tracker.scan(store.as_ref()).await?;
     discard_damaged(&mut tracker, store.as_ref()).await?;

@@ -49,6 +49,7 @@ async fn run_all(plan: &Plan, store: &Arc<dyn Store>, jobs: u16) -> Vec<Progress
     let shutdown = CancellationToken::new();
     let outcome = run(
         plan,
+        None,
         Arc::clone(store),
         compute(store),
         jobs,
@@ -106,6 +107,7 @@ async fn an_interrupted_run_goes_on_where_it_was() {
     shutdown.cancel();
     let outcome = run(
         &plan,
+        None,
         Arc::clone(&store),
         compute(&store),
         1,

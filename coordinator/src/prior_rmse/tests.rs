@@ -37,9 +37,17 @@ async fn analysed(methods: &str) -> SweepAnalysis {
     record(&plan, store.as_ref()).await.unwrap();
     let shutdown = CancellationToken::new();
     let compute = Arc::new(methods_on_threads(Arc::clone(&store)));
-    embedded::run(&plan, Arc::clone(&store), compute, 1, shutdown, |_| {})
-        .await
-        .unwrap();
+    embedded::run(
+        &plan,
+        None,
+        Arc::clone(&store),
+        compute,
+        1,
+        shutdown,
+        |_| {},
+    )
+    .await
+    .unwrap();
     let sweep = plan.sweep.clone();
     let collected = CollectedTraces::of_finished(store.as_ref(), sweep);
     let (collected, damaged) = collected.await.unwrap();

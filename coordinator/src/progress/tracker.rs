@@ -16,6 +16,7 @@ use crate::cost::CostModel;
 use crate::cost::order::longest_group_first;
 use crate::follower::{FollowedSeries, Follower, SERIES_PER_QUERY};
 use crate::plan::Plan;
+use crate::shard::Share;
 
 /// Traces read for their cost at a time.
 const TRACES_PER_MEASUREMENT: usize = 2000;
@@ -33,6 +34,8 @@ pub struct Tracker {
     /// The group of each series.
     group_of: Vec<usize>,
     costs: CostModel,
+    /// By series, whether the job with each seed counts; all do if there is nothing.
+    share: Option<Vec<Vec<bool>>>,
 }
 
 impl Tracker {
@@ -69,6 +72,38 @@ impl Tracker {
             groups,
             group_of,
             costs,
+            share: None,
+        }
+    }
+
+    /// The same of the jobs of this share alone: no other one is counted, missing or poisoned.
+    #[must_use]
+    pub(crate) fn only(mut self, share: &Share) -> Self {
+        let series = self.follower.series().iter();
+        self.share = Some(
+            series
+                .map(|followed| share.seeds(&followed.series))
+                .collect(),
+        );
+        self
+    }
+
+    /// Whether a job is looked after, its series by position.
+    fn counts_at(&self, position: usize, seed: u32) -> bool {
+        let seeds = self.share.as_ref().map(|share| &share[position]);
+        seeds.is_none_or(|seeds| seeds.get(seed as usize).copied().unwrap_or(false))
+    }
+
+    /// How many jobs of a series there are, and how many of them are done.
+    fn planned_and_done(&self, position: usize) -> (u64, u64) {
+        let series = &self.follower.series()[position];
+        match &self.share {
+            None => (u64::from(self.seeds()), series.done_count()),
+            Some(share) => {
+                let planned = share[position].iter().filter(|counts| **counts).count();
+                let done = series.done().filter(|&seed| self.counts_at(position, seed));
+                (planned as u64, done.count() as u64)
+            }
         }
     }
 
@@ -177,7 +212,8 @@ impl Tracker {
 
     /// Whether the job with this series and seed is one of the sweep's.
     pub fn plans(&self, series: SeriesId, seed: u32) -> bool {
-        seed < self.seeds() && self.follower.position(series).is_some()
+        let position = self.follower.position(series);
+        seed < self.seeds() && position.is_some_and(|position| self.counts_at(position, seed))
     }
 
     /// Whether a job of the sweep is neither done nor poisoned.
@@ -189,7 +225,8 @@ impl Tracker {
     fn is_missing_at(&self, position: usize, seed: u32) -> bool {
         let attempt = self.attempts[position].get(&seed);
         let poisoned = attempt.is_some_and(|attempt| attempt.state == AttemptState::Poisoned);
-        !poisoned && !self.follower.series()[position].is_done(seed)
+        let is_done = self.follower.series()[position].is_done(seed);
+        !poisoned && !is_done && self.counts_at(position, seed)
     }
 
     /// Whether every job of this sweep is one of `other` as well.
@@ -237,7 +274,8 @@ impl Tracker {
         let attempts = self.attempts[position].iter();
         attempts
             .map(|(&seed, attempt)| (seed, attempt))
-            .filter(|(seed, _)| *seed < self.seeds() && !series.is_done(*seed))
+            .filter(move |(seed, _)| *seed < self.seeds() && !series.is_done(*seed))
+            .filter(move |(seed, _)| self.counts_at(position, *seed))
     }
 
     /// Counts the jobs by state.
@@ -252,9 +290,10 @@ impl Tracker {
         let mut groups: Vec<_> = self.groups.iter().map(new_group).collect();
         let mut cpu_seconds: Vec<Vec<f64>> = vec![Vec::new(); groups.len()];
         let mut total = Counts::default();
-        for (position, series) in self.follower.series().iter().enumerate() {
+        for position in 0..self.jobs_per_seed() {
             let attempts = self.current_attempts(position).map(|(_, attempt)| attempt);
-            let counts = Counts::of_series(u64::from(self.seeds()), series.done_count(), attempts);
+            let (planned, done) = self.planned_and_done(position);
+            let counts = Counts::of_series(planned, done, attempts);
             let group = self.group_of[position];
             groups[group].counts += counts;
             cpu_seconds[group].push(self.costs.seconds()[position]);

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use lapin::Channel;
 use lapin::options::{BasicGetOptions, QueueDeclareOptions};
 use lapin::types::FieldTable;
-use loto_coordinator::plan::{Plan, SweepSource};
 use loto_proto::attempt::{Attempt, AttemptState};
 use loto_proto::identity::{SeriesId, SweepId};
-use loto_proto::job::Job;
+use loto_proto::job::{Job, MethodSpec};
 use loto_proto::sweep::Sweep;
 use loto_proto::trace::Trace;
 use loto_transport::queue::{DEAD_LETTERS, DELAYED, JOBS};
@@ -39,18 +39,30 @@ impl Undisturbed {
     /// # Panics
     /// If that fails.
     pub async fn run(text: &str, folder: &Path) -> Self {
+        Self::run_by(programs::command("loto"), text, folder).await
+    }
+
+    /// As [`Self::run`], by a `loto` that may be of another release.
+    ///
+    /// # Panics
+    /// If that fails.
+    pub async fn run_by(mut loto: Command, text: &str, folder: &Path) -> Self {
         let file = folder.join("sweep.toml");
         fs::write(&file, text).expect("the folder can be written to");
         let out = folder.join("undisturbed");
-        let mut run = programs::command("loto");
-        run.arg("run").arg(&file).arg("--out").arg(&out);
-        let output = run.output().expect("loto runs");
+        loto.arg("run").arg(&file).arg("--out").arg(&out);
+        let output = loto.output().expect("loto runs");
         assert!(output.status.success(), "{output:?}");
-        let plan = Plan::read(&SweepSource::File(file.clone()), None).expect("it ran");
         let store = store::open(&out.join("sweep.loto").to_string_lossy()).await;
         let store = store.expect("it ran");
+        // What was planned is read from the store: another release may plan the same file otherwise.
+        let [id] = store.sweeps().await.expect("the store is sound")[..] else {
+            panic!("it ran one sweep");
+        };
+        let sweep = store.sweep(id).await.expect("the store is sound");
+        let sweep = sweep.expect("it is listed");
         let mut traces = BTreeMap::new();
-        for job in plan.sweep.jobs() {
+        for job in sweep.jobs() {
             let series = job.series.id();
             let trace = store.trace(series, job.seed).await;
             let trace = trace.expect("the store is sound").expect("it is done");
@@ -58,9 +70,33 @@ impl Undisturbed {
         }
         Self {
             file,
-            sweep: plan.sweep,
+            sweep,
             traces,
         }
+    }
+
+    /// The sweep with other methods in its plan, of which the traces are the same.
+    #[must_use]
+    pub fn with_methods(mut self, change: impl Fn(&mut MethodSpec)) -> Self {
+        let was: Vec<Job> = self.jobs();
+        for blackbox in &mut self.sweep.blackboxes {
+            blackbox.methods.iter_mut().for_each(&change);
+        }
+        let mut traces = BTreeMap::new();
+        for (was, is) in was.iter().zip(self.sweep.jobs()) {
+            let trace = &self.traces[&(was.series.id(), was.seed)];
+            traces.insert((is.series.id(), is.seed), trace.clone());
+        }
+        self.traces = traces;
+        self
+    }
+
+    /// This sweep and another one as if they were one, for a store that both are in.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.sweep.blackboxes.extend(other.sweep.blackboxes);
+        self.traces.extend(other.traces);
+        self
     }
 
     /// The sweep file.

@@ -95,3 +95,37 @@ fn router(collected: PrometheusHandle, readiness: Readiness) -> Router {
         .route("/livez", get(alive))
         .route("/readyz", get(ready))
 }
+
+#[cfg(test)]
+mod tests {
+    use metrics_exporter_prometheus::PrometheusBuilder;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_process_that_is_stuck_is_not_alive() {
+        let readiness = Readiness::default();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let collected = PrometheusBuilder::new().build_recorder().handle();
+        let answers = router(collected, readiness.clone());
+        tokio::spawn(probe_server::serve(listener, answers));
+        let ask = async || {
+            let mut connection = TcpStream::connect(address).await.unwrap();
+            let request = b"GET /livez HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n";
+            connection.write_all(request).await.unwrap();
+            let mut answer = String::new();
+            connection.read_to_string(&mut answer).await.unwrap();
+            answer
+        };
+        assert!(ask().await.starts_with("HTTP/1.1 200 "));
+        readiness.set_stalled(Some("job 7 has made no progress".into()));
+        let answer = ask().await;
+        assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+        assert!(answer.ends_with("job 7 has made no progress\n"), "{answer}");
+        readiness.set_stalled(None);
+        assert!(ask().await.starts_with("HTTP/1.1 200 "));
+    }
+}

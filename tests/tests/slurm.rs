@@ -1,0 +1,151 @@
+//! The scripts of deploy/slurm on a Slurm of one node: a sweep in shards, whose tasks are requeued, warned and cancelled,
+//! is that of `loto run`.
+//!
+//! `LOTO_TEST_SLURM` names the folder that `deploy/local/slurm-programs` makes; without it the test is skipped.
+//! `LOTO_SLURM_FAULTS` says how often a task is disturbed, `LOTO_FAULT_SEED` which and how.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use loto_tests::reports::{assert_same, outcomes};
+use loto_tests::slurm::Slurm;
+use loto_tests::{programs, samples, settings, skipped};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+const SHARDS: &str = "8";
+
+/// How long the sweep may take on a busy host, and how much longer with each disturbance.
+const PATIENCE: Duration = Duration::from_secs(900);
+const PATIENCE_PER_FAULT: Duration = Duration::from_secs(60);
+
+/// A sweep at a cluster.
+struct Place<'a> {
+    slurm: &'a Slurm,
+    folder: &'a Path,
+}
+
+impl Place<'_> {
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    fn submit(&self) {
+        let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/slurm");
+        let mut submit = self.slurm.command(scripts.join("submit-shards"));
+        submit.arg(self.path("sweep.toml")).arg(SHARDS);
+        submit.arg(self.path("results")).args(["--mem=100"]);
+        let output = submit.output().unwrap();
+        assert!(output.status.success(), "{output:?}\n{}", self.slurm.logs());
+    }
+
+    /// The ids of the jobs with this name in that state.
+    fn jobs(&self, name: &str, state: &str) -> Vec<String> {
+        let (name, state) = (format!("--name={name}"), format!("--states={state}"));
+        let wanted = ["--noheader", "--array", "--format=%A", &name, &state];
+        let told = self.slurm.told("squeue", &wanted);
+        told.lines().map(|line| line.trim().to_owned()).collect()
+    }
+
+    /// Whether the report is made.
+    fn is_done(&self) -> bool {
+        self.path("results/about.json").is_file()
+            && self
+                .jobs("loto-merge", "PENDING,RUNNING,COMPLETING")
+                .is_empty()
+    }
+
+    fn logs(&self) -> String {
+        let mut logs = self.slurm.told("squeue", &["--long"]);
+        for entry in fs::read_dir(self.path("results")).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|end| end == "log") {
+                let text = fs::read_to_string(&path).unwrap();
+                logs.push_str(&format!("{}:\n{text}\n", path.display()));
+            }
+        }
+        logs + &self.slurm.logs()
+    }
+}
+
+#[test]
+fn an_array_of_shards_is_the_whole_sweep_whatever_becomes_of_its_tasks() {
+    let name = "an_array_of_shards_is_the_whole_sweep_whatever_becomes_of_its_tasks";
+    let Some(programs) = std::env::var_os("LOTO_TEST_SLURM").map(PathBuf::from) else {
+        return skipped::note(name, "LOTO_TEST_SLURM is not set");
+    };
+    let slurm = Slurm::start(&programs);
+    let folder = tempfile::tempdir().unwrap();
+    let place = Place {
+        slurm: &slurm,
+        folder: folder.path(),
+    };
+    let faults = settings::number("LOTO_SLURM_FAULTS", 4);
+    // Enough for the tasks to be at work as often as they are disturbed.
+    let seeds = 8 + usize::try_from(faults).unwrap();
+    let targets = ["digits-3-vs-8", "wine-noisy"];
+    let methods = ["rs", "gp", "gcp"];
+    let sweep = samples::built_in_sweep("on-slurm", &methods, &targets, seeds, 60);
+    fs::write(place.path("sweep.toml"), sweep).unwrap();
+    place.submit();
+
+    let mut random = ChaCha8Rng::seed_from_u64(settings::number("LOTO_FAULT_SEED", 1));
+    let (mut requeued, mut warned, mut cancelled) = (0, 0, 0);
+    let begin = Instant::now();
+    let patience = PATIENCE + PATIENCE_PER_FAULT * u32::try_from(faults).unwrap();
+    while !place.is_done() {
+        assert!(begin.elapsed() < patience, "{}", place.logs());
+        std::thread::sleep(Duration::from_millis(random.random_range(300..1500)));
+        let running = place.jobs("loto-shard", "RUNNING");
+        if !running.is_empty() && requeued + warned + cancelled < faults {
+            let task = &running[random.random_range(0..running.len())];
+            match random.random_range(0..4) {
+                0 | 1 => {
+                    slurm.told("scontrol", &["requeue", task]);
+                    requeued += 1;
+                }
+                2 => {
+                    slurm.told("scancel", &["--batch", "--signal=USR1", task]);
+                    warned += 1;
+                }
+                _ => {
+                    slurm.told("scancel", &[task]);
+                    cancelled += 1;
+                }
+            }
+        }
+        // The report waits for ever for a shard that was cancelled: its user submits again.
+        let shards = place.jobs("loto-shard", "PENDING,RUNNING,COMPLETING");
+        let reports = place.jobs("loto-merge", "PENDING");
+        if let [report, ..] = &reports[..]
+            && shards.is_empty()
+            && cancelled > 0
+        {
+            slurm.told("scancel", &[report]);
+            place.submit();
+        }
+    }
+    println!("{requeued} tasks requeued, {warned} warned, {cancelled} cancelled");
+    assert_eq!(
+        requeued + warned + cancelled,
+        faults,
+        "the sweep was done too soon"
+    );
+
+    let whole = place.path("whole");
+    let mut run: Command = programs::command("loto");
+    run.arg("run")
+        .arg(place.path("sweep.toml"))
+        .arg("--out")
+        .arg(&whole);
+    assert!(run.output().unwrap().status.success());
+    let results = place.path("results");
+    assert_same(&outcomes(&results), &outcomes(&whole));
+    for file in ["scores.csv", "scores_by_task.csv", "curves.csv"] {
+        let of = |folder: &Path| fs::read_to_string(folder.join(file)).unwrap();
+        assert_eq!(of(&results), of(&whole), "{file}");
+    }
+}
