@@ -177,7 +177,11 @@ fn evaluations(program: &ExternalProgram, svm: &Given, rows: u32) {
             Times::of(|| runner.run(&job).unwrap()).0
         })
         .collect();
-    Times::print(&all[1..], "an evaluation, start and end of the job included", rows);
+    Times::print(
+        &all[1..],
+        "an evaluation, start and end of the job included",
+        rows,
+    );
 }
 
 /// What a slot whose process runs takes until a job on another table is begun, and then one on another target of it.
@@ -208,7 +212,10 @@ fn answer() -> std::io::Result<()> {
             let (_, rest) = line.split_once(r#""iteration":"#).unwrap_or_default();
             let iteration = rest.split(',').next().unwrap_or_default();
             let row = rows.pop().unwrap_or_default();
-            writeln!(output, r#"{{"type":"row","iteration":{iteration},"row":{row}}}"#)?;
+            writeln!(
+                output,
+                r#"{{"type":"row","iteration":{iteration},"row":{row}}}"#
+            )?;
         } else if kind.starts_with("start") {
             let (_, rest) = line.split_once(r#""random_rows":["#).unwrap_or_default();
             let list = rest.split(']').next().unwrap_or_default();

@@ -200,7 +200,10 @@ fn the_servers_of_a_worker_refuse_nobody_but_the_program() {
     plain.env("PYTHONPATH", python::repository().join("deploy/python"));
     let output = plain.output().unwrap();
     let answers = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(answers, "store: b'+PON'\nbroker: b'\\x01\\x00\\x00\\x00'\n", "{output:?}");
+    assert_eq!(
+        answers, "store: b'+PON'\nbroker: b'\\x01\\x00\\x00\\x00'\n",
+        "{output:?}"
+    );
 
     let mut cluster = Cluster::new(&servers.broker_url(), &servers.store_url());
     cluster.start_worker();

@@ -110,7 +110,10 @@ fn a_program_is_told_no_value_of_the_target_but_those_it_asked_for() {
     let different = fs::read_to_string(seen.path().join("different")).unwrap();
     let different: Vec<&str> = different.lines().collect();
     assert_eq!(different.len(), tables.len());
-    assert!(different.iter().all(|file| *file == different[0]), "{different:?}");
+    assert!(
+        different.iter().all(|file| *file == different[0]),
+        "{different:?}"
+    );
     // Beside files, only values that were evaluated are told: two per job.
     let told = messages.iter().filter(|it| it["told"].is_object());
     assert_eq!(told.count(), 2 * 3);
