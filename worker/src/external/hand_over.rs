@@ -100,7 +100,10 @@ impl HandedOver {
                 .flat_map(|&row| columns.iter().map(move |column| column.value(row)));
             npy::write(&configurations, &[order.len(), columns.len()], coordinates)?;
         } else {
-            fs::hard_link(self.write(handover, first)?.join(CONFIGURATIONS), configurations)?;
+            fs::hard_link(
+                self.write(handover, first)?.join(CONFIGURATIONS),
+                configurations,
+            )?;
         }
         let values = order.iter().map(|&row| task.objective[row as usize]);
         npy::write(&folder.join(VALUES), &[order.len()], values)?;
