@@ -9,7 +9,7 @@
 //! - [`external_program`]: the program of a method that is not part of loto;
 //! - [`identity`]: content hashes that name tables, jobs and sweeps;
 //! - [`seal`]: the checksums of stored values;
-//! - [`limits`]: the most that is accepted from outside;
+//! - [`limits`], [`bounded_file`]: the most that is accepted from outside, and files read up to it;
 //! - [`message_error`], [`suggestion`]: why bytes are not a message, and which name was probably meant;
 //! - [`untrusted_text`], [`excerpt`]: how texts from outside are shown, and which names are refused;
 //! - [`wire`]: the messages generated from `loto/v1/*.proto`.
@@ -63,6 +63,7 @@
 //! ```
 
 pub mod attempt;
+pub mod bounded_file;
 pub mod excerpt;
 pub mod external_program;
 pub mod heartbeat;

@@ -13,7 +13,7 @@ mod scales;
 mod schema;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use serde::Deserialize;
@@ -28,6 +28,7 @@ use self::parser_message::describe;
 use self::places::Places;
 pub use self::scales::{CategoricalEntry, ScaleEntry, ScaleProblem};
 pub use self::schema::SCHEMA;
+use crate::bounded_file;
 use crate::excerpt::excerpt;
 use crate::limits::{
     MAX_BLACKBOXES, MAX_ITERATIONS, MAX_METHODS, MAX_PARAMETERS, MAX_SEEDS, MAX_SWEEP_FILE_BYTES,
@@ -70,20 +71,17 @@ impl SweepFile {
             path: path.to_owned(),
             source,
         };
-        let file = std::fs::File::open(path).map_err(unreadable)?;
-        let mut text = String::new();
-        // Not by the size it claims: a device or a pipe claims none.
-        let length = file
-            .take(MAX_SWEEP_FILE_BYTES + 1)
-            .read_to_string(&mut text)
-            .map_err(unreadable)?;
-        if length as u64 > MAX_SWEEP_FILE_BYTES {
+        let bytes = bounded_file::read(path, MAX_SWEEP_FILE_BYTES).map_err(unreadable)?;
+        if bytes.len() as u64 > MAX_SWEEP_FILE_BYTES {
             return Err(SweepFileError::Invalid {
                 path: path.to_owned(),
                 line: None,
                 problem: SweepFileProblem::TooLong,
             });
         }
+        let text = String::from_utf8(bytes);
+        let text =
+            text.map_err(|error| unreadable(io::Error::new(ErrorKind::InvalidData, error)))?;
         Self::parse(&text, path)
     }
 

@@ -1,7 +1,7 @@
 //! What a trace's time is made of: the fit of a Gaussian process, predictions and
 //! expected improvement over a pool, the fit of a prior, and whole traces.
 //!
-//!     cargo bench -p loto-worker
+//!     cargo bench -p loto-worker --bench engine
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hint::black_box;

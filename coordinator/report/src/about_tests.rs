@@ -160,7 +160,7 @@ fn tables_for_papers_hold_hostile_names_and_all_methods() {
         .find(|line| line.trim_start().starts_with("rs &"))
         .unwrap();
     assert_eq!(row.matches(" & ").count(), 8, "{row}");
-    let one_row = |blackboxes: usize| {
+    let tables_of = |blackboxes: usize| {
         let mut results = results.clone();
         let second = results.blackboxes[0].clone();
         results.blackboxes.resize(blackboxes, second);
@@ -169,7 +169,31 @@ fn tables_for_papers_hold_hostile_names_and_all_methods() {
         }
         let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
         let report = report_of(&results, &analysis);
-        crate::latex::tables(&report).contains("tab:summary")
+        crate::latex::tables(&report)
     };
-    assert!(one_row(2) && !one_row(1));
+    assert!(!tables_of(1).contains("tab:summary"));
+    // Four side by side fit on a page; each name stands over two columns.
+    let six = tables_of(6);
+    let summary = |label: &str, follows: &str| {
+        let (_, summary) = six.split_once(&format!("\\label{{{label}}}")).unwrap();
+        summary.split_once(follows).unwrap().0.to_owned()
+    };
+    let first = summary("tab:summary", "tab:summary-2");
+    let second = summary("tab:summary-2", "tab:scores");
+    assert!(!six.contains("tab:summary-3"));
+    for (table, names) in [(first, 0..4), (second, 4..6)] {
+        let groups: String = names
+            .clone()
+            .map(|number| format!(" & \\multicolumn{{2}}{{c}}{{box {number}}}"))
+            .collect();
+        let columns = 2 * names.len();
+        for expected in [
+            format!("begin{{tabular}}{{@{{}}l{}@{{}}}}", "r".repeat(columns)),
+            groups,
+            format!(r"\cmidrule(lr){{{columns}-{}}}", columns + 1),
+            format!("Method{}", " & Rank & Mean".repeat(names.len())),
+        ] {
+            assert!(table.contains(&expected), "{expected}: {table}");
+        }
+    }
 }

@@ -75,11 +75,11 @@ impl RecordedFiles<'_> {
                 TableSpec::decode(&blob, fingerprint).map_err(CoordinatorError::from)?;
             let name = format!("{fingerprint} in the store");
             let table = Table::read(&file, &spec, &name).map_err(EngineError::from)?;
-            tables.push((table, file));
+            tables.push((table, spec, file));
         }
         let tables = tables
             .iter()
-            .map(|(table, file)| TableOfSweep { table, file });
+            .map(|(table, spec, file)| TableOfSweep { table, spec, file });
         let tables: Vec<_> = tables.collect();
         let mut notes = Vec::new();
         for path in self.files {

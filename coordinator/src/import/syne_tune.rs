@@ -3,10 +3,9 @@
 //!
 //! A configuration's value is the mean over the seeds that have one, at one fidelity. Scales come from `configspace.json`, if it is there.
 
-use std::fs;
-use std::io::Read;
 use std::path::Path;
 
+use loto_proto::bounded_file;
 use loto_proto::excerpt::excerpt;
 use loto_proto::limits::MAX_TABLE_FILE_BYTES;
 use loto_proto::suggestion::suggest;
@@ -346,12 +345,8 @@ fn read_bounded(path: &Path) -> Result<Vec<u8>, ImportError> {
         path: path.to_owned(),
         source,
     };
-    let file = fs::File::open(path).map_err(unreadable)?;
-    let mut bytes = Vec::new();
-    let read = file
-        .take(MAX_TABLE_FILE_BYTES as u64 + 1)
-        .read_to_end(&mut bytes);
-    match read.map_err(unreadable)? > MAX_TABLE_FILE_BYTES {
+    let bytes = bounded_file::read(path, MAX_TABLE_FILE_BYTES as u64).map_err(unreadable)?;
+    match bytes.len() > MAX_TABLE_FILE_BYTES {
         true => Err(ImportError::LargeFile(path.to_owned())),
         false => Ok(bytes),
     }

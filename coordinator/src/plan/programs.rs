@@ -1,10 +1,9 @@
 //! The programs of external methods, read from their files.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use loto_engine::methods::find;
+use loto_proto::bounded_file;
 use loto_proto::external_program::{ExternalProgram, ProgramFile};
 use loto_proto::identity::ProgramId;
 use loto_proto::limits::MAX_PROGRAM_BYTES;
@@ -69,13 +68,7 @@ fn read_files(
 ) -> Result<Vec<ProgramFile>, PlanError> {
     let files = entry.files.iter().map(|file| {
         let path = folder.join(file);
-        let read = || -> std::io::Result<Vec<u8>> {
-            let mut content = Vec::new();
-            let most = MAX_PROGRAM_BYTES as u64 + 1;
-            File::open(&path)?.take(most).read_to_end(&mut content)?;
-            Ok(content)
-        };
-        match read() {
+        match bounded_file::read(&path, MAX_PROGRAM_BYTES as u64) {
             Ok(content) => Ok(ProgramFile {
                 path: file.clone(),
                 content,

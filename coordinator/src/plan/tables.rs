@@ -1,13 +1,13 @@
 //! Finds and reads the tables of a sweep file.
 
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use loto_engine::EngineError;
 use loto_engine::table::Table;
 use loto_engine::table::profile::ColumnProfile;
+use loto_proto::bounded_file;
 use loto_proto::identity::Fingerprint;
 use loto_proto::limits::{MAX_INITIAL_FILE_BYTES, MAX_NAME_BYTES};
 use loto_proto::sweep_file::BlackboxEntry;
@@ -110,17 +110,10 @@ fn find(
 
 /// The bytes of a file of first evaluations, and one more than it may have, which tells who reads them.
 fn read_initial(path: &Path) -> Result<Vec<u8>, TableFileError> {
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| {
-            file.take(MAX_INITIAL_FILE_BYTES + 1)
-                .read_to_end(&mut bytes)
-        })
-        .map_err(|source| TableFileError::Unreadable {
-            path: path.to_owned(),
-            source,
-        })?;
-    Ok(bytes)
+    bounded_file::read(path, MAX_INITIAL_FILE_BYTES).map_err(|source| TableFileError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// The columns which the scales of a black box are for; none are looked up if it declares no scale.

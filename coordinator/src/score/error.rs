@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use loto_engine::table::container::ContainerError;
+use loto_engine::table::error::TableError;
 use loto_proto::limits::{
     MAX_MAGNITUDE, MAX_NAME_BYTES, MAX_OPTIMIZERS, MAX_RECORDED_LINES, MAX_SEEDS,
 };
@@ -59,6 +60,10 @@ pub enum TracesProblem {
     /// A line is not CSV.
     #[error("{}", with_line(.0))]
     Csv(#[from] csv::Error),
+
+    /// A table of the sweep cannot be read again.
+    #[error(transparent)]
+    Table(#[from] TableError),
 
     /// The header lacks a column.
     #[error("column {0} is missing: needed are {NEEDED}")]

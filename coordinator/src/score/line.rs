@@ -118,8 +118,9 @@ impl<'a> Line<'a> {
             return Ok(None);
         };
         let name = &blackbox.tasks[task].name;
-        let row = configurations.row(name, self.record, hyperparameters);
-        row.map(Some).ok_or_else(|| {
+        let fields = hyperparameters.iter().map(|&column| self.field(column));
+        let row = configurations.row(name, fields.map(str::as_bytes));
+        row.map(Some).map_err(|_| {
             let columns = blackbox.hyperparameters.iter().zip(hyperparameters);
             let values = columns.map(|(name, &column)| format!("{name} = {}", self.field(column)));
             LineProblem::UnknownConfiguration {

@@ -1,14 +1,13 @@
 //! Scores traces that were recorded elsewhere against the tables of a sweep, and joins them to its results.
 //!
 //! `source` opens the file, `columns` finds its columns, `recording` reads each `line` and checks it against the
-//! `targets` of the sweep and the `configurations` of their tables, `foreign` finds values that are in no table, `assemble` arranges
+//! `targets` of the sweep and their tables, `foreign` finds values that are in no table, `assemble` arranges
 //! the rest with `seeds` counted as the sweep's, and `joining` puts it beside the sweep's own results.
 //! [`hpob`] scores the results of a benchmark that need no sweep file.
 //! The outcome has the shape of a sweep's own results, so the same statistics and reports follow.
 
 mod assemble;
 mod columns;
-mod configurations;
 mod error;
 mod evaluation;
 mod foreign;
@@ -58,6 +57,7 @@ pub fn read(
 ) -> Result<ScoredTraces, ScoreError> {
     let planned = plan.tables.iter().map(|planned| TableOfSweep {
         table: &planned.table,
+        spec: &planned.spec,
         file: &planned.bytes,
     });
     let tables: Vec<_> = planned.collect();

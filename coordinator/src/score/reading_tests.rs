@@ -39,9 +39,13 @@ struct Case {
 
 impl Case {
     fn new() -> Self {
+        Self::of(TABLE)
+    }
+
+    fn of(table: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("sweep.toml"), SWEEP).unwrap();
-        fs::write(folder.path().join("table.csv"), TABLE).unwrap();
+        fs::write(folder.path().join("table.csv"), table).unwrap();
         let source = SweepSource::File(folder.path().join("sweep.toml"));
         let plan = Plan::read(&source, None).unwrap();
         Self { folder, plan }
@@ -145,6 +149,17 @@ fn configurations_are_looked_up_by_number_and_text() {
     assert_eq!(traces(&scored)[0].1.rows, [1, 0]);
     let of_two = &scored.results.blackboxes[0].tasks[1].traces[0];
     assert_eq!(of_two[&0].rows, [2, 1]);
+}
+
+#[test]
+fn levels_that_are_one_number_are_two_configurations() {
+    let table = "hp_kind,hp_x,metric_accuracy,task\n\
+                 8,1,0.1,one\n8.0,1,0.2,one\n16,1,0.3,one\n4,1,0.4,one\n";
+    let case = Case::of(table);
+    let header = "task,method,seed,iteration,value,hp_kind,hp_x\n";
+    let lines = "one,x,0,0,0.2,8.0,1\none,x,0,1,0.3,16.0,1\n";
+    let scored = case.accepted(&format!("{header}{lines}"));
+    assert_eq!(traces(&scored)[0].1.rows, [1, 2]);
 }
 
 #[test]

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use loto_engine::table::Table;
+use loto_engine::table::row_lookup::RowLookup;
 use loto_proto::excerpt::{excerpt, list};
 use loto_proto::identity::Fingerprint;
 use loto_proto::sweep::Sweep;
-use loto_proto::table_spec::Direction;
+use loto_proto::table_spec::{Direction, TableSpec};
 use loto_report::csv_text::text_of_cell;
 
 use super::columns::{Columns, ColumnsOfBlackbox};
-use super::configurations::Configurations;
 use super::error::{LineProblem, ScoreError, TracesProblem};
 use super::evaluation::TraceKey;
 
@@ -20,12 +20,13 @@ use super::evaluation::TraceKey;
 pub struct TableOfSweep<'a> {
     /// The table.
     pub table: &'a Table,
+    /// How its file is read.
+    pub spec: &'a TableSpec,
     /// Its file.
     pub file: &'a [u8],
 }
 
 /// The targets of a sweep by name.
-#[derive(Debug)]
 pub(super) struct Targets<'a> {
     pub(super) blackboxes: Vec<TargetBlackbox>,
     /// The tables of the black boxes.
@@ -36,7 +37,6 @@ pub(super) struct Targets<'a> {
 }
 
 /// A black box of the sweep with its targets.
-#[derive(Debug)]
 pub(super) struct TargetBlackbox {
     pub(super) name: String,
     fingerprint: Fingerprint,
@@ -44,8 +44,8 @@ pub(super) struct TargetBlackbox {
     pub(super) iterations: usize,
     /// Names of the hyperparameters' columns, in the order of the table.
     pub(super) hyperparameters: Vec<String>,
-    /// The configurations of the table, if the file of traces has configurations.
-    pub(super) configurations: Option<Arc<Configurations>>,
+    /// Finds the configurations of the table, if the file of traces has configurations.
+    pub(super) configurations: Option<Arc<RowLookup>>,
     pub(super) tasks: Vec<TargetTask>,
     positions: HashMap<String, usize>,
 }
@@ -117,9 +117,9 @@ impl<'a> Targets<'a> {
     /// Reads the configurations of the tables whose hyperparameters are columns of the file.
     ///
     /// # Errors
-    /// Those of [`Configurations::read`].
+    /// [`TracesProblem::Table`] if a table is not what it was.
     pub(super) fn read_configurations(&mut self, columns: &Columns) -> Result<(), TracesProblem> {
-        let mut read: HashMap<Fingerprint, Arc<Configurations>> = HashMap::new();
+        let mut read: HashMap<Fingerprint, Arc<RowLookup>> = HashMap::new();
         let known = columns.hyperparameters.iter().zip(&self.tables);
         for (blackbox, (columns, table)) in self.blackboxes.iter_mut().zip(known) {
             if columns.is_empty() {
@@ -127,7 +127,10 @@ impl<'a> Targets<'a> {
             }
             let configurations = match read.get(&blackbox.fingerprint) {
                 Some(configurations) => Arc::clone(configurations),
-                None => Arc::new(Configurations::read(table.file)?),
+                None => {
+                    let name = blackbox.fingerprint.to_string();
+                    Arc::new(RowLookup::read(table.file, table.spec, &name)?)
+                }
             };
             read.insert(blackbox.fingerprint, Arc::clone(&configurations));
             blackbox.configurations = Some(configurations);

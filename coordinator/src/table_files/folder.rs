@@ -4,12 +4,13 @@
 //! that of the first file.
 
 use std::fs;
-use std::io::{Cursor, Read};
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use csv::ByteRecord;
 use loto_engine::table::bounded_lines::BoundedLines;
 use loto_engine::table::container::{self, ContainerError};
+use loto_proto::bounded_file;
 use loto_proto::excerpt::excerpt;
 use loto_proto::limits::{MAX_TABLE_FILE_BYTES, MAX_TASKS, MAX_UNPACKED_BYTES};
 
@@ -151,13 +152,7 @@ fn csv_bytes(file: &Path) -> Result<Vec<u8>, TableFileError> {
         path: file.to_owned(),
         source,
     };
-    let mut bytes = Vec::new();
-    let opened = fs::File::open(file).map_err(unreadable)?;
-    let most = MAX_TABLE_FILE_BYTES as u64 + 1;
-    opened
-        .take(most)
-        .read_to_end(&mut bytes)
-        .map_err(unreadable)?;
+    let bytes = bounded_file::read(file, MAX_TABLE_FILE_BYTES as u64).map_err(unreadable)?;
     match bytes.len() > MAX_TABLE_FILE_BYTES {
         true => Err(TableFileError::LargeFile(file.to_owned())),
         false if parquet::is_parquet(&bytes) => parquet::read(bytes, file)?.into_bytes(file),

@@ -1,9 +1,8 @@
 //! Reads what a sweep file names as a table.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
+use loto_proto::bounded_file;
 use loto_proto::limits::MAX_TABLE_FILE_BYTES;
 
 use super::error::TableFileError;
@@ -22,13 +21,8 @@ pub fn read(path: &Path) -> Result<Vec<u8>, TableFileError> {
     if path.is_dir() {
         return folder::read(path)?.finish(path);
     }
-    let mut bytes = Vec::new();
-    // One byte more than a table may have, which tells the reader of the table.
-    let most = MAX_TABLE_FILE_BYTES as u64 + 1;
-    let file = File::open(path).map_err(unreadable)?;
-    file.take(most)
-        .read_to_end(&mut bytes)
-        .map_err(unreadable)?;
+    // The reader of a table that is too long tells it by the last byte.
+    let bytes = bounded_file::read(path, MAX_TABLE_FILE_BYTES as u64).map_err(unreadable)?;
     match parquet::is_parquet(&bytes) {
         false => Ok(bytes),
         true if bytes.len() > MAX_TABLE_FILE_BYTES => {

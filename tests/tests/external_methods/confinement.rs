@@ -4,8 +4,10 @@
 use std::fs;
 use std::net::TcpListener;
 
+use loto_tests::cluster::Cluster;
 use loto_tests::programs;
 use loto_tests::python;
+use loto_tests::servers::{PrivateServers, Server};
 use loto_tests::skipped;
 use loto_tests::small_sweep::Folder;
 use loto_worker::external::Gap;
@@ -134,4 +136,80 @@ fn tables_stores_passwords_and_servers_are_out_of_reach() {
             "{what} was not tried: {log}"
         );
     }
+}
+
+/// Asks the Redis and the RabbitMQ of its worker for an answer, writes down what comes of it, and is random search.
+const CLIENT: &str = r#"
+import socket, sys
+import loto
+
+log, store, broker = sys.argv[1:]
+
+
+def ask(name, port, question):
+    try:
+        with socket.create_connection(("127.0.0.1", int(port)), 5) as connection:
+            connection.sendall(question)
+            return f"{name}: {connection.recv(4)}"
+    except OSError as error:
+        return f"{name}: {type(error).__name__}"
+
+
+def ask_both():
+    answers = [ask("store", store, b"PING\r\n"), ask("broker", broker, b"AMQP\x00\x00\x09\x01")]
+    with open(log, "a") as file:
+        print(*answers, sep="\n", file=file)
+
+
+@loto.method
+def mine(problem, observations):
+    ask_both()
+    return problem.random_rows[len(observations)]
+
+
+if log == "":
+    log = "/dev/stdout"
+    ask_both()
+else:
+    loto.serve(mine)
+"#;
+
+#[test]
+fn the_servers_of_a_worker_refuse_nobody_but_the_program() {
+    let test = "the_servers_of_a_worker_refuse_nobody_but_the_program";
+    let (true, Some(interpreter)) = (enforced_or_skip(test), python::interpreter_or_skip(test))
+    else {
+        return;
+    };
+    let servers = PrivateServers::start(&[Server::Broker, Server::Store]);
+    let ports = [Server::Store, Server::Broker].map(|server| servers.port(server).to_string());
+    let [store, broker] = &ports;
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let folder = Folder::with_sweep(&format!(
+        "name = \"client\"\nmethods = [\"mine\"]\nseeds = 1\niterations = 2\n\
+         [[blackbox]]\nname = \"B\"\ntable = \"table.csv\"\nobjective = \"metric_error\"\n\
+         [external.mine]\ncommand = [{interpreter:?}, \"mine.py\", {:?}, \"{store}\", \"{broker}\"]\n\
+         files = [\"mine.py\"]\n",
+        log.path(),
+    ));
+    folder.write("mine.py", CLIENT);
+
+    // The same program, not as a method: what it asks is answered.
+    let mut plain = std::process::Command::new(&interpreter);
+    plain.arg(folder.path("mine.py")).arg("").args(&ports);
+    plain.env("PYTHONPATH", python::repository().join("deploy/python"));
+    let output = plain.output().unwrap();
+    let answers = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(
+        answers, "store: b'+PON'\nbroker: b'\\x01\\x00\\x00\\x00'\n",
+        "{output:?}"
+    );
+
+    let mut cluster = Cluster::new(&servers.broker_url(), &servers.store_url());
+    cluster.start_worker();
+    cluster.run(&folder.sweep(), "client", &folder.path("out"));
+    let log = fs::read_to_string(log.path()).unwrap();
+    // Two tasks of two evaluations. Permission is what is missing: the servers listen, the worker uses them.
+    let expected = "store: PermissionError\nbroker: PermissionError\n".repeat(4);
+    assert_eq!(log, expected);
 }

@@ -17,6 +17,7 @@ while read -r line; do
     *'"type":"start"'*)
         job=$((job + 1))
         cp -r "$folder" "$1/$job"
+        find "$folder" -name configurations.npy -printf '%i\n' | sort -u >> "$1/different"
         echo '{"type":"started"}' ;;
     *'"type":"next"'*)
         i=${line#*\"iteration\":}; i=${i%%,*}
@@ -105,6 +106,14 @@ fn a_program_is_told_no_value_of_the_target_but_those_it_asked_for() {
         let expected = (0..8).map(|row| f64::from(row) / 7.0);
         assert!(coordinates.into_iter().eq(expected));
     }
+    // All tasks have the same configurations, which are written once.
+    let different = fs::read_to_string(seen.path().join("different")).unwrap();
+    let different: Vec<&str> = different.lines().collect();
+    assert_eq!(different.len(), tables.len());
+    assert!(
+        different.iter().all(|file| *file == different[0]),
+        "{different:?}"
+    );
     // Beside files, only values that were evaluated are told: two per job.
     let told = messages.iter().filter(|it| it["told"].is_object());
     assert_eq!(told.count(), 2 * 3);

@@ -84,21 +84,30 @@ impl HandedOver {
     fn write(&mut self, handover: &Handover<'_>, position: usize) -> io::Result<PathBuf> {
         let fingerprint = handover.table.fingerprint;
         let folder = self.kept.join(format!("{fingerprint}-{position}"));
-        if !self.written.insert((fingerprint, position)) {
+        if self.written.contains(&(fingerprint, position)) {
             return Ok(folder);
         }
         fs::create_dir_all(&folder)?;
         let task = handover.task(position);
         let order = handover.order(position);
-        let columns = &task.columns;
-        let rows = order.iter().copied();
-        let coordinates = rows
-            .clone()
-            .flat_map(|row| columns.iter().map(move |column| column.value(row)));
-        let shape = [order.len(), columns.len()];
-        npy::write(&folder.join(CONFIGURATIONS), &shape, coordinates)?;
-        let values = rows.map(|row| task.objective[row as usize]);
+        let configurations = folder.join(CONFIGURATIONS);
+        // Tasks with the same configurations share one file of them.
+        let first = handover.table.first_alike(position);
+        if first == position {
+            let columns = &task.columns;
+            let coordinates = order
+                .iter()
+                .flat_map(|&row| columns.iter().map(move |column| column.value(row)));
+            npy::write(&configurations, &[order.len(), columns.len()], coordinates)?;
+        } else {
+            fs::hard_link(
+                self.write(handover, first)?.join(CONFIGURATIONS),
+                configurations,
+            )?;
+        }
+        let values = order.iter().map(|&row| task.objective[row as usize]);
         npy::write(&folder.join(VALUES), &[order.len()], values)?;
+        self.written.insert((fingerprint, position));
         Ok(folder)
     }
 }

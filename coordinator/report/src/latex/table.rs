@@ -4,6 +4,8 @@
 pub(super) struct Table {
     caption: String,
     label: String,
+    /// What stands above neighbouring columns, and of how many; empty if nothing does.
+    groups: Vec<(String, usize)>,
     header: Vec<String>,
     /// How many of the first columns hold texts, which are flush left; the others are flush right.
     texts: usize,
@@ -16,10 +18,17 @@ impl Table {
         Self {
             caption,
             label,
+            groups: Vec::new(),
             header: header.iter().map(|&cell| cell.to_owned()).collect(),
             texts,
             rows: Vec::new(),
         }
+    }
+
+    /// The table with a line above its header: each text over as many columns, after those that hold texts.
+    pub(super) fn grouped(mut self, groups: Vec<(String, usize)>) -> Self {
+        self.groups = groups;
+        self
     }
 
     /// Adds a row of as many cells as the header has.
@@ -42,6 +51,17 @@ impl Table {
             self.caption, self.label
         );
         let line = |cells: &[String]| format!("    {} \\\\\n", cells.join(" & "));
+        if !self.groups.is_empty() {
+            let mut cells = vec![String::new(); self.texts];
+            let mut rules = String::new();
+            let mut first = self.texts + 1;
+            for (group, columns) in &self.groups {
+                cells.push(format!("\\multicolumn{{{columns}}}{{c}}{{{group}}}"));
+                rules += &format!("\\cmidrule(lr){{{first}-{}}}", first + columns - 1);
+                first += columns;
+            }
+            text += &format!("{}    {rules}\n", line(&cells));
+        }
         text.push_str(&line(&self.header));
         text.push_str("    \\midrule\n");
         for row in &self.rows {

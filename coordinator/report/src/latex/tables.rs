@@ -14,6 +14,9 @@ use crate::file_name::file_name;
 use crate::numbers;
 use crate::report::Report;
 
+/// Black boxes side by side in one table: more do not fit on a page.
+const SIDE_BY_SIDE: usize = 4;
+
 const USE: &str = "Input this file, or copy a table from it; the package booktabs is needed.";
 
 /// The content of the file.
@@ -37,7 +40,12 @@ pub(crate) fn tables(report: &Report<'_>) -> String {
     let mut taken = BTreeSet::new();
     let mut tables = Vec::new();
     if analysis.blackboxes.len() > 1 {
-        tables.push(summary(analysis));
+        let parts = analysis.blackboxes.chunks(SIDE_BY_SIDE);
+        tables.extend(
+            (1..)
+                .zip(parts)
+                .map(|(part, blackboxes)| summary(analysis, part, blackboxes)),
+        );
     }
     for blackbox in &analysis.blackboxes {
         let label = file_name(&blackbox.name, &mut taken);
@@ -53,20 +61,21 @@ pub(crate) fn tables(report: &Report<'_>) -> String {
     content
 }
 
-/// Ranks and improvements on all black boxes: a row per method.
-fn summary(analysis: &SweepAnalysis) -> Table {
-    let mut header = vec!["Method".to_owned()];
-    for blackbox in &analysis.blackboxes {
-        let name = text(&blackbox.name);
-        header.extend([format!("{name}, rank"), "improvement".to_owned()]);
-    }
-    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+/// Ranks and improvements on some of the black boxes: a row per method.
+fn summary(analysis: &SweepAnalysis, part: usize, blackboxes: &[BlackboxAnalysis]) -> Table {
+    let mut header = vec!["Method"];
+    header.extend(blackboxes.iter().flat_map(|_| ["Rank", "Mean"]));
     let caption = "Average rank over the tasks of each black box, the best two in bold, and mean improvement over \
                    random search.";
-    let mut table = Table::new(caption.into(), "tab:summary".into(), 1, &header);
+    let label = match part {
+        1 => "tab:summary".to_owned(),
+        part => format!("tab:summary-{part}"),
+    };
+    let groups = blackboxes.iter().map(|blackbox| (text(&blackbox.name), 2));
+    let mut table = Table::new(caption.into(), label, 1, &header).grouped(groups.collect());
     let palette = Palette::new(analysis);
     let methods = palette.methods();
-    let columns = analysis.blackboxes.iter().map(|blackbox| {
+    let columns = blackboxes.iter().map(|blackbox| {
         let averages = methods.iter().map(|name| {
             let mut known = blackbox.methods.iter();
             known.find(|entry| entry.method == *name)?.averages.as_ref()

@@ -29,6 +29,7 @@ impl Default for RowOrders {
 impl RowOrders {
     /// The rows of the task at a position of the table, in the order of their configurations.
     pub fn of(&self, table: &Table, position: usize) -> Arc<Vec<u32>> {
+        let position = table.first_alike(position);
         let key = (table.fingerprint, position);
         let made = self
             .0

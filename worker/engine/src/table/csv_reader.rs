@@ -89,15 +89,15 @@ pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Contents, TablePr
 }
 
 /// A configuration's hash: 128 bits, so that chance makes no two alike.
-type ConfigurationHash = [u64; 2];
+pub(super) type ConfigurationHash = [u64; 2];
 
 /// Hashes with two random keys, so that nobody can write a table whose configurations collide.
 /// The hashes take far less memory than the configurations.
 #[derive(Default)]
-struct ConfigurationHashing([RandomState; 2]);
+pub(super) struct ConfigurationHashing([RandomState; 2]);
 
 impl ConfigurationHashing {
-    fn hash(&self, configuration: &[u64]) -> ConfigurationHash {
+    pub(super) fn hash(&self, configuration: &[u64]) -> ConfigurationHash {
         self.0.each_ref().map(|key| key.hash_one(configuration))
     }
 

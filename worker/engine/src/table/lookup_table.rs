@@ -50,6 +50,15 @@ impl Table {
         self.tasks.iter().find(|task| task.name == name)
     }
 
+    /// Where the first task is that has the configurations of the task at a position, row by row: in many tables all tasks
+    /// do. It is the position itself, if none before it has.
+    pub fn first_alike(&self, position: usize) -> usize {
+        let columns = &self.tasks[position].columns;
+        let before = &self.tasks[..position];
+        let first = before.iter().position(|task| task.columns == *columns);
+        first.unwrap_or(position)
+    }
+
     /// Checks the names in a table that is new. One that a store has already is read whatever they are.
     ///
     /// # Errors

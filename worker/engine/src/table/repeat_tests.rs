@@ -67,6 +67,29 @@ fn repeats_are_refused_unless_they_are_declared_and_told_apart() {
 }
 
 #[test]
+fn a_level_is_found_by_its_number_unless_two_levels_are_the_same() {
+    let table = "hp_size,metric_error,task\n8,1,one\n16.0,2,one\n8.0,3,one\nx,4,one\n";
+    let mut spec = declared(Repeats::Refused);
+    spec.categorical = Categorical::All;
+    let lookup = RowLookup::read(table.as_bytes(), &spec, "t").unwrap();
+    let row = |size: &str| lookup.row("one", [size.as_bytes()]).ok();
+    let found = ["8", "8.0", " 8", "16", "1.6e1", "16.0", "x"].map(row);
+    assert_eq!(
+        found,
+        [
+            Some(0),
+            Some(2),
+            Some(0),
+            Some(1),
+            Some(1),
+            Some(1),
+            Some(3)
+        ]
+    );
+    assert_eq!(["8.00", "17", "y", ""].map(row), [None; 4]);
+}
+
+#[test]
 fn the_row_of_a_configuration_is_found_however_it_is_written() {
     let lookup = RowLookup::read(TABLE.as_bytes(), &declared(Repeats::Mean), "t").unwrap();
     assert_eq!(lookup.columns().collect::<Vec<_>>(), ["hp_lr", "hp_kind"]);

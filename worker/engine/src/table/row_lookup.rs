@@ -7,15 +7,17 @@ use loto_proto::scale::Scale;
 use loto_proto::suggestion::suggest;
 use loto_proto::table_spec::TableSpec;
 
-use super::csv_reader::{configurations, read_number};
+use super::csv_reader::{ConfigurationHash, ConfigurationHashing, configurations, read_number};
 use super::error::{FieldError, TableError};
+use super::fields::Levels;
 use super::file::{of_table, read};
 use super::header::HyperparameterColumn;
 
 /// The configurations of a table, by task.
 pub struct RowLookup {
     columns: Vec<HyperparameterColumn>,
-    tasks: HashMap<String, HashMap<Vec<u64>, u32>>,
+    hashing: ConfigurationHashing,
+    tasks: HashMap<String, HashMap<ConfigurationHash, u32>>,
 }
 
 /// Why there is no row of a configuration.
@@ -63,12 +65,14 @@ impl RowLookup {
     /// As [`super::Table::read`].
     pub fn read(file: &[u8], spec: &TableSpec, name: &str) -> Result<Self, TableError> {
         let contents = read(file, spec).map_err(|problem| of_table(name, problem))?;
+        let hashing = ConfigurationHashing::default();
         let tasks = contents.tasks.iter().map(|task| {
-            let rows: HashMap<Vec<u64>, u32> = configurations(task).zip(0..).collect();
-            (task.name.clone(), rows)
+            let hashes = configurations(task).map(|configuration| hashing.hash(&configuration));
+            (task.name.clone(), hashes.zip(0..).collect())
         });
         Ok(Self {
             tasks: tasks.collect(),
+            hashing,
             columns: contents.hyperparameters,
         })
     }
@@ -86,7 +90,8 @@ impl RowLookup {
         Ok(self.task(task)?.len())
     }
 
-    /// The row of a task with this configuration, given by one field for each of [`Self::columns`].
+    /// The row of a task with this configuration, given by one field for each of [`Self::columns`]. A number is the same
+    /// however it is written; so is a level, unless two levels are the same number.
     ///
     /// # Errors
     /// [`RowLookupError`].
@@ -99,11 +104,11 @@ impl RowLookup {
         let fields = self.columns.iter().zip(fields);
         let configuration = fields.map(|(column, field)| read_value(column, field));
         let configuration: Vec<u64> = configuration.collect::<Result<_, _>>()?;
-        let row = rows.get(&configuration).copied();
+        let row = rows.get(&self.hashing.hash(&configuration)).copied();
         row.ok_or_else(|| RowLookupError::NoSuchConfiguration(excerpt(task)))
     }
 
-    fn task(&self, name: &str) -> Result<&HashMap<Vec<u64>, u32>, RowLookupError> {
+    fn task(&self, name: &str) -> Result<&HashMap<ConfigurationHash, u32>, RowLookupError> {
         self.tasks.get(name).ok_or_else(|| {
             let mut known: Vec<&str> = self.tasks.keys().map(String::as_str).collect();
             known.sort_unstable();
@@ -126,7 +131,11 @@ fn read_value(column: &HyperparameterColumn, field: &[u8]) -> Result<u64, RowLoo
             });
     }
     let text = String::from_utf8_lossy(field);
-    let level = column.levels.get(text.as_ref()).copied();
+    let levels = &column.levels;
+    let level = levels
+        .get(text.as_ref())
+        .or_else(|| levels.get(text.trim()));
+    let level = level.copied().or_else(|| level_of_number(levels, &text));
     level.map(u64::from).ok_or_else(|| {
         let known: Vec<&str> = column.levels.keys().map(String::as_str).collect();
         RowLookupError::UnknownLevel {
@@ -135,4 +144,15 @@ fn read_value(column: &HyperparameterColumn, field: &[u8]) -> Result<u64, RowLoo
             suggestion: suggest(&text, &known),
         }
     })
+}
+
+/// The only level that is the number of a text: other programs write 8 as 8.0.
+fn level_of_number(levels: &Levels, text: &str) -> Option<u16> {
+    let number: f64 = text.trim().parse().ok()?;
+    let is_same = |level: &str| level.trim().parse().is_ok_and(|level: f64| level == number);
+    let mut same = levels.iter().filter(|(level, _)| is_same(level));
+    match (same.next(), same.next()) {
+        (Some((_, &level)), None) => Some(level),
+        _ => None,
+    }
 }

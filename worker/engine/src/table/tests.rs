@@ -55,6 +55,27 @@ fn numbers_are_scaled_over_all_tasks_and_levels_are_sorted() {
 }
 
 #[test]
+fn tasks_are_alike_if_their_rows_have_the_same_configurations() {
+    let mut table = String::from("hp_rate,hp_kind,metric_error,task\n");
+    for (task, rows) in [
+        ("one", ["0,sgd", "1,adam"]),
+        ("other kind", ["0,adam", "1,adam"]),
+        ("as one", ["0,sgd", "1,adam"]),
+        ("other order", ["1,adam", "0,sgd"]),
+        ("other rate", ["0,sgd", "2,adam"]),
+        ("as other order", ["1,adam", "0,sgd"]),
+    ] {
+        for row in rows {
+            table += &format!("{row},0.5,{task}\n");
+        }
+    }
+    let table = read(&table).unwrap();
+    let found = (0..table.tasks.len()).map(|position| table.first_alike(position));
+    assert_eq!(found.collect::<Vec<_>>(), [0, 1, 0, 3, 4, 3]);
+    assert_eq!(read(TABLE).unwrap().first_alike(1), 1);
+}
+
+#[test]
 fn plain_gzipped_and_zipped_tables_are_alike() {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     gzip.write_all(TABLE.as_bytes()).unwrap();
