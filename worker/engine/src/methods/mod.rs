@@ -100,13 +100,13 @@ pub fn check(spec: &MethodSpec) -> Result<&'static Method, EngineError> {
 /// Starts the search that a job asks for.
 ///
 /// # Errors
-/// Those of [`check`], of [`Method::check_space`] and of what the method prepares.
+/// Those of [`check`], of [`Method::check_table`] and of what the method prepares.
 pub(crate) fn start<'a>(
     spec: &MethodSpec,
     setting: &Setting<'a>,
 ) -> Result<Box<dyn Search + 'a>, EngineError> {
     let (method, parameters) = checked(spec)?;
-    method.check_space(setting.space())?;
+    method.check_table(setting.table())?;
     (method.start)(setting, &parameters)
 }
 

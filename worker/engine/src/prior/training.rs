@@ -142,6 +142,7 @@ mod tests {
                 name: rows.to_string(),
                 objective: vec![0.0; rows],
                 measurements: None,
+                features: Vec::new(),
                 columns: vec![Column::Numeric(
                     (0..rows).map(|_| random.uniform()).collect(),
                 )],
