@@ -71,6 +71,26 @@ pub struct TableSpec {
     pub initial: InitialRows,
     /// What rows with the same configuration mean.
     pub repeats: Repeats,
+    /// The columns that describe tasks.
+    pub features: Features,
+    /// The column that says which rows of a task methods learn from where the task is a source; all rows if there is
+    /// none. A target has all of its rows.
+    pub source_rows: Option<String>,
+}
+
+/// Which columns are features of tasks: numbers that describe a task, the same in all of its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Features {
+    /// Every `dataset_` column.
+    All,
+    /// These columns, by their full names; no task is described if there are none.
+    Columns(BTreeSet<String>),
+}
+
+impl Default for Features {
+    fn default() -> Self {
+        Self::Columns(BTreeSet::new())
+    }
 }
 
 /// What several rows of a task with the same configuration mean.
@@ -165,6 +185,21 @@ impl TableSpec {
         if let Some(repeats) = repeats {
             hasher.field(repeats);
         }
+        match &self.features {
+            Features::All => {
+                hasher.field(b"all features");
+            }
+            Features::Columns(columns) if columns.is_empty() => {}
+            Features::Columns(columns) => {
+                hasher.field(b"features").number(columns.len() as u64);
+                for column in columns {
+                    hasher.field(column.as_bytes());
+                }
+            }
+        }
+        if let Some(column) = &self.source_rows {
+            hasher.field(b"source rows").field(column.as_bytes());
+        }
         Fingerprint(hasher.finish_identifier())
     }
 
@@ -197,6 +232,12 @@ impl TableSpec {
             initial: self.initial.to_wire(),
             mean_of_repeats: self.repeats == Repeats::Mean,
             draw_of_repeats: self.repeats == Repeats::Draw,
+            all_features: self.features == Features::All,
+            features: match &self.features {
+                Features::All => Vec::new(),
+                Features::Columns(columns) => columns.iter().cloned().collect(),
+            },
+            source_rows: self.source_rows.clone().unwrap_or_default(),
         }
     }
 
@@ -227,10 +268,13 @@ impl TableSpec {
     fn of_wire(stored: wire::TableSpec) -> Result<Self, MessageProblem> {
         let columns = stored.categorical.len() as u64;
         check_count("categorical columns", columns, MAX_COLUMNS as u64)?;
+        let columns = stored.features.len() as u64;
+        check_count("features", columns, MAX_COLUMNS as u64)?;
         let columns = stored.scales.len() as u64;
         check_count("scales of columns", columns, MAX_COLUMNS as u64)?;
         let scaled = stored.scales.iter().map(|scale| &scale.column);
         let names = std::iter::once(&stored.objective).chain(&stored.categorical);
+        let names = names.chain(&stored.features).chain([&stored.source_rows]);
         for name in names.chain(scaled) {
             let what = "bytes in the name of a column";
             check_count(what, name.len() as u64, MAX_NAME_BYTES as u64)?;
@@ -263,6 +307,11 @@ impl TableSpec {
                 (true, false) => Repeats::Mean,
                 (_, true) => Repeats::Draw,
             },
+            features: match stored.all_features {
+                true => Features::All,
+                false => Features::Columns(stored.features.into_iter().collect()),
+            },
+            source_rows: Some(stored.source_rows).filter(|column| !column.is_empty()),
         })
     }
 }
@@ -332,6 +381,8 @@ mod tests {
             },
             initial,
             repeats: Repeats::Mean,
+            features: Features::Columns(["dataset_a", "dataset_b"].map(str::to_owned).into()),
+            source_rows: Some("thinned".into()),
             ..spec("metric_accuracy", Categorical::default())
         }
     }
@@ -349,7 +400,12 @@ mod tests {
     #[test]
     fn every_declaration_changes_the_fingerprint_and_survives_the_store() {
         let base = declared();
-        let changes: [fn(&mut TableSpec); 11] = [
+        let changes: [fn(&mut TableSpec); 16] = [
+            |spec| spec.features = Features::All,
+            |spec| spec.features = Features::default(),
+            |spec| spec.features = Features::Columns(["dataset_a".to_owned()].into()),
+            |spec| spec.source_rows = None,
+            |spec| spec.source_rows = Some("other".into()),
             |spec| spec.initial = InitialRows::default(),
             |spec| assert!(spec.initial.add("a", 1, 8)),
             |spec| spec.repeats = Repeats::Refused,

@@ -177,6 +177,7 @@ fn prior_fit(criterion: &mut Criterion) {
             name: "source".into(),
             objective: targets.clone(),
             measurements: None,
+            features: Vec::new(),
             columns,
         };
         let sources = [Source {
@@ -219,7 +220,7 @@ fn whole_trace(criterion: &mut Criterion) {
         .sample_size(10)
         .measurement_time(Duration::from_secs(8));
     let mut seed = 0;
-    let suitable = |method: &&methods::Method| method.check_space(&table.space).is_ok();
+    let suitable = |method: &&methods::Method| method.check_table(&table).is_ok();
     for method in methods::registry().iter().filter(suitable) {
         group.bench_function(method.id, |bencher| {
             bencher.iter(|| {

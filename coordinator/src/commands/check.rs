@@ -95,7 +95,7 @@ fn describe(plan: &Plan) -> String {
     }
     format!(
         "sweep {} is valid; its id is {}\n\
-         {} methods, {} seeds: {} traces, {evaluations} evaluations\n{}{}\n{table}\n{}{}",
+         {} methods, {} seeds: {} traces, {evaluations} evaluations\n{}{}\n{table}\n{}{}{}",
         sweep.name,
         sweep.id(),
         plan.method_names().len(),
@@ -104,8 +104,35 @@ fn describe(plan: &Plan) -> String {
         describe_methods(sweep),
         describe_programs(plan),
         describe_columns(plan),
+        describe_experience(plan),
         describe_warnings(plan),
     )
+}
+
+/// What is declared about sources, a line for each table; nothing if nothing is.
+fn describe_experience(plan: &Plan) -> String {
+    let lines = plan.tables.iter().filter_map(|planned| {
+        let table = &planned.table;
+        let features = table.tasks.first().map_or(0, |task| task.features.len());
+        let source_rows: usize = table.thinned.iter().map(Task::rows).sum();
+        let described = match features {
+            0 => None,
+            count => Some(format!("tasks are described by {count} features")),
+        };
+        let thinned = match source_rows {
+            0 => None,
+            count => Some(format!(
+                "methods learn from {count} rows of all tasks together"
+            )),
+        };
+        let parts: Vec<String> = described.into_iter().chain(thinned).collect();
+        let path = planned.path.display();
+        (!parts.is_empty()).then(|| format!("{path}: {}\n", parts.join("; ")))
+    });
+    match lines.collect::<String>() {
+        lines if lines.is_empty() => lines,
+        lines => format!("\n{lines}"),
+    }
 }
 
 /// The warnings, one line each; nothing if there are none.

@@ -7,15 +7,15 @@ use loto_proto::scale::Scale;
 use super::*;
 
 const TABLE: &str = "\
-hp_lr,hp_units,hp_kind,hp_same,metric_error,metric_accuracy,task
-0.0001,16,sgd,1,0.5,0.5,one
-0.001,32,adam,1,0.25,0.75,one
-0.01,64,sgd,1,0.75,0.25,one
-0.1,128,adam,1,0.125,0.875,one
-0.0001,16,adam,1,0.5,0.5,two
-0.001,32,sgd,1,0.25,0.75,two
-0.01,64,adam,1,0.5,0.5,flat
-0.1,128,sgd,1,0.5,0.5,flat
+hp_lr,hp_units,hp_kind,hp_same,metric_error,metric_accuracy,task,dataset_rows,few
+0.0001,16,sgd,1,0.5,0.5,one,10,1
+0.001,32,adam,1,0.25,0.75,one,10,0
+0.01,64,sgd,1,0.75,0.25,one,10,1
+0.1,128,adam,1,0.125,0.875,one,10,0
+0.0001,16,adam,1,0.5,0.5,two,30,1
+0.001,32,sgd,1,0.25,0.75,two,30,1
+0.01,64,adam,1,0.5,0.5,flat,20,1
+0.1,128,sgd,1,0.5,0.5,flat,20,1
 ";
 
 fn plan(lines: &str) -> Result<Plan, String> {
@@ -75,6 +75,9 @@ fn every_declaration_makes_other_jobs() {
         "direction = \"maximise\"",
         "sources = [\"one\"]\ntargets = [\"two\", \"flat\"]",
         "source_tasks = 1",
+        "features = \"all\"",
+        "features = [\"dataset_rows\"]",
+        "source_rows = \"few\"",
     ];
     let table = |line: &&str| {
         let plan = plan(&format!("{KIND}\n{line}")).unwrap();
@@ -110,6 +113,64 @@ fn scales_that_do_not_fit_the_table_are_refused_with_black_box_and_cure() {
     }
     let error = plan("").unwrap_err();
     assert!(error.contains("categorical = [\"hp_kind\"]"), "{error}");
+}
+
+#[test]
+fn features_and_source_rows_that_do_not_fit_are_refused_with_place_and_cure() {
+    for (lines, expected) in [
+        (
+            "features = \"most\"",
+            "line 9: black box `B`: features is \"most\": write \"all\"",
+        ),
+        (
+            "features = [\"hp_lr\"]",
+            "features: `hp_lr` is a hyperparameter already",
+        ),
+        (
+            "features = [\"metric_error\"]",
+            "features: `metric_error` is the objective already",
+        ),
+        (
+            "features = [\"few\"]\nsource_rows = \"few\"",
+            "features: `few` is source_rows already",
+        ),
+        (
+            "source_rows = \"metric_error\"",
+            "source_rows: `metric_error` is the objective",
+        ),
+        (
+            "features = [\"dataset_row\"]",
+            "did you mean `dataset_rows`?",
+        ),
+        (
+            "source_rows = \"fewer\"",
+            "`fewer`, which is source_rows, is not a column; did you mean `few`?",
+        ),
+        (
+            "source_rows = \"task\"",
+            "line 2, column `task`: `one` is neither true nor false",
+        ),
+        (
+            "features = [\"metric_accuracy\"]",
+            "line 3, column `metric_accuracy`: 0.75 after 0.5: a feature",
+        ),
+        (
+            "features = [\"task\"]",
+            "line 2, column `task`: `one` is not a finite number",
+        ),
+    ] {
+        let error = plan(&format!("{KIND}\n{lines}")).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+    let plan = plan(&format!(
+        "{KIND}\nfeatures = \"all\"\nsource_rows = \"few\""
+    ))
+    .unwrap();
+    let table = &plan.tables[0].table;
+    let features: Vec<f64> = table.tasks.iter().map(|task| task.features[0]).collect();
+    assert_eq!(features, [0.0, 1.0, 0.5]);
+    assert_eq!(table.source(0).objective, [0.5, 0.75]);
+    assert_eq!(table.tasks[0].rows(), 4);
 }
 
 #[test]

@@ -243,6 +243,10 @@ pub enum BlackboxProblem {
         #[source]
         problem: EngineError,
     },
+
+    /// A method needs features of the tasks, and the black box declares none.
+    #[error("{0}; or give this black box its own `methods`, without it")]
+    NoFeatures(#[source] EngineError),
 }
 
 impl BlackboxProblem {
@@ -258,6 +262,7 @@ impl BlackboxProblem {
             }
             Self::Method(_)
             | Self::UnsuitableMethod { .. }
+            | Self::NoFeatures(_)
             | Self::TakenName { .. }
             | Self::SameMethod { .. } => "methods",
         }

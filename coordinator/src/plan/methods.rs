@@ -1,7 +1,8 @@
 //! The methods of a sweep file, looked up in the registry.
 
+use loto_engine::EngineError;
 use loto_engine::methods::{Method, check, find};
-use loto_engine::table::encoding::Space;
+use loto_engine::table::Table;
 use loto_proto::external_program::PROTOCOL;
 use loto_proto::job::MethodSpec;
 use loto_proto::sweep_file::{BlackboxEntry, SweepFile};
@@ -16,12 +17,13 @@ use super::programs::PlannedProgram;
 ///
 /// # Errors
 /// [`BlackboxProblem::Method`] for a method or parameter that is not known,
-/// [`BlackboxProblem::UnsuitableMethod`] for a method that is not made for the black box's space,
+/// [`BlackboxProblem::UnsuitableMethod`] and [`BlackboxProblem::NoFeatures`] for a method that is not made for the
+/// black box's table,
 /// [`BlackboxProblem::TakenName`] and [`BlackboxProblem::SameMethod`] for names that mislead.
 pub(super) fn resolve(
     file: &SweepFile,
     entry: &BlackboxEntry,
-    space: &Space,
+    table: &Table,
     programs: &[PlannedProgram],
 ) -> Result<Vec<MethodSpec>, BlackboxProblem> {
     let mut specs: Vec<MethodSpec> = Vec::new();
@@ -30,11 +32,14 @@ pub(super) fn resolve(
             Some(spec) => spec,
             None => {
                 let (method, spec) = specify(file, name)?;
-                let unsuitable = |problem| BlackboxProblem::UnsuitableMethod {
-                    method: name.clone(),
-                    problem,
+                let unsuitable = |problem| match problem {
+                    EngineError::NoFeatures { .. } => BlackboxProblem::NoFeatures(problem),
+                    problem => BlackboxProblem::UnsuitableMethod {
+                        method: name.clone(),
+                        problem,
+                    },
                 };
-                method.check_space(space).map_err(unsuitable)?;
+                method.check_table(table).map_err(unsuitable)?;
                 spec
             }
         };

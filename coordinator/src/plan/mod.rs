@@ -196,7 +196,7 @@ fn plan_blackbox(
         table_file: planned.file_name(),
         targets: targets::resolve(entry, table, iterations)?,
         iterations,
-        methods: methods::resolve(file, entry, &table.space, programs)?,
+        methods: methods::resolve(file, entry, table, programs)?,
     })
 }
 

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::checks::{check_distinct, check_name, check_range};
 use super::error::SweepFileProblem;
+use super::features::{self, FeaturesEntry};
 use super::scales::{self, CategoricalEntry, ScaleEntry, ScaleProblem};
 use crate::excerpt::excerpt;
 use crate::initial_rows::InitialRows;
@@ -43,6 +44,11 @@ pub struct BlackboxEntry {
     /// What several rows with the same configuration mean; a mistake if left out.
     #[serde(default)]
     pub repeats: Repeats,
+    /// Columns that describe tasks.
+    #[serde(default)]
+    pub features: FeaturesEntry,
+    /// Column of true and false: the rows that methods learn from where a task is a source; all if left out.
+    pub source_rows: Option<String>,
     /// The target tasks; all that are neither `sources_only` nor `sources` if left out.
     pub targets: Option<Vec<String>>,
     /// Number of evaluations in a trace, where it differs from the sweep's.
@@ -70,6 +76,8 @@ impl BlackboxEntry {
             },
             initial: InitialRows::default(),
             repeats: self.repeats,
+            features: self.features.resolve(),
+            source_rows: self.source_rows.clone(),
         })
     }
 
@@ -99,6 +107,7 @@ impl BlackboxEntry {
                 .try_for_each(|column| check_name("categorical", column))?,
         }
         scales::check(&self.scales)?;
+        features::check(&self.features, self.source_rows.as_ref(), &self.objective)?;
         if let Some(iterations) = self.iterations {
             check_range("iterations", iterations, MAX_ITERATIONS)?;
         }

@@ -131,6 +131,21 @@ pub enum SweepFileProblem {
     #[error("categorical is \"{0}\": write \"all\" or a list of hp_ columns")]
     UnknownWord(String),
 
+    /// `features` is a word, but not the one there is.
+    #[error("features is \"{0}\": write \"all\" or a list of columns")]
+    UnknownFeatures(String),
+
+    /// A column that is declared holds something else already.
+    #[error("{key}: `{column}` is {holds} already: name another column")]
+    TakenColumn {
+        /// The key of the column.
+        key: &'static str,
+        /// The column.
+        column: String,
+        /// What it holds.
+        holds: &'static str,
+    },
+
     /// A scale is a word, but none that there is.
     #[error("scales: {column} is \"{word}\"; {suggestion}")]
     UnknownScale {
@@ -253,6 +268,8 @@ impl SweepFileProblem {
                 key => key,
             }),
             Self::UnknownWord(_) => Some("categorical"),
+            Self::UnknownFeatures(_) => Some("features"),
+            Self::TakenColumn { key, .. } => Some(key),
             Self::UnknownScale { .. } | Self::LevelsOfPattern(_) | Self::FewLevels(_) => {
                 Some("scales")
             }

@@ -44,6 +44,16 @@ pub enum EngineError {
         hyperparameter: String,
     },
 
+    /// A method that compares tasks by their features, on a table that has none.
+    #[error(
+        "method `{method}` compares tasks by their features: below the [[blackbox]] write features = \"all\" for the \
+         dataset_* columns of its table, or list columns"
+    )]
+    NoFeatures {
+        /// The method's id.
+        method: String,
+    },
+
     /// A job for another version of a method than this program has.
     #[error(
         "method `{method}`: the job is for version {wanted}, this program has version {available}; \

@@ -143,7 +143,7 @@ impl SharedFits {
         self.blobs.get(&blob)?.map(decode).transpose()
     }
 
-    /// Every task's objective, transformed by the distribution of the task's values.
+    /// Every task's objective as a source, transformed by the distribution of these values.
     ///
     /// # Errors
     /// [`EngineError::ImpossibleJob`] if a task has a single row.
@@ -154,7 +154,7 @@ impl SharedFits {
     ) -> Result<Arc<Vec<Vec<f64>>>, EngineError> {
         self.transformed
             .get_or_make(&(table.fingerprint, transform), || {
-                let tasks = table.tasks.iter();
+                let tasks = (0..table.tasks.len()).map(|position| table.source(position));
                 tasks
                     .map(|task| transform_objective(task, transform))
                     .collect()

@@ -40,6 +40,7 @@ mod tests {
             name: "target".into(),
             objective: objective.to_vec(),
             measurements: None,
+            features: Vec::new(),
             columns: Vec::new(),
         }
     }

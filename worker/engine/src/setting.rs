@@ -30,7 +30,7 @@ pub struct Setting<'a> {
 /// A source task with its transformed objective.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
-    /// The task.
+    /// The task, with the rows that methods learn from.
     pub task: &'a Task,
     /// Its transformed objective, row by row.
     pub targets: &'a [f64],
@@ -49,7 +49,7 @@ impl Sources<'_> {
     /// One after the other.
     pub fn iter(&self) -> impl Iterator<Item = Source<'_>> {
         self.positions.iter().map(|&position| Source {
-            task: &self.table.tasks[position],
+            task: self.table.source(position),
             targets: &self.transformed[position],
         })
     }

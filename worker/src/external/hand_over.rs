@@ -22,7 +22,8 @@ pub(super) struct HandedOver {
     shown: PathBuf,
     /// The folder with the files of all tasks.
     kept: PathBuf,
-    written: HashSet<(Fingerprint, usize)>,
+    /// Tables and positions of tasks, and whether they are a target that has other rows than the source.
+    written: HashSet<(Fingerprint, usize, bool)>,
     /// What the shown folder is for.
     last: Option<(Fingerprint, usize, Vec<usize>)>,
 }
@@ -83,8 +84,10 @@ impl HandedOver {
     /// Writes the files of a task, unless they are there; gives their folder.
     fn write(&mut self, handover: &Handover<'_>, position: usize) -> io::Result<PathBuf> {
         let fingerprint = handover.table.fingerprint;
-        let folder = self.kept.join(format!("{fingerprint}-{position}"));
-        if self.written.contains(&(fingerprint, position)) {
+        let is_whole = position == handover.target && !handover.table.thinned.is_empty();
+        let rows = if is_whole { "-all-rows" } else { "" };
+        let folder = self.kept.join(format!("{fingerprint}-{position}{rows}"));
+        if self.written.contains(&(fingerprint, position, is_whole)) {
             return Ok(folder);
         }
         fs::create_dir_all(&folder)?;
@@ -107,7 +110,7 @@ impl HandedOver {
         }
         let values = order.iter().map(|&row| task.objective[row as usize]);
         npy::write(&folder.join(VALUES), &[order.len()], values)?;
-        self.written.insert((fingerprint, position));
+        self.written.insert((fingerprint, position, is_whole));
         Ok(folder)
     }
 }

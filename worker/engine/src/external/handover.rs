@@ -26,13 +26,17 @@ pub struct Handover<'a> {
 }
 
 impl Handover<'_> {
-    /// The task at a position of the table.
+    /// The task at a position of the table: the target with all rows, a source with those that methods learn from.
     pub fn task(&self, position: usize) -> &Task {
-        &self.table.tasks[position]
+        match position == self.target {
+            true => &self.table.tasks[position],
+            false => self.table.source(position),
+        }
     }
 
-    /// The rows of a task in the order in which the program knows them.
+    /// The rows of that task in the order in which the program knows them.
     pub fn order(&self, position: usize) -> Arc<Vec<u32>> {
-        self.orders.of(self.table, position)
+        let is_target = position == self.target;
+        self.orders.of(self.table, position, is_target)
     }
 }

@@ -74,7 +74,7 @@ impl ExternalMethods {
             return Err(ImpossibleJob::OtherProgram { id }.into());
         }
         let (table, target) = (setting.table(), setting.target());
-        let order = self.orders.of(table, target);
+        let order = self.orders.of(table, target, true);
         let places = places(&order);
         let random_rows = random_order(setting);
         let handover = Handover {

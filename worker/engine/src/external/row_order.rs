@@ -18,7 +18,7 @@ use crate::table::{Table, Task};
 const KEPT: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 
 /// Makes the orders of rows, and keeps them.
-pub struct RowOrders(Cache<(Fingerprint, usize), Vec<u32>>);
+pub struct RowOrders(Cache<(Fingerprint, usize, bool), Vec<u32>>);
 
 impl Default for RowOrders {
     fn default() -> Self {
@@ -27,13 +27,17 @@ impl Default for RowOrders {
 }
 
 impl RowOrders {
-    /// The rows of the task at a position of the table, in the order of their configurations.
-    pub fn of(&self, table: &Table, position: usize) -> Arc<Vec<u32>> {
+    /// The rows of the task at a position of the table, as a target or as a source, in the order of their
+    /// configurations.
+    pub fn of(&self, table: &Table, position: usize, is_target: bool) -> Arc<Vec<u32>> {
         let position = table.first_alike(position);
-        let key = (table.fingerprint, position);
-        let made = self
-            .0
-            .get_or_make(&key, || Ok::<_, Infallible>(sort(&table.tasks[position])));
+        let is_thinned = !is_target && !table.thinned.is_empty();
+        let key = (table.fingerprint, position, is_thinned);
+        let task = match is_target {
+            true => &table.tasks[position],
+            false => table.source(position),
+        };
+        let made = self.0.get_or_make(&key, || Ok::<_, Infallible>(sort(task)));
         match made {
             Ok(order) => order,
             Err(never) => match never {},
@@ -108,6 +112,7 @@ mod tests {
             columns,
             objective,
             measurements: None,
+            features: Vec::new(),
         };
         assert_eq!(sort(&task), expected);
     }

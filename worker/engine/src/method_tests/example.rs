@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use loto_proto::job::MethodSpec;
-use loto_proto::table_spec::{Categorical, TableSpec};
+use loto_proto::table_spec::{Categorical, Features, TableSpec};
 
 use crate::blobs::{Blobs, MemoryBlobs};
 use crate::fits::SharedFits;
@@ -44,6 +44,7 @@ impl Example {
         match method.spaces {
             Spaces::All => mixed(),
             Spaces::Categorical => grid(),
+            Spaces::WithFeatures => described(),
         }
     }
 }
@@ -104,6 +105,25 @@ pub(crate) fn mixed() -> Example {
             ..TableSpec::default()
         },
         text,
+    }
+}
+
+/// The tasks of [`mixed`] with two features each, which tell their order and nothing.
+pub(crate) fn described() -> Example {
+    let Example { mut spec, text } = mixed();
+    spec.features = Features::All;
+    let mut described = String::new();
+    for line in text.lines() {
+        let (_, task) = line.rsplit_once(",").unwrap_or_default();
+        let features = match task.strip_prefix('t').map(str::parse::<u32>) {
+            Some(Ok(number)) => format!("{number},{}", number * 7 % 3),
+            _ => "dataset_a,dataset_b".to_owned(),
+        };
+        described += &format!("{line},{features}\n");
+    }
+    Example {
+        spec,
+        text: described,
     }
 }
 

@@ -6,7 +6,8 @@ use super::parameters::{ParameterDescription, Parameters};
 use crate::error::EngineError;
 use crate::search::Search;
 use crate::setting::Setting;
-use crate::table::encoding::{Kind, Space};
+use crate::table::Table;
+use crate::table::encoding::Kind;
 
 /// A method: what a user may know of it, and how it starts.
 pub struct Method {
@@ -33,6 +34,8 @@ pub enum Spaces {
     All,
     /// Those whose hyperparameters are all categorical.
     Categorical,
+    /// Any, of a table that describes its tasks by features.
+    WithFeatures,
 }
 
 impl fmt::Display for Spaces {
@@ -40,6 +43,7 @@ impl fmt::Display for Spaces {
         formatter.write_str(match self {
             Self::All => "any space",
             Self::Categorical => "only spaces whose hyperparameters are all categorical",
+            Self::WithFeatures => "any space whose sweep file declares features of the tasks",
         })
     }
 }
@@ -48,12 +52,14 @@ pub(super) type Start =
     for<'a> fn(&Setting<'a>, &Parameters) -> Result<Box<dyn Search + 'a>, EngineError>;
 
 impl Method {
-    /// Checks that the method can search a space.
+    /// Checks that the method can search the space of a table.
     ///
     /// # Errors
-    /// [`EngineError::UnsuitableSpace`], naming a hyperparameter that is in the way.
-    pub fn check_space(&self, space: &Space) -> Result<(), EngineError> {
-        let numeric = space
+    /// [`EngineError::UnsuitableSpace`], naming a hyperparameter that is in the way; [`EngineError::NoFeatures`] if
+    /// the method needs to know how alike tasks are, and nothing describes them.
+    pub fn check_table(&self, table: &Table) -> Result<(), EngineError> {
+        let numeric = table
+            .space
             .hyperparameters
             .iter()
             .find(|hyperparameter| matches!(hyperparameter.kind, Kind::Numeric { .. }));
@@ -61,6 +67,9 @@ impl Method {
             (Spaces::Categorical, Some(numeric)) => Err(EngineError::UnsuitableSpace {
                 method: self.id.to_owned(),
                 hyperparameter: numeric.name.clone(),
+            }),
+            (Spaces::WithFeatures, _) if !table.has_features() => Err(EngineError::NoFeatures {
+                method: self.id.to_owned(),
             }),
             _ => Ok(()),
         }

@@ -69,6 +69,7 @@ mod tests {
             name: name.into(),
             objective: (0..20).map(|row| sign * f64::from(row)).collect(),
             measurements: None,
+            features: Vec::new(),
             columns: vec![Column::Numeric(
                 (0..20).map(|row| f64::from(row) / 19.0).collect(),
             )],
@@ -78,6 +79,7 @@ mod tests {
             blackbox: None,
             space: Space::numeric(1),
             tasks: vec![task("one", 1.0), task("two", -1.0)],
+            thinned: Vec::new(),
             sources: Default::default(),
             direction: Default::default(),
             initial: Default::default(),

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use loto_proto::job::{MethodSpec, Series};
-use loto_proto::table_spec::Categorical;
+use loto_proto::table_spec::{Categorical, Features};
 
 use super::*;
 use crate::blobs::MemoryBlobs;
@@ -33,6 +33,36 @@ fn table() -> (TableSpec, String) {
         ..TableSpec::default()
     };
     (spec, text)
+}
+
+/// A table as methods for such spaces take it: all columns categorical, or tasks with a feature.
+fn suited((spec, text): (TableSpec, String), spaces: Spaces) -> (TableSpec, String) {
+    match spaces {
+        Spaces::All => (spec, text),
+        Spaces::Categorical => {
+            let categorical = Categorical::All;
+            (
+                TableSpec {
+                    categorical,
+                    ..spec
+                },
+                text,
+            )
+        }
+        Spaces::WithFeatures => {
+            let feature = |line: &str| match line.split(',').nth(3) {
+                Some("one") => "1",
+                Some("two") => "2",
+                Some("three") => "5",
+                _ => "dataset_size",
+            };
+            let lines = text
+                .lines()
+                .map(|line| format!("{line},{}\n", feature(line)));
+            let features = Features::All;
+            (TableSpec { features, ..spec }, lines.collect())
+        }
+    }
 }
 
 fn runner_and_table() -> (TraceRunner, Arc<MemoryBlobs>, Fingerprint) {
@@ -71,15 +101,17 @@ fn job(method: &str, table: Fingerprint, seed: u32) -> Job {
 
 #[test]
 fn every_method_gives_a_whole_trace_that_is_the_same_each_time() {
-    let mixed = table();
-    let mut categorical = table();
-    categorical.0.categorical = Categorical::All;
-    let runners = |(spec, text): &(TableSpec, String)| [(); 2].map(|()| runner_of(spec, text));
-    let (mixed, categorical) = (runners(&mixed), runners(&categorical));
+    let runners = |spaces| {
+        let (spec, text) = suited(table(), spaces);
+        [(); 2].map(|()| runner_of(&spec, &text))
+    };
+    let [mixed, categorical, described] =
+        [Spaces::All, Spaces::Categorical, Spaces::WithFeatures].map(runners);
     for method in methods::registry() {
         let [(runner, _, table), (again, _, _)] = match method.spaces {
             Spaces::All => &mixed,
             Spaces::Categorical => &categorical,
+            Spaces::WithFeatures => &described,
         };
         let job = job(method.id, *table, 1);
         let trace = runner.run(&job).unwrap();

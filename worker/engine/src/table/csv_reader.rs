@@ -13,12 +13,14 @@ use loto_proto::table_spec::{Repeats, TableSpec};
 use super::bounded_lines::BoundedLines;
 use super::encoding::Column;
 use super::error::{FieldError, TableProblem};
+use super::features;
 use super::fields::{
     boolean, check_blackbox, level, linear_number, number, positive_number, task_name,
 };
 use super::header::{Header, HyperparameterColumn, column_names};
 use super::lookup_table::Task;
 use super::measurements::Measurements;
+use super::source_rows::SourceRows;
 
 /// What the CSV text says.
 pub(super) struct Contents {
@@ -26,6 +28,8 @@ pub(super) struct Contents {
     pub(super) hyperparameters: Vec<HyperparameterColumn>,
     /// The tasks, whose columns hold numbers as they are written.
     pub(super) tasks: Vec<Task>,
+    /// Of each task, if a column says so.
+    pub(super) source_rows: Option<Vec<SourceRows>>,
     pub(super) blackbox: Option<String>,
 }
 
@@ -81,9 +85,11 @@ pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Contents, TablePr
     if readers.is_empty() {
         return Err(TableProblem::NoRows);
     }
+    let (tasks, source_rows) = readers.into_iter().map(TaskReader::finish).unzip();
     Ok(Contents {
         hyperparameters: header.hyperparameters,
-        tasks: readers.into_iter().map(TaskReader::finish).collect(),
+        tasks,
+        source_rows: header.source_rows.is_some().then_some(source_rows),
         blackbox,
     })
 }
@@ -113,6 +119,7 @@ struct TaskReader {
     task: Task,
     seen: HashSet<ConfigurationHash>,
     repeats: RepeatedRows,
+    source_rows: SourceRows,
 }
 
 /// The rows whose values are means of repeated measurements.
@@ -139,7 +146,9 @@ impl TaskReader {
                 objective: Vec::new(),
                 measurements: None,
                 columns: columns.collect(),
+                features: Vec::new(),
             },
+            source_rows: SourceRows::default(),
             seen: HashSet::new(),
             repeats: RepeatedRows {
                 measured: (repeats == Repeats::Draw).then(Vec::new),
@@ -148,18 +157,24 @@ impl TaskReader {
         }
     }
 
-    /// The task, once all rows are read.
-    fn finish(mut self) -> Task {
+    /// The task, once all rows are read, and which of its rows a source has.
+    fn finish(mut self) -> (Task, SourceRows) {
         let means = self.task.objective.iter_mut().zip(self.repeats.counts);
         means.for_each(|(sum, count)| *sum /= f64::from(count));
         let measured = self.repeats.measured;
         self.task.measurements =
             measured.map(|measured| Measurements::new(self.task.rows(), measured));
-        self.task
+        (self.task, self.source_rows)
     }
 
-    /// Adds a measurement to the row of its configuration, which is taken away if it is not the first one.
-    fn merge_repeat(&mut self, configuration: &[u64], hashing: &ConfigurationHashing, value: f64) {
+    /// Adds a measurement to the row of its configuration, which is taken away if it is not the first one; returns
+    /// the row.
+    fn merge_repeat(
+        &mut self,
+        configuration: &[u64],
+        hashing: &ConfigurationHashing,
+        value: f64,
+    ) -> usize {
         let next = self.repeats.counts.len();
         let row = *self
             .repeats
@@ -172,7 +187,7 @@ impl TaskReader {
         if row == next {
             self.task.objective.push(value);
             self.repeats.counts.push(1);
-            return;
+            return row;
         }
         for column in &mut self.task.columns {
             match column {
@@ -182,6 +197,7 @@ impl TaskReader {
         }
         self.task.objective[row] += value;
         self.repeats.counts[row] += 1;
+        row
     }
 
     fn push(
@@ -230,11 +246,18 @@ impl TaskReader {
                 seed: seed.map(|seed| excerpt(&String::from_utf8_lossy(seed))),
             });
         }
-        match seed {
-            None => self.task.objective.push(value),
+        let row = match seed {
+            None => {
+                self.task.objective.push(value);
+                self.task.rows() - 1
+            }
             Some(_) => self.merge_repeat(&configuration, hashing, value),
+        };
+        if let Some((position, name)) = &header.source_rows {
+            let read = self.source_rows.read(row, &record[*position]);
+            read.map_err(|error| error.at(line, name))?;
         }
-        Ok(())
+        features::read(record, &header.features, &mut self.task.features, line)
     }
 }
 

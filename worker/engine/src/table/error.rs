@@ -108,6 +108,42 @@ pub enum TableProblem {
         suggestion: String,
     },
 
+    /// A column that the sweep declares a feature is not in the table.
+    #[error("line 1: the feature `{column}` is not a column; {suggestion}")]
+    UnknownFeature {
+        /// The column that the sweep names.
+        column: String,
+        /// The column that may be meant and those there are.
+        suggestion: String,
+    },
+
+    /// All columns of features are declared, and there is none.
+    #[error(
+        "line 1: features is \"all\", but there is no {prefix}* column: list the columns by name"
+    )]
+    NoFeatures {
+        /// What their names begin with.
+        prefix: &'static str,
+    },
+
+    /// The column that says which rows a source has is not in the table.
+    #[error("line 1: `{column}`, which is source_rows, is not a column; {suggestion}")]
+    UnknownSourceRows {
+        /// The column that the sweep names.
+        column: String,
+        /// The column that may be meant and those there are.
+        suggestion: String,
+    },
+
+    /// A task has too few rows that methods may learn from.
+    #[error("task `{task}` has {count} source rows, a source needs at least 2: mark more with 1")]
+    FewSourceRows {
+        /// The task.
+        task: String,
+        /// How many it has.
+        count: usize,
+    },
+
     /// An ordinal column has more values than an order is of use for.
     #[error(
         "column `{0}` is ordinal and has more than {MAX_LEVELS} values, which is the most allowed; \
@@ -262,8 +298,23 @@ pub enum FieldError {
     NotPositive(f64),
 
     /// A text in a boolean column is neither true nor false.
-    #[error("`{0}` is neither true nor false, and the column's scale is \"boolean\"")]
+    #[error("`{0}` is neither true nor false, as a boolean column has it")]
     NotBoolean(String),
+
+    /// A feature differs between two rows of a task.
+    #[error(
+        "{found} after {expected}: a feature describes the task and is the same in all of its rows"
+    )]
+    ChangedFeature {
+        /// The row's value.
+        found: f64,
+        /// The value of the rows before it.
+        expected: f64,
+    },
+
+    /// Two measurements of a configuration disagree on whether it is a source row.
+    #[error("another measurement of this configuration says otherwise; all have to agree")]
+    ChangedSourceRow,
 
     /// A level is none of those that are declared.
     #[error("`{text}` is none of the levels that scales lists for this column; {suggestion}")]

@@ -11,12 +11,13 @@ use super::error::{TableError, TableProblem};
 use super::lookup_table::Table;
 use super::profile::{ColumnProfile, profiles};
 use super::scaling::scale;
-use super::{container, csv_reader};
+use super::{container, csv_reader, features};
 
 impl Table {
     /// Reads a table file: CSV, either plain, gzipped, or the first member of a zip.
     ///
-    /// It uses the `hp_*` columns, the objective, `task`, `blackbox` if it is there, and `seed` if measurements are repeated.
+    /// It uses the `hp_*` columns, the objective, `task`, `blackbox` if it is there, `seed` if measurements are repeated,
+    /// and the columns that are declared as features or source rows.
     ///
     /// # Errors
     /// [`TableError`], which calls the table `name`: an archive that cannot be unpacked, a column
@@ -87,10 +88,15 @@ fn table(
     fingerprint: Fingerprint,
 ) -> Result<Table, TableProblem> {
     let mut tasks = contents.tasks;
+    let space = scale(contents.hyperparameters, &mut tasks)?;
+    features::scale(&mut tasks);
+    let source_rows = contents.source_rows.iter().flatten();
+    let thinned = source_rows.zip(&tasks).map(|(rows, task)| rows.thin(task));
     Ok(Table {
         fingerprint,
         blackbox: contents.blackbox,
-        space: scale(contents.hyperparameters, &mut tasks)?,
+        space,
+        thinned: thinned.collect::<Result<_, _>>()?,
         tasks,
         sources: spec.sources.clone(),
         direction: spec.direction,

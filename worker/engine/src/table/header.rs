@@ -10,6 +10,7 @@ use loto_proto::suggestion::suggest;
 use loto_proto::table_spec::{Categorical, TableSpec};
 
 use super::error::TableProblem;
+use super::features::{self, FeatureColumn};
 use super::fields::{Levels, OrderedLevels};
 
 /// Where the columns are.
@@ -19,6 +20,9 @@ pub(super) struct Header {
     pub(super) task: usize,
     pub(super) blackbox: Option<usize>,
     pub(super) seed: Option<usize>,
+    pub(super) features: Vec<FeatureColumn>,
+    /// The column that says which rows a source has, with its name.
+    pub(super) source_rows: Option<(usize, String)>,
 }
 
 /// A column with a hyperparameter's values.
@@ -79,7 +83,16 @@ impl Header {
                 suggestion: suggest(unknown, &starting_with("hp_")),
             });
         }
+        let source_rows = spec.source_rows.as_ref().map(|wanted| {
+            let found = position(wanted).map(|position| (position, wanted.clone()));
+            found.ok_or_else(|| TableProblem::UnknownSourceRows {
+                column: excerpt(wanted),
+                suggestion: suggest(wanted, &starting_with("")),
+            })
+        });
         Ok(Self {
+            features: features::find(&names, &spec.features)?,
+            source_rows: source_rows.transpose()?,
             hyperparameters,
             objective,
             task,

@@ -20,6 +20,8 @@ pub struct Table {
     pub space: Space,
     /// The tasks, in the order of their first row.
     pub tasks: Vec<Task>,
+    /// The tasks as sources, with the rows that methods learn from; empty if those are all rows.
+    pub thinned: Vec<Task>,
     /// Which tasks methods learn from.
     pub sources: SourceTasks,
     /// Whether the objective is turned to be minimised.
@@ -42,6 +44,8 @@ pub struct Task {
     pub measurements: Option<Measurements>,
     /// The rows' hyperparameters, one column each, in the order of the space.
     pub columns: Vec<Column>,
+    /// Numbers that describe the task, each scaled to [0, 1] over all tasks; empty if none are declared.
+    pub features: Vec<f64>,
 }
 
 impl Table {
@@ -51,12 +55,25 @@ impl Table {
     }
 
     /// Where the first task is that has the configurations of the task at a position, row by row: in many tables all tasks
-    /// do. It is the position itself, if none before it has.
+    /// do. It is the position itself, if none before it has, or if tasks have other rows as sources.
     pub fn first_alike(&self, position: usize) -> usize {
+        if !self.thinned.is_empty() {
+            return position;
+        }
         let columns = &self.tasks[position].columns;
         let before = &self.tasks[..position];
         let first = before.iter().position(|task| task.columns == *columns);
         first.unwrap_or(position)
+    }
+
+    /// Whether the tasks are described by features.
+    pub fn has_features(&self) -> bool {
+        self.tasks.iter().all(|task| !task.features.is_empty())
+    }
+
+    /// The task at a position as a source: with the rows that methods learn from.
+    pub fn source(&self, position: usize) -> &Task {
+        self.thinned.get(position).unwrap_or(&self.tasks[position])
     }
 
     /// Checks the names in a table that is new. One that a store has already is read whatever they are.

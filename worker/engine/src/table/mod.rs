@@ -4,12 +4,14 @@
 //! lines, `header` finds the columns, `csv_reader` reads and checks the rows, `fields` each field,
 //! and `scaling` turns them into points of the unit cube, which [`encoding`] describes. [`profile`] says
 //! what the columns held before that; [`row_lookup`] finds the row of a configuration. [`Measurements`] are those that are repeated.
+//! `features` describe tasks, `source_rows` are those that methods learn from.
 
 pub mod bounded_lines;
 pub mod container;
 mod csv_reader;
 pub mod encoding;
 pub mod error;
+mod features;
 mod fields;
 mod file;
 pub mod foreign_format;
@@ -19,10 +21,13 @@ mod measurements;
 pub mod profile;
 pub mod row_lookup;
 mod scaling;
+mod source_rows;
 
 pub use lookup_table::{Table, Task};
 pub use measurements::Measurements;
 
+#[cfg(test)]
+mod declared_column_tests;
 #[cfg(test)]
 mod limit_tests;
 #[cfg(test)]

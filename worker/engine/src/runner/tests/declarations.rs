@@ -37,15 +37,15 @@ fn assert_same_rows(
             // Categorical columns have no scale.
             continue;
         }
-        let declared = |spec: &TableSpec| TableSpec {
-            categorical: match method.spaces {
-                Spaces::All => spec.categorical.clone(),
-                Spaces::Categorical => Categorical::All,
-            },
-            ..spec.clone()
+        if method.spaces == Spaces::WithFeatures && one.0.sources != other.0.sources {
+            // Features are scaled over all tasks of the table, whichever are sources.
+            continue;
+        }
+        let trace = |(spec, text): &(TableSpec, String)| {
+            let (spec, text) = suited((spec.clone(), text.clone()), method.spaces);
+            trace_on(&spec, &text, method.id, 1, iterations)
         };
-        let first = trace_on(&declared(&one.0), &one.1, method.id, 1, iterations);
-        let second = trace_on(&declared(&other.0), &other.1, method.id, 1, iterations);
+        let (first, second) = (trace(one), trace(other));
         assert_eq!(first.rows, second.rows, "{}", method.id);
     }
 }
@@ -148,4 +148,30 @@ fn named_sources_are_all_that_methods_learn_from() {
         FIRST,
     );
     assert_ne!(all.rows, one.rows, "the third task tells nothing");
+}
+
+#[test]
+fn thinned_sources_are_sources_with_fewer_rows() {
+    let (spec, text) = table();
+    // Every third row of each task, and all rows of the target.
+    let is_kept = |number: usize, line: &str| number % 3 == 1 || line.contains(",two");
+    let mut marked = String::new();
+    let mut thin = String::new();
+    for (number, line) in text.lines().enumerate() {
+        let kept = is_kept(number, line);
+        let mark = match number {
+            0 => "kept",
+            _ => ["0", "1"][usize::from(number % 3 == 1)],
+        };
+        marked += &format!("{line},{mark}\n");
+        if number == 0 || kept {
+            thin += &format!("{line}\n");
+        }
+    }
+    let marked_spec = TableSpec {
+        source_rows: Some("kept".to_owned()),
+        ..spec.clone()
+    };
+    // The axis of `hp_x` is that of all rows, whose ends the target has.
+    assert_same_rows(&(spec, thin), &(marked_spec, marked), FIRST, &[]);
 }

@@ -11,17 +11,10 @@ fn trace_from(
     method: &str,
     seed: u32,
 ) -> Result<Trace, EngineError> {
-    let (spec, text) = table();
     let spaces = methods::find(method)?.spaces;
-    let spec = TableSpec {
-        categorical: match spaces {
-            Spaces::All => spec.categorical.clone(),
-            Spaces::Categorical => Categorical::All,
-        },
-        ..spec
-    };
+    let (spec, text) = suited(table(), spaces);
     let mut table = Table::read(text.as_bytes(), &spec, "table")?;
-    table.fingerprint = Fingerprint([5 + u8::from(spaces == Spaces::Categorical); 16]);
+    table.fingerprint = Fingerprint([5 + spaces as u8; 16]);
     let mut initial = InitialRows::default();
     for &row in given {
         initial.add("two", 1, row);

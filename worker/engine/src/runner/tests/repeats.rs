@@ -5,8 +5,8 @@ use loto_proto::table_spec::Repeats;
 use super::*;
 
 /// The table with two further measurements of each configuration, far enough from the first to matter.
-fn repeated(spec: &TableSpec, repeats: Repeats) -> Table {
-    let (_, text) = super::table();
+fn repeated(spaces: Spaces, repeats: Repeats) -> Table {
+    let (spec, text) = super::table();
     let mut lines = text.lines();
     let mut repeated = format!("{},seed\n", lines.next().unwrap());
     for (number, line) in lines.enumerate() {
@@ -20,10 +20,7 @@ fn repeated(spec: &TableSpec, repeats: Repeats) -> Table {
             ));
         }
     }
-    let spec = TableSpec {
-        repeats,
-        ..spec.clone()
-    };
+    let (spec, repeated) = suited((TableSpec { repeats, ..spec }, repeated), spaces);
     let mut table = Table::read(repeated.as_bytes(), &spec, "table").unwrap();
     table.fingerprint = Fingerprint([5; 16]);
     table
@@ -39,19 +36,12 @@ fn trace_on(table: &Table, method: &str, seed: u32) -> Trace {
 #[test]
 fn methods_are_shown_the_measurements_that_the_seed_draws_and_traces_keep_the_means() {
     for method in methods::registry() {
-        let spec = TableSpec {
-            categorical: match method.spaces {
-                Spaces::All => super::table().0.categorical,
-                Spaces::Categorical => Categorical::All,
-            },
-            ..super::table().0
-        };
-        let table = repeated(&spec, Repeats::Draw);
-        let mean = repeated(&spec, Repeats::Mean);
+        let table = repeated(method.spaces, Repeats::Draw);
+        let mean = repeated(method.spaces, Repeats::Mean);
         let trace = trace_on(&table, method.id, 1);
 
         // What the seed draws, as the objective of a table without repeats.
-        let mut drawn = repeated(&spec, Repeats::Mean);
+        let mut drawn = repeated(method.spaces, Repeats::Mean);
         let task = drawn.tasks.iter_mut().find(|task| task.name == "two");
         let mut random =
             crate::random::RandomStream::new(MEASUREMENTS, table.fingerprint, "two", 1);
@@ -72,7 +62,7 @@ fn methods_are_shown_the_measurements_that_the_seed_draws_and_traces_keep_the_me
 
 #[test]
 fn another_seed_draws_other_measurements() {
-    let table = repeated(&super::table().0, Repeats::Draw);
+    let table = repeated(Spaces::All, Repeats::Draw);
     let measurements = table.task("two").unwrap().measurements.as_ref().unwrap();
     let drawn = |seed| {
         let mut random =
@@ -82,7 +72,7 @@ fn another_seed_draws_other_measurements() {
     assert_eq!(drawn(1), drawn(1));
     assert_ne!(drawn(1), drawn(2));
     // The method sees them: without repeats, it goes elsewhere.
-    let mean = repeated(&super::table().0, Repeats::Mean);
+    let mean = repeated(Spaces::All, Repeats::Mean);
     assert_ne!(
         trace_on(&table, "gcp", 1).rows,
         trace_on(&mean, "gcp", 1).rows

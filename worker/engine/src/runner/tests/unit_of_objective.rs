@@ -6,12 +6,8 @@ use crate::table::error::TableError;
 
 /// The table with all of its objectives times `factor`, under the same fingerprint, so that random
 /// streams are the same.
-fn scaled_table(categorical: &Categorical, factor: f64) -> Result<Table, TableError> {
-    let (spec, text) = table();
-    let spec = TableSpec {
-        categorical: categorical.clone(),
-        ..spec
-    };
+fn scaled_table(spaces: Spaces, factor: f64) -> Result<Table, TableError> {
+    let (spec, text) = suited(table(), spaces);
     let mut table = Table::read(text.as_bytes(), &spec, "table.csv")?;
     for value in table.tasks.iter_mut().flat_map(|task| &mut task.objective) {
         *value *= factor;
@@ -27,13 +23,9 @@ fn rows(method: &str, table: &Table, shared: &SharedFits) -> Vec<u32> {
 
 #[test]
 fn the_unit_of_the_objective_changes_no_row_of_any_method() {
-    for spaces in [Spaces::All, Spaces::Categorical] {
-        let categorical = match spaces {
-            Spaces::All => table().0.categorical,
-            Spaces::Categorical => Categorical::All,
-        };
+    for spaces in [Spaces::All, Spaces::Categorical, Spaces::WithFeatures] {
         let scaled = |exponent: i32| {
-            let table = scaled_table(&categorical, 2.0_f64.powi(exponent)).unwrap();
+            let table = scaled_table(spaces, 2.0_f64.powi(exponent)).unwrap();
             (table, SharedFits::new(Arc::new(MemoryBlobs::default())))
         };
         let (as_it_is, small) = (scaled(0), scaled(-10));
