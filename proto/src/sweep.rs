@@ -9,6 +9,7 @@ use crate::limits::{
     MAX_SWEEP_BYTES, MAX_TASKS,
 };
 use crate::message_error::{MessageError, MessageKind, MessageProblem, check_count, check_name};
+use crate::protocol::{ALL_TASKS, Protocol};
 use crate::seal::{Key, SEAL_BYTES, check_message, seal_message};
 use crate::wire;
 
@@ -34,20 +35,43 @@ pub struct Blackbox {
     pub table_file: Option<String>,
     /// Target tasks, in the order of the table.
     pub targets: Vec<String>,
-    /// Number of evaluations in a trace.
+    /// Number of evaluations on a target.
     pub iterations: u32,
+    /// Whether the targets are tuned each by itself or one after the other.
+    pub protocol: Protocol,
     /// Methods, in the order of the sweep file.
     pub methods: Vec<MethodSpec>,
 }
 
 impl Blackbox {
-    /// The series of one method on one target.
+    /// The series with the evaluations of one method on one target. A stream has one series for all targets.
     pub fn series(&self, method: &MethodSpec, target: &str) -> Series {
+        let (task, iterations) = match self.protocol {
+            Protocol::LeaveOneOut => (target, self.iterations),
+            Protocol::Stream => {
+                let targets = u32::try_from(self.targets.len()).unwrap_or(u32::MAX);
+                (ALL_TASKS, self.iterations.saturating_mul(targets))
+            }
+        };
         Series {
             method: method.clone(),
             table: self.table,
-            task: target.to_owned(),
-            iterations: self.iterations,
+            task: task.to_owned(),
+            iterations,
+        }
+    }
+
+    /// Every series of one method, once, in the order of the targets.
+    pub fn series_of<'a>(&'a self, method: &'a MethodSpec) -> impl Iterator<Item = Series> + 'a {
+        let targets = self.targets.iter().take(self.series_per_method());
+        targets.map(move |target| self.series(method, target))
+    }
+
+    /// Number of series of one method.
+    pub fn series_per_method(&self) -> usize {
+        match self.protocol {
+            Protocol::LeaveOneOut => self.targets.len(),
+            Protocol::Stream => self.targets.len().min(1),
         }
     }
 
@@ -55,6 +79,14 @@ impl Blackbox {
         check_count("methods", self.methods.len() as u64, MAX_METHODS as u64)?;
         check_count("targets", self.targets.len() as u64, MAX_TASKS as u64)?;
         check_count("iterations", self.iterations.into(), MAX_ITERATIONS.into())?;
+        if self.protocol == Protocol::Stream {
+            let evaluations = u64::from(self.iterations) * self.targets.len() as u64;
+            check_count(
+                "evaluations in a stream (iterations times tasks)",
+                evaluations,
+                MAX_ITERATIONS.into(),
+            )?;
+        }
         for target in &self.targets {
             check_name("the name of a target", target)?;
         }
@@ -85,10 +117,8 @@ impl Sweep {
         (0..most.max().unwrap_or(0)).flat_map(move |position| {
             self.blackboxes.iter().flat_map(move |blackbox| {
                 let method = blackbox.methods.get(position);
-                method.into_iter().flat_map(move |method| {
-                    let targets = blackbox.targets.iter();
-                    targets.map(move |target| blackbox.series(method, target))
-                })
+                let methods = method.into_iter();
+                methods.flat_map(move |method| blackbox.series_of(method))
             })
         })
     }
@@ -102,7 +132,7 @@ impl Sweep {
     pub fn series_count(&self) -> u64 {
         self.blackboxes
             .iter()
-            .map(|blackbox| blackbox.methods.len() as u64 * blackbox.targets.len() as u64)
+            .map(|blackbox| blackbox.methods.len() as u64 * blackbox.series_per_method() as u64)
             .sum()
     }
 
@@ -177,6 +207,7 @@ impl Sweep {
             table_file: blackbox.table_file.clone().unwrap_or_default(),
             targets: blackbox.targets.clone(),
             iterations: blackbox.iterations,
+            stream: blackbox.protocol == Protocol::Stream,
             methods: blackbox.methods.iter().map(method).collect(),
         };
         wire::Sweep {
@@ -214,6 +245,7 @@ impl Sweep {
                 table_file: Some(blackbox.table_file).filter(|name| !name.is_empty()),
                 targets: blackbox.targets,
                 iterations: blackbox.iterations,
+                protocol: Protocol::of_wire(blackbox.stream),
                 methods: (blackbox.methods.into_iter().map(method))
                     .collect::<Result<_, InvalidIdentifier>>()?,
             })
@@ -260,6 +292,7 @@ mod tests {
             table_file: None,
             targets: vec!["one".into(), "two".into()],
             iterations: 10,
+            protocol: Protocol::LeaveOneOut,
             methods: methods.iter().map(|id| method(id)).collect(),
         };
         Sweep {
@@ -291,6 +324,28 @@ mod tests {
         let mut longer = sweep();
         longer.seeds += 1;
         assert_ne!(longer.id(), sweep().id());
+    }
+
+    #[test]
+    fn a_stream_has_one_series_per_method_with_the_evaluations_of_all_tasks() {
+        let mut stream = sweep();
+        stream.blackboxes[1].protocol = Protocol::Stream;
+        let jobs: Vec<_> = stream.jobs().collect();
+        assert_eq!(jobs.len() as u64, stream.job_count());
+        assert_eq!(jobs.len(), (2 * 2 + 3) * 3);
+        let of_stream = |job: &&Job| job.series.table == Fingerprint([2; 16]);
+        for job in jobs.iter().filter(of_stream) {
+            assert_eq!((job.series.task.as_str(), job.series.iterations), ("*", 20));
+        }
+        let (bytes, id) = (stream.encode_for_store(), stream.id());
+        assert_eq!(Sweep::decode(&bytes, id).unwrap(), stream);
+        // A release that does not know streams finds other jobs than the name says.
+        assert_ne!(sweep().id(), id);
+        stream.blackboxes[1].iterations = MAX_ITERATIONS / 2 + 1;
+        let error = stream.check().unwrap_err().to_string();
+        assert!(error.contains("100002 evaluations in a stream"), "{error}");
+        stream.blackboxes[1].targets.clear();
+        assert_eq!(stream.series().count(), 4);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod planned_traces;
 mod program_counts;
 mod reading;
 mod selection;
+mod series_objective;
 
 #[cfg(test)]
 pub(crate) mod tests;
