@@ -62,7 +62,10 @@ impl SweepResults {
     /// least distance that any method can have (Wistuba, Schilling and Schmidt-Thieme 2018, section 8.5.5). It reads what no
     /// method may read, so that nothing can compute it but this. False if a method has its name, and nothing is added.
     pub fn add_best(&mut self) -> bool {
-        let mut names = self.blackboxes.iter().flat_map(|blackbox| &blackbox.methods);
+        let mut names = self
+            .blackboxes
+            .iter()
+            .flat_map(|blackbox| &blackbox.methods);
         if names.any(|name| name == BEST) {
             return false;
         }
@@ -77,7 +80,8 @@ impl SweepResults {
                     seconds: Vec::new(),
                 };
                 let seeds = 0..self.seeds;
-                task.traces.push(seeds.map(|seed| (seed, trace.clone())).collect());
+                task.traces
+                    .push(seeds.map(|seed| (seed, trace.clone())).collect());
             }
         }
         true

@@ -8,11 +8,7 @@ use super::process::SourcePrediction;
 ///
 /// The paper minimises the same loss by gradient descent over configurations. On a finite pool the greedy choice is
 /// within 1 - 1/e of the best one, the loss being submodular.
-pub(crate) fn portfolio(
-    sources: &[SourcePrediction],
-    count: usize,
-    priority: &[u32],
-) -> Vec<u32> {
+pub(crate) fn portfolio(sources: &[SourcePrediction], count: usize, priority: &[u32]) -> Vec<u32> {
     let losses: Vec<Vec<f64>> = sources.iter().map(scaled).collect();
     let mut least = vec![f64::INFINITY; sources.len()];
     let mut chosen: Vec<u32> = Vec::with_capacity(count);
@@ -24,7 +20,10 @@ pub(crate) fn portfolio(
             sources.map(|(losses, least)| losses[row].min(*least)).sum()
         };
         // The first of equal ones.
-        let best = open.iter().enumerate().map(|(place, &row)| (loss(row), place));
+        let best = open
+            .iter()
+            .enumerate()
+            .map(|(place, &row)| (loss(row), place));
         let Some((_, place)) = best.min_by(|left, right| left.0.total_cmp(&right.0)) else {
             break;
         };

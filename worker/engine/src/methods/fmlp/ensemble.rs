@@ -61,7 +61,9 @@ impl Inputs {
         let dense = point.iter().chain(&self.features[task]).enumerate();
         let filled = dense.filter(|(_, value)| **value != 0.0);
         let filled = filled.map(|(entry, &value)| (entry, value as f32));
-        filled.chain([(self.first_indicator() + task, 1.0)]).collect()
+        filled
+            .chain([(self.first_indicator() + task, 1.0)])
+            .collect()
     }
 }
 
@@ -123,7 +125,9 @@ impl Ensemble {
         let outputs: Vec<f64> = outputs.collect();
         let count = outputs.len() as f64;
         let mean = outputs.iter().sum::<f64>() / count;
-        let squares = outputs.iter().map(|output| (output - mean) * (output - mean));
+        let squares = outputs
+            .iter()
+            .map(|output| (output - mean) * (output - mean));
         (mean, (squares.sum::<f64>() / count + LEAST_VARIANCE).sqrt())
     }
 }

@@ -83,7 +83,9 @@ impl Network {
     pub(super) fn average_entries(&mut self, entry: usize, others: std::ops::Range<usize>) {
         let count = others.len() as f32;
         for place in 0..BLOCK {
-            let of_others = others.clone().map(|other| self.weights[other * BLOCK + place]);
+            let of_others = others
+                .clone()
+                .map(|other| self.weights[other * BLOCK + place]);
             self.weights[entry * BLOCK + place] = of_others.sum::<f32>() / count;
         }
     }
@@ -260,10 +262,13 @@ mod tests {
         });
         let first: Vec<f64> = first.collect();
         let second = (0..10).map(|unit| {
-            let products = (0..10).map(|other| weight(rest + 10 + 10 * other + unit) * first[other]);
+            let products =
+                (0..10).map(|other| weight(rest + 10 + 10 * other + unit) * first[other]);
             sigmoid(weight(rest + 110 + unit) + products.sum::<f64>())
         });
-        let output = second.enumerate().map(|(unit, y)| weight(rest + 120 + unit) * y);
+        let output = second
+            .enumerate()
+            .map(|(unit, y)| weight(rest + 120 + unit) * y);
         weight(rest + 130) + output.sum::<f64>()
     }
 
@@ -282,9 +287,9 @@ mod tests {
         let mut gradient = vec![0.0; weight_count(6)];
         network.gradient(&batch, &mut gradient);
         let objective = |network: &Network| -> f64 {
-            let errors = batch.iter().map(|(input, target)| {
-                (printed(network, input) - f64::from(*target)).powi(2)
-            });
+            let errors = batch
+                .iter()
+                .map(|(input, target)| (printed(network, input) - f64::from(*target)).powi(2));
             let blocks = network.weights[..6 * BLOCK].chunks_exact(BLOCK);
             let squares = blocks.flat_map(|block| &block[UNITS..]);
             let decay: f64 = squares.map(|v| f64::from(*v).powi(2)).sum();
@@ -300,16 +305,24 @@ mod tests {
             };
             let ((above, up), (below, down)) = (moved(1e-3), moved(-1e-3));
             let expected = (above - below) / (up - down);
-            assert!((f64::from(*slope) - expected).abs() < 1e-4, "{place}: {slope} {expected}");
+            assert!(
+                (f64::from(*slope) - expected).abs() < 1e-4,
+                "{place}: {slope} {expected}"
+            );
         }
     }
 
     #[test]
     fn an_entry_takes_the_mean_of_others() {
         let (mut network, _) = example();
-        let expected = (network.predict(&[(1, 0.0)]), network.weights[60..180].to_vec());
+        let expected = (
+            network.predict(&[(1, 0.0)]),
+            network.weights[60..180].to_vec(),
+        );
         network.average_entries(5, 1..3);
-        let mean: Vec<f32> = (0..60).map(|place| (expected.1[place] + expected.1[60 + place]) / 2.0).collect();
+        let mean: Vec<f32> = (0..60)
+            .map(|place| (expected.1[place] + expected.1[60 + place]) / 2.0)
+            .collect();
         assert_eq!(network.weights[300..360], mean);
     }
 }

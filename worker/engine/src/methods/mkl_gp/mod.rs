@@ -57,7 +57,14 @@ fn start<'a>(
     let points = SourcePoints::new(setting, transform, coupling)?;
     let hyperprior = parameters.hyperprior();
     let kind = "coupled-process";
-    let prior = CoupledPrior::new(setting, kind, coupling, hyperprior, &points, &points.targets)?;
+    let prior = CoupledPrior::new(
+        setting,
+        kind,
+        coupling,
+        hyperprior,
+        &points,
+        &points.targets,
+    )?;
     let noise = prior.noise();
     let first = prior.best_row(&random_priority(setting));
     let initial = Box::new(RowList::new(setting, first.into_iter().collect()));

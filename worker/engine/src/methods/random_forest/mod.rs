@@ -78,5 +78,11 @@ fn start<'a>(
     initial_evaluations: usize,
 ) -> Box<dyn Search + 'a> {
     let (trees, least_leaf) = (parameters.whole(&TREES), parameters.whole(&LEAST_LEAF));
-    Box::new(ForestSearch::new(setting, initial, initial_evaluations, trees, least_leaf))
+    Box::new(ForestSearch::new(
+        setting,
+        initial,
+        initial_evaluations,
+        trees,
+        least_leaf,
+    ))
 }

@@ -143,9 +143,13 @@ fn best_split(
         let order = ordered(&columns[column], samples);
         let gain = best.as_ref().map_or(0.0, |best| best.gain);
         let margin = SAME_GAIN * variance * samples.len() as f64;
-        if let Some((gain, left)) =
-            best_place(&columns[column], &order, mean, growth.least_leaf, gain + margin)
-        {
+        if let Some((gain, left)) = best_place(
+            &columns[column],
+            &order,
+            mean,
+            growth.least_leaf,
+            gain + margin,
+        ) {
             best = Some(Split {
                 column,
                 gain,
@@ -170,9 +174,8 @@ fn ordered(column: &Column, samples: &[Sample]) -> Vec<Sample> {
             let level = |sample: &Sample| levels[sample.0 as usize];
             let of_level = |wanted: u16| {
                 let equal = samples.iter().filter(|sample| level(sample) == wanted);
-                let (sum, count) = equal.fold((0.0, 0.0), |(sum, count), (_, z)| {
-                    (sum + z, count + 1.0)
-                });
+                let (sum, count) =
+                    equal.fold((0.0, 0.0), |(sum, count), (_, z)| (sum + z, count + 1.0));
                 sum / count
             };
             let mut keyed: Vec<(f64, u16, Sample)> = samples
@@ -236,8 +239,10 @@ impl Split {
                     true => &self.order[..self.left],
                     false => &self.order[self.left..],
                 };
-                let mut among: Vec<u16> =
-                    fewer.iter().map(|sample| levels[sample.0 as usize]).collect();
+                let mut among: Vec<u16> = fewer
+                    .iter()
+                    .map(|sample| levels[sample.0 as usize])
+                    .collect();
                 among.sort_unstable();
                 among.dedup();
                 Test::Among(among)
@@ -304,7 +309,10 @@ mod tests {
         let error = |split: &Vec<bool>| {
             let side = |wanted: bool| -> Vec<f64> {
                 let pairs = samples.iter().zip(split);
-                pairs.filter(|(_, side)| **side == wanted).map(|(sample, _)| sample.1).collect()
+                pairs
+                    .filter(|(_, side)| **side == wanted)
+                    .map(|(sample, _)| sample.1)
+                    .collect()
             };
             let (one, other) = (side(true), side(false));
             if one.len().min(other.len()) < least_leaf {
@@ -336,7 +344,9 @@ mod tests {
 
     #[test]
     fn a_step_is_learned_to_the_last_row() {
-        let columns = vec![Column::Numeric((0..30).map(|row| f64::from(row) / 29.0).collect())];
+        let columns = vec![Column::Numeric(
+            (0..30).map(|row| f64::from(row) / 29.0).collect(),
+        )];
         let value = |row: u32| if row < 11 { -1.0 } else { 2.0 };
         let samples = (0..30).map(|row| (row, value(row))).collect();
         let growth = Growth {
@@ -371,7 +381,10 @@ mod tests {
                 }
             }
             assert!(means.len() > 1);
-            assert!(means.iter().all(|(_, count)| *count >= least_leaf), "{means:?}");
+            assert!(
+                means.iter().all(|(_, count)| *count >= least_leaf),
+                "{means:?}"
+            );
         }
     }
 }

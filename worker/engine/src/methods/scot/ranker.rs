@@ -50,7 +50,10 @@ impl Ranker {
         if pairs.len() > MOST_PAIRS as usize {
             let mut order = random.permutation(pairs.len() as u32);
             order.truncate(MOST_PAIRS as usize);
-            pairs = order.into_iter().map(|place| pairs[place as usize]).collect();
+            pairs = order
+                .into_iter()
+                .map(|place| pairs[place as usize])
+                .collect();
         }
         self.add(points, &pairs);
         self.of_sources = self.differences.len();
@@ -172,7 +175,11 @@ mod tests {
         assert_eq!(plain.differences.len(), 4 * 2000 * 2);
         plain.fit(&[], &[]).unwrap();
         described.fit(&[], &[]).unwrap();
-        assert!(plain.weights[0] > 10.0 * plain.weights[1].abs(), "{:?}", plain.weights);
+        assert!(
+            plain.weights[0] > 10.0 * plain.weights[1].abs(),
+            "{:?}",
+            plain.weights
+        );
         assert_eq!(described.weights[2], 0.0);
         for index in 0..2 {
             assert!((plain.weights[index] - described.weights[index]).abs() < 1e-3);

@@ -44,7 +44,9 @@ impl Scores {
         let mut of_points: Vec<f64> = points.map(|point| ranker.score(point)).collect();
         let count = of_points.len() as f64;
         let mean = of_points.iter().sum::<f64>() / count;
-        let squares = of_points.iter().map(|score| (score - mean) * (score - mean));
+        let squares = of_points
+            .iter()
+            .map(|score| (score - mean) * (score - mean));
         let std_dev = (squares.sum::<f64>() / count).sqrt();
         // Without any pair all scores are 0.
         let std_dev = if std_dev > 0.0 { std_dev } else { 1.0 };

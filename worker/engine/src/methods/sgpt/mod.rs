@@ -266,7 +266,11 @@ fn by_rank(parameters: &Parameters) -> Weighting {
 fn by_features(setting: &Setting, parameters: &Parameters) -> Weighting {
     let bandwidth = parameters.number(&FEATURE_BANDWIDTH);
     let distances = feature_distances(setting).into_iter();
-    Weighting::Known(distances.map(|distance| weight(distance, bandwidth)).collect())
+    Weighting::Known(
+        distances
+            .map(|distance| weight(distance, bandwidth))
+            .collect(),
+    )
 }
 
 /// The transfer acquisition function as ICML 2020 compares with it: Matern kernels, 5 rows before the target's process

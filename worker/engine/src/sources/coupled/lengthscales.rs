@@ -175,7 +175,11 @@ fn minimise(
     let likelihood_alone = HyperparameterModel::new(space, Hyperprior::None);
     let mut logarithms = model.start();
     let (mut lower, mut upper) = model.bounds();
-    (logarithms[coordinates], lower[coordinates], upper[coordinates]) = (0.0, 0.0, 0.0);
+    (
+        logarithms[coordinates],
+        lower[coordinates],
+        upper[coordinates],
+    ) = (0.0, 0.0, 0.0);
     lbfgs::minimise(
         |logarithms, gradient| {
             gradient.fill(0.0);
@@ -210,7 +214,9 @@ mod tests {
     /// Rows of three tasks on a line, whose values wave once over it.
     fn rows() -> SourcePoints {
         let count = 45;
-        let points: Vec<f64> = (0..count).map(|row| f64::from(row * 17 % 45) / 44.0).collect();
+        let points: Vec<f64> = (0..count)
+            .map(|row| f64::from(row * 17 % 45) / 44.0)
+            .collect();
         SourcePoints {
             tasks: (0..count as usize).map(|row| row % 3).collect(),
             targets: points.iter().map(|x| (6.0 * x).sin()).collect(),
@@ -259,7 +265,10 @@ mod tests {
                 let slope = (moved(1e-4) - moved(-1e-4)) / 2e-4;
                 let at_bound = (logarithms[index] <= lower[index] && slope > 0.0)
                     || (logarithms[index] >= upper[index] && slope < 0.0);
-                assert!(at_bound || slope.abs() < 0.1, "{index}: {slope} {logarithms:?}");
+                assert!(
+                    at_bound || slope.abs() < 0.1,
+                    "{index}: {slope} {logarithms:?}"
+                );
             }
         }
     }

@@ -105,10 +105,15 @@ mod tests {
 
     #[test]
     fn the_nearest_tasks_are_the_neighbours() {
-        let distances: Vec<f64> = (0..30).map(|task| f64::from((task * 7 % 30) as u8)).collect();
+        let distances: Vec<f64> = (0..30)
+            .map(|task| f64::from((task * 7 % 30) as u8))
+            .collect();
         let found = nearest(&distances);
         assert_eq!(found.len(), 20);
-        assert!(found.iter().all(|&task| distances[task] < 20.0), "{found:?}");
+        assert!(
+            found.iter().all(|&task| distances[task] < 20.0),
+            "{found:?}"
+        );
         assert_eq!(nearest(&[3.0, 1.0]), [0, 1]);
     }
 }

@@ -95,12 +95,13 @@ fn fill_with<'a, S: Simd>(
 
 /// The distance of opposite corners: a numeric hyperparameter is one coordinate apart, a categorical one two.
 fn diameter(space: &Space) -> f64 {
-    let squared = space.hyperparameters.iter().map(|hyperparameter| {
-        match hyperparameter.kind {
+    let squared = space
+        .hyperparameters
+        .iter()
+        .map(|hyperparameter| match hyperparameter.kind {
             Kind::Numeric { .. } => 1.0,
             Kind::Categorical { .. } => 2.0,
-        }
-    });
+        });
     squared.sum::<f64>().sqrt()
 }
 
@@ -170,7 +171,13 @@ impl CoupledPrior {
                 *entry = of_task[task];
             }
             let below = &points.points[right * width..];
-            fill(&kernel, point(right), below, &alike[right..count], &mut column[right..]);
+            fill(
+                &kernel,
+                point(right),
+                below,
+                &alike[right..count],
+                &mut column[right..],
+            );
             column[right] += kernel.lengthscales.noise;
         }
         blas::cholesky(MatrixMut::square(&mut factor, count, count))?;
@@ -266,7 +273,12 @@ mod tests {
             points: (0..60).map(number).collect(),
             tasks: (0..30).map(|row| row % 3).collect(),
             targets: (0..30).map(|row| f64::from(row).sin()).collect(),
-            features: vec![vec![0.1, 0.9], vec![0.4, 0.2], vec![1.0, 0.0], vec![0.3, 0.5]],
+            features: vec![
+                vec![0.1, 0.9],
+                vec![0.4, 0.2],
+                vec![1.0, 0.0],
+                vec![0.3, 0.5],
+            ],
         }
     }
 
@@ -291,7 +303,11 @@ mod tests {
             Coupling::Features => (-0.5 * (scaled + 0.7 * apart(0) + 2.0 * apart(1))).exp(),
             Coupling::Neighbours => {
                 let distance = ((x[0] - y[0]).powi(2) + (x[1] - y[1]).powi(2)).sqrt();
-                let own = if d == e { 0.3 * (-0.5 * scaled).exp() } else { 0.0 };
+                let own = if d == e {
+                    0.3 * (-0.5 * scaled).exp()
+                } else {
+                    0.0
+                };
                 own + 0.7 * (1.0 - distance / 2f64.sqrt())
             }
         }
@@ -301,7 +317,9 @@ mod tests {
     fn the_posterior_is_that_of_dense_algebra() {
         for coupling in [Coupling::Features, Coupling::Neighbours] {
             let points = points();
-            let rows: Vec<f64> = (0..16).map(|index| f64::from(index * 29 % 53) / 52.0).collect();
+            let rows: Vec<f64> = (0..16)
+                .map(|index| f64::from(index * 29 % 53) / 52.0)
+                .collect();
             let mut prior =
                 CoupledPrior::on(kernel(coupling), 2, rows.clone(), &points, &points.targets)
                     .unwrap();
@@ -312,12 +330,10 @@ mod tests {
                 printed(coupling, source(i), source(j)) + noise
             });
             let inverse = matrix.inv().unwrap();
-            let cross = Array2::from_shape_fn((30, 8), |(i, c)| {
-                printed(coupling, source(i), target(c))
-            });
-            let own = Array2::from_shape_fn((8, 8), |(c, e)| {
-                printed(coupling, target(c), target(e))
-            });
+            let cross =
+                Array2::from_shape_fn((30, 8), |(i, c)| printed(coupling, source(i), target(c)));
+            let own =
+                Array2::from_shape_fn((8, 8), |(c, e)| printed(coupling, target(c), target(e)));
             let covariance = own - cross.t().dot(&inverse).dot(&cross);
             let means = |values: &Array1<f64>| cross.t().dot(&inverse.dot(values));
             let z = Array1::from(points.targets.clone());
@@ -334,7 +350,10 @@ mod tests {
                 assert!((variances[row] - covariance[(row, row)]).abs() < 1e-9);
                 prior.covariances(row, &mut column);
                 for (other, found) in column.iter().enumerate() {
-                    assert!((found - covariance[(row, other)]).abs() < 1e-9, "{row} {other}");
+                    assert!(
+                        (found - covariance[(row, other)]).abs() < 1e-9,
+                        "{row} {other}"
+                    );
                 }
             }
         }
