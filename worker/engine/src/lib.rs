@@ -48,9 +48,10 @@
 //! - [`table`]: lookup tables, read and checked;
 //! - [`task_stream`]: in which order the tasks of a stream arrive;
 //! - [`random`]: random streams by purpose; `special`: functions of numbers;
-//! - `lbfgs`, `dense_layers`, [`blas`]: optimiser, networks, linear algebra.
+//! - `lbfgs`, `adam`, `dense_layers`, [`blas`]: optimisers, networks, linear algebra.
 
 pub mod acquisition;
+mod adam;
 pub mod blas;
 pub mod blobs;
 pub mod cache;

@@ -8,7 +8,8 @@
 //! | Room | Methods | Algorithm |
 //! |---|---|---|
 //! | `rs` | `rs` | random search |
-//! | `gp` | `gp`, `gcp`, `i-gp` | Gaussian process |
+//! | `gp` | `gp`, `gcp`, `i-gp`, `i-gp-init` | Gaussian process |
+//! | `random_forest` | `i-rf`, `i-rf-init` | random forest |
 //! | `ts` | `ts`, `cts`, `cts-ho` | Thompson sampling from the parametric prior |
 //! | `gp_prior` | `gp-prior`, `gcp-prior`, `gcp-prior-ho` | Gaussian process on residuals of the parametric prior |
 //! | `autogp` | `autogp` | Gaussian process in the bounding box of the sources' best |
@@ -16,8 +17,11 @@
 //! | `ws_gp` | `ws-gp` | Gaussian process that begins with the sources' best |
 //! | `ws_gp_all` | `ws-gp-all` | Gaussian process that begins with rows of all sources |
 //! | `ablr` | `ablr`, `ablr-copula` | adaptive Bayesian linear regression |
-//! | `sgpt` | `sgpt`, `sgpt-copula`, `taf-r`, `taf-poe`, `taf-rgpe` | transfer acquisition function |
-//! | `sgpt` | `sgpt-r`, `sgpt-poe`, `rgpe` | ensemble of processes of sources and target |
+//! | `sgpt` | `sgpt`, `sgpt-copula`, `taf-r`, `taf-poe`, `taf-m`, `taf-rgpe` | transfer acquisition function |
+//! | `sgpt` | `sgpt-r`, `sgpt-poe`, `sgpt-m`, `rgpe` | ensemble of processes of sources and target |
+//! | `mkl_gp` | `mkl-gp`, `sqe-gp` | one Gaussian process on tasks that features couple |
+//! | `scot` | `scot`, `scot-mkl` | the same on the scores of a ranker |
+//! | `fmlp` | `fmlp` | networks that weigh products of inputs |
 //! | `zero_shot` | `zero-shot` | portfolio that the sources choose |
 //! | `stacked_gp` | `stacked-gp` | Gaussian processes on each other's residuals |
 //! | `pibo` | `pibo` | Gaussian process with a belief in where the optimum is |
@@ -57,7 +61,7 @@ macro_rules! methods {
 
 methods! {
     rs: RS;
-    gp: GP, GCP, I_GP;
+    gp: GP, GCP, I_GP, I_GP_INIT;
     ts: TS, CTS, CTS_HO;
     gp_prior: GP_PRIOR, GCP_PRIOR, GCP_PRIOR_HO;
     autogp: AUTOGP;
@@ -65,10 +69,14 @@ methods! {
     ws_gp: WS_GP;
     ws_gp_all: WS_GP_ALL;
     ablr: ABLR, ABLR_COPULA;
-    sgpt: SGPT, SGPT_COPULA, SGPT_R, SGPT_POE, TAF_R, TAF_POE, RGPE, TAF_RGPE;
+    sgpt: SGPT, SGPT_COPULA, SGPT_R, SGPT_POE, SGPT_M, TAF_R, TAF_POE, TAF_M, RGPE, TAF_RGPE;
     zero_shot: ZERO_SHOT;
     stacked_gp: STACKED_GP;
     pibo: PIBO;
+    random_forest: I_RF, I_RF_INIT;
+    mkl_gp: MKL_GP, SQE_GP;
+    scot: SCOT, SCOT_MKL;
+    fmlp: FMLP;
     bohb: BOHB;
     rea: REA;
     reinforce: REINFORCE;

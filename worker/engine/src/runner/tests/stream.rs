@@ -11,6 +11,9 @@ const PER_TASK: usize = 6;
 
 const SEED: u32 = 1;
 
+/// Methods that train networks for seconds and, but for the last, share their room with one that is checked.
+const SLOW: [&str; 6] = ["ts", "cts-ho", "gp-prior", "gcp-prior-ho", "ablr", "fmlp"];
+
 /// A table as a method takes it, with its declarations.
 fn table_for(method: &str, protocol: Protocol) -> (TableSpec, String) {
     let spaces = methods::find(method).unwrap().spaces;
@@ -51,7 +54,8 @@ fn rows_on_task(text: &str, method: &MethodSpec, task: &str, stream: &Table) -> 
 #[test]
 fn each_task_has_the_methods_own_evaluations_of_earlier_ones_as_its_sources() {
     let mut checked = 0;
-    for method in methods::registry() {
+    let is_fast = |method: &&methods::Method| !SLOW.contains(&method.id);
+    for method in methods::registry().iter().filter(is_fast) {
         let named = job(method.id, Fingerprint([0; 16]), SEED).series.method;
         let Ok(on_stream) = for_stream(named.clone()) else {
             continue;
