@@ -137,11 +137,7 @@ fn check_task(
     }
 }
 
-fn check_values(
-    trace: &Trace,
-    range: Range<usize>,
-    objective: &[f64],
-) -> Result<(), TraceProblem> {
+fn check_values(trace: &Trace, range: Range<usize>, objective: &[f64]) -> Result<(), TraceProblem> {
     for index in range {
         let (iteration, row, value) = (index + 1, trace.rows[index], trace.values[index]);
         match objective.get(row as usize) {
@@ -206,9 +202,15 @@ mod tests {
         let problem = checked([1, 0, 1, 1], [8.0, 7.0, 0.25, 0.25], &known).unwrap_err();
         assert!(problem.contains("row 1 twice"), "{problem}");
         let problem = checked([1, 2, 1, 0], values, &known).unwrap_err();
-        assert!(problem.contains("iteration 2 evaluates row 2, the task has 2 rows"), "{problem}");
+        assert!(
+            problem.contains("iteration 2 evaluates row 2, the task has 2 rows"),
+            "{problem}"
+        );
         let problem = checked([1, 0, 0, 1], values, &known).unwrap_err();
-        assert!(problem.contains("iteration 3 has the value 0.25"), "{problem}");
+        assert!(
+            problem.contains("iteration 3 has the value 0.25"),
+            "{problem}"
+        );
     }
 
     #[test]

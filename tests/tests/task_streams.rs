@@ -24,7 +24,8 @@ fn folder(sweep: &str) -> tempfile::TempDir {
     for task in 0..TASKS {
         for row in 0..36 {
             let (x, y) = (row / 6, row % 6);
-            let error = (x * 10 - 20 - task).pow(2) + (y * 7 - 15).pow(2) + (row * 37 + task * 11) % 23;
+            let error =
+                (x * 10 - 20 - task).pow(2) + (y * 7 - 15).pow(2) + (row * 37 + task * 11) % 23;
             table += &format!("{x},{y},{error},t{task}\n");
         }
     }
@@ -53,7 +54,10 @@ fn text_of(output: &Output) -> String {
 
 fn run(folder: &Path, jobs: &str) -> PathBuf {
     let out = format!("out-{jobs}");
-    text_of(&loto(&["run", "sweep.toml", "--jobs", jobs, "--out", &out], folder));
+    text_of(&loto(
+        &["run", "sweep.toml", "--jobs", jobs, "--out", &out],
+        folder,
+    ));
     folder.join(out)
 }
 
@@ -78,12 +82,21 @@ fn a_stream_is_checked_reported_verified_and_scored() {
     let folder = folder(&sweep());
     let checked = text_of(&loto(&["check", "sweep.toml"], folder.path()));
     let stand_ins = "on the first, which has no source, gcp-prior runs as gcp, ws-gp runs as gp, taf-r runs as i-gp";
-    assert!(checked.contains("5 methods, 3 seeds: 15 traces, 300 evaluations"), "{checked}");
+    assert!(
+        checked.contains("5 methods, 3 seeds: 15 traces, 300 evaluations"),
+        "{checked}"
+    );
     assert!(checked.contains(stand_ins), "{checked}");
 
     let out = run(folder.path(), "2");
-    let report = text_of(&loto(&["report", "stream", "--store", "out-2/sweep.loto"], folder.path()));
-    assert!(report.contains("ranks of the best value found, over 3 orders of the tasks"), "{report}");
+    let report = text_of(&loto(
+        &["report", "stream", "--store", "out-2/sweep.loto"],
+        folder.path(),
+    ));
+    assert!(
+        report.contains("ranks of the best value found, over 3 orders of the tasks"),
+        "{report}"
+    );
     let statistics = fs::read_to_string(out.join("statistics.json")).unwrap();
     let statistics: serde_json::Value = serde_json::from_str(&statistics).unwrap();
     let ranks = &statistics["blackboxes"][0]["stream"]["methods"];
@@ -97,22 +110,42 @@ fn a_stream_is_checked_reported_verified_and_scored() {
     assert!(page.contains("own evaluations on earlier tasks"));
     assert!(out.join("charts/arrivals-B.svg").exists());
 
-    let all = ["verify", "stream", "--store", "out-2/sweep.loto", "--fraction", "1"];
+    let all = [
+        "verify",
+        "stream",
+        "--store",
+        "out-2/sweep.loto",
+        "--fraction",
+        "1",
+    ];
     let verified = loto(&all, folder.path());
     assert!(verified.status.success(), "{verified:?}");
 
     // The traces of the report, scored like those of another program, have the same ranks.
-    let score = ["score", "out-2/traces.csv.gz", "--sweep", "sweep.toml", "--out", "scored"];
+    let score = [
+        "score",
+        "out-2/traces.csv.gz",
+        "--sweep",
+        "sweep.toml",
+        "--out",
+        "scored",
+    ];
     text_of(&loto(&score, folder.path()));
     let scored = fs::read_to_string(folder.path().join("scored/statistics.json")).unwrap();
     let scored: serde_json::Value = serde_json::from_str(&scored).unwrap();
-    assert_eq!(scored["blackboxes"][0]["stream"], statistics["blackboxes"][0]["stream"]);
+    assert_eq!(
+        scored["blackboxes"][0]["stream"],
+        statistics["blackboxes"][0]["stream"]
+    );
 
     // A sweep that grows computes the new orders only.
     let grown = sweep().replace("seeds = 3", "seeds = 4");
     fs::write(folder.path().join("sweep.toml"), grown).unwrap();
     let before = outcomes(&out);
-    text_of(&loto(&["run", "sweep.toml", "--out", "out-2"], folder.path()));
+    text_of(&loto(
+        &["run", "sweep.toml", "--out", "out-2"],
+        folder.path(),
+    ));
     let after = outcomes(&out);
     assert!(before.iter().all(|line| after.contains(line)));
 }
@@ -149,7 +182,10 @@ async fn a_damaged_trace_of_a_stream_is_named_left_out_and_computed_again() {
     }
     drop(store);
     for command in ["status", "report"] {
-        let output = loto(&[command, "stream", "--store", "out-1/sweep.loto"], folder.path());
+        let output = loto(
+            &[command, "stream", "--store", "out-1/sweep.loto"],
+            folder.path(),
+        );
         let told = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(output.status.code(), Some(2), "{told}");
         for problem in [
@@ -168,9 +204,21 @@ async fn a_damaged_trace_of_a_stream_is_named_left_out_and_computed_again() {
 fn what_does_not_run_on_streams_is_refused_with_its_line_and_cure() {
     let external = "\n[external.mine]\ncommand = [\"python3\", \"mine.py\"]\nversion = 1\n";
     let cases = [
-        ("iterations = 5", "iterations = 1", "line 4: black box `B`: iterations is 1"),
-        ("protocol =", "sources = [\"t1\"]\nprotocol =", "sources cannot be with"),
-        ("\"taf-r\"", "\"mine\"", "programs do not run on streams of tasks; give this black box"),
+        (
+            "iterations = 5",
+            "iterations = 1",
+            "line 4: black box `B`: iterations is 1",
+        ),
+        (
+            "protocol =",
+            "sources = [\"t1\"]\nprotocol =",
+            "sources cannot be with",
+        ),
+        (
+            "\"taf-r\"",
+            "\"mine\"",
+            "programs do not run on streams of tasks; give this black box",
+        ),
         ("iterations = 5", "iterations = 30000", "only 36 rows"),
     ];
     for (find, replace, expected) in cases {
@@ -181,6 +229,9 @@ fn what_does_not_run_on_streams_is_refused_with_its_line_and_cure() {
         let folder = folder(&text);
         let output = loto(&["check", "sweep.toml"], folder.path());
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success() && told.contains(expected), "{told}");
+        assert!(
+            !output.status.success() && told.contains(expected),
+            "{told}"
+        );
     }
 }

@@ -102,7 +102,10 @@ fn write_stream(blackbox: &BlackboxAnalysis, output: &mut impl Write) -> io::Res
         return Ok(());
     };
     let orders = numbers::count(ranks.orders as u64, "order");
-    writeln!(output, "  ranks of the best value found, over {orders} of the tasks:")?;
+    writeln!(
+        output,
+        "  ranks of the best value found, over {orders} of the tasks:"
+    )?;
     let rows = ranks.methods.iter().map(|known| {
         vec![
             clean(&known.method),

@@ -1,9 +1,9 @@
 //! The methods of a sweep file, looked up in the registry.
 
-use loto_engine::{EngineError, ImpossibleJob};
 use loto_engine::methods::stand_in::{OnStream, for_stream};
 use loto_engine::methods::{Method, check, find};
 use loto_engine::table::Table;
+use loto_engine::{EngineError, ImpossibleJob};
 use loto_proto::external_program::PROTOCOL;
 use loto_proto::job::MethodSpec;
 use loto_proto::protocol::Protocol;

@@ -139,9 +139,7 @@ impl<Kept: KeptTraces> CollectedTraces<Kept> {
     fn sum(&self, of_trace: impl Fn(&PlannedSeries) -> u64) -> u64 {
         let series = self.series.iter().zip(self.planned.series());
         series
-            .map(|(series, planned)| {
-                series.count() as u64 * planned.places * of_trace(planned)
-            })
+            .map(|(series, planned)| series.count() as u64 * planned.places * of_trace(planned))
             .sum()
     }
 

@@ -92,16 +92,15 @@ impl PlannedTraces {
                         table: blackbox.table,
                     })?;
                     let task = number % objective.tasks().len();
-                    let series_position =
-                        *positions.entry(series.id()).or_insert_with_key(|&id| {
-                            all_series.push(PlannedSeries {
-                                id,
-                                series,
-                                objective,
-                                places: 0,
-                            });
-                            all_series.len() - 1
+                    let series_position = *positions.entry(series.id()).or_insert_with_key(|&id| {
+                        all_series.push(PlannedSeries {
+                            id,
+                            series,
+                            objective,
+                            places: 0,
                         });
+                        all_series.len() - 1
+                    });
                     if task == 0 {
                         all_series[series_position].places += 1;
                     }

@@ -47,7 +47,9 @@ impl SeriesObjective {
     /// The objective values by row of each task, in the order in which a trace has them.
     pub(super) fn by_task(&self, seed: u32) -> Vec<Option<&[f64]>> {
         let order = self.order(seed).into_iter();
-        order.map(|task| Some(&*self.tasks()[task].by_row)).collect()
+        order
+            .map(|task| Some(&*self.tasks()[task].by_row))
+            .collect()
     }
 
     /// The order in which the tasks arrive with each seed, if they are a stream.

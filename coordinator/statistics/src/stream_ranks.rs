@@ -38,7 +38,9 @@ pub fn stream_ranks(methods: &[&str], least: &[Vec<Vec<f64>>]) -> Option<StreamR
         return None;
     }
     let orders = least.len() as f64;
-    let ranks = least.iter().map(|tasks| tasks.iter().map(|values| rank(values).0).collect());
+    let ranks = least
+        .iter()
+        .map(|tasks| tasks.iter().map(|values| rank(values).0).collect());
     let ranks: Vec<Vec<Vec<f64>>> = ranks.collect();
     let of_method = |(method, name): (usize, &&str)| {
         let mut by_arrival = vec![0.0; ranks[0].len()];
@@ -81,7 +83,11 @@ mod tests {
         ];
         let found = stream_ranks(&["a", "b", "c"], &least).unwrap();
         assert_eq!(found.orders, 2);
-        let by_order: Vec<_> = found.methods.iter().map(|one| one.by_order.clone()).collect();
+        let by_order: Vec<_> = found
+            .methods
+            .iter()
+            .map(|one| one.by_order.clone())
+            .collect();
         assert_eq!(by_order, [[1.75, 1.25], [2.25, 2.25], [2.0, 2.5]]);
         let averages: Vec<_> = found.methods.iter().map(|one| one.average_rank).collect();
         assert_eq!(averages, [1.5, 2.25, 2.25]);

@@ -178,7 +178,9 @@ pub enum ImpossibleJob {
     },
 
     /// The tasks of the table are a stream, and the job is for one of them.
-    #[error("the tasks of the table are a stream: a job tunes all of them, not task `{task}` alone")]
+    #[error(
+        "the tasks of the table are a stream: a job tunes all of them, not task `{task}` alone"
+    )]
     TaskOfStream {
         /// The task the job names.
         task: String,

@@ -12,7 +12,12 @@ pub(crate) fn ranks_on_stream(blackbox: &BlackboxCurves, present: &[usize]) -> O
     let least: Vec<Vec<BTreeMap<u32, f64>>> = blackbox
         .tasks
         .iter()
-        .map(|task| present.iter().map(|&method| least_by_seed(&task.traces[method])).collect())
+        .map(|task| {
+            present
+                .iter()
+                .map(|&method| least_by_seed(&task.traces[method]))
+                .collect()
+        })
         .collect();
     let of_order = |(seed, order): (u32, &Vec<usize>)| {
         let on_task = |&task: &usize| -> Option<Vec<f64>> {
@@ -22,7 +27,10 @@ pub(crate) fn ranks_on_stream(blackbox: &BlackboxCurves, present: &[usize]) -> O
         order.iter().map(on_task).collect::<Option<Vec<_>>>()
     };
     let orders: Vec<_> = (0..).zip(arrivals.iter()).filter_map(of_order).collect();
-    let names: Vec<&str> = present.iter().map(|&method| blackbox.methods[method].as_str()).collect();
+    let names: Vec<&str> = present
+        .iter()
+        .map(|&method| blackbox.methods[method].as_str())
+        .collect();
     stream_ranks(&names, &orders)
 }
 

@@ -70,7 +70,8 @@ pub fn for_stream(mut spec: MethodSpec) -> Result<MethodSpec, EngineError> {
     if stand_in != method {
         let version = find(stand_in)?.version;
         let name = PARAMETER.to_owned();
-        spec.parameters.insert(name, format!("{stand_in} {version}"));
+        spec.parameters
+            .insert(name, format!("{stand_in} {version}"));
     }
     Ok(spec)
 }
@@ -134,7 +135,11 @@ mod tests {
     #[test]
     fn every_stand_in_needs_no_source_and_is_listed_once() {
         for (position, (method, stand_in)) in STAND_INS.iter().enumerate() {
-            assert!(STAND_INS[..position].iter().all(|(other, _)| other != method));
+            assert!(
+                STAND_INS[..position]
+                    .iter()
+                    .all(|(other, _)| other != method)
+            );
             assert!(find(method).is_ok(), "{method}");
             assert!(STAND_INS.contains(&(stand_in, stand_in)), "{method}");
         }

@@ -118,7 +118,11 @@ impl Task {
             first_line: self.first_line,
             objective: values,
             measurements: None,
-            columns: self.columns.iter().map(|column| column.of_rows(rows)).collect(),
+            columns: self
+                .columns
+                .iter()
+                .map(|column| column.of_rows(rows))
+                .collect(),
             features: self.features.clone(),
         }
     }

@@ -72,7 +72,8 @@ fn each_task_has_the_methods_own_evaluations_of_earlier_ones_as_its_sources() {
         let trace = run_on(&table, &stream_job(on_stream, table.fingerprint)).unwrap();
         let mut known = header.to_owned();
         let order = arrivals(table.fingerprint, 3, SEED);
-        for (place, (&position, rows)) in order.iter().zip(trace.rows.chunks(PER_TASK)).enumerate() {
+        for (place, (&position, rows)) in order.iter().zip(trace.rows.chunks(PER_TASK)).enumerate()
+        {
             let task = &table.tasks[position].name;
             let lines = lines_of(task);
             let with_target = format!("{known}\n{}\n", lines.join("\n"));
@@ -122,7 +123,10 @@ fn of_repeated_measurements_later_tasks_know_those_that_were_shown() {
         let error: f64 = fields[2].parse().unwrap();
         for seed in 0..2 {
             let measured = error + ((number * 7 + seed * 5) % 11) as f64;
-            repeated += &format!("{},{},{measured},{},{seed}\n", fields[0], fields[1], fields[3]);
+            repeated += &format!(
+                "{},{},{measured},{},{seed}\n",
+                fields[0], fields[1], fields[3]
+            );
         }
     }
     let spec = TableSpec {
@@ -149,7 +153,10 @@ fn of_repeated_measurements_later_tasks_know_those_that_were_shown() {
 fn jobs_that_are_not_for_the_whole_stream_say_why() {
     let (spec, text) = table_for("rs", Protocol::Stream);
     let table = Table::read(text.as_bytes(), &spec, "table").unwrap();
-    let plain = stream_job(job("rs", table.fingerprint, 0).series.method, table.fingerprint);
+    let plain = stream_job(
+        job("rs", table.fingerprint, 0).series.method,
+        table.fingerprint,
+    );
     let message = |change: fn(&mut Job)| {
         let mut changed = plain.clone();
         change(&mut changed);
@@ -165,5 +172,10 @@ fn jobs_that_are_not_for_the_whole_stream_say_why() {
     assert!(message(|job| job.series.method.version = 99).contains("version 99"));
     let mut alone = table.without_tasks();
     alone.protocol = Protocol::LeaveOneOut;
-    assert!(run_on(&alone, &plain).unwrap_err().to_string().contains("no task `*`"));
+    assert!(
+        run_on(&alone, &plain)
+            .unwrap_err()
+            .to_string()
+            .contains("no task `*`")
+    );
 }
