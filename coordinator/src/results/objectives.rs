@@ -8,26 +8,15 @@ use loto_engine::table::Table;
 use loto_proto::identity::Fingerprint;
 use loto_proto::job::Series;
 use loto_proto::protocol::{ALL_TASKS, Protocol};
-use loto_proto::table_spec::{Direction, TableSpec};
+use loto_proto::table_spec::TableSpec;
 use loto_transport::store::{Store, table_blob};
 use tokio::sync::Mutex;
 
-use super::series_objective::SeriesObjective;
+use super::series_objective::{SeriesObjective, TaskObjective};
 use crate::CoordinatorError;
 
 /// Bytes of a table that is read at once: handing it to another thread would take about as long.
 const SMALL_BLOB: usize = 4096;
-
-/// The objective values of one task.
-#[derive(Debug)]
-pub struct TaskObjective {
-    /// By row, in the order of the table.
-    pub by_row: Box<[f64]>,
-    /// The same values, ascending.
-    pub ascending: Arc<[f64]>,
-    /// Whether the objective is minimised; if not, the values are negatives.
-    pub direction: Direction,
-}
 
 /// What a table holds apart from its values.
 #[derive(Debug)]

@@ -12,10 +12,10 @@ use loto_proto::trace::Trace;
 use loto_statistics::results::{BlackboxResults, SweepResults, TaskResults};
 use loto_transport::store::Store;
 
-use super::objectives::{ObjectiveCache, TableContent, TableObjectives, TaskObjective};
+use super::objectives::{ObjectiveCache, TableContent, TableObjectives};
 use super::reading::Expected;
 use super::selection::Selection;
-use super::series_objective::SeriesObjective;
+use super::series_objective::{SeriesObjective, TaskObjective};
 use crate::CoordinatorError;
 use crate::trace_check::DamagedTrace;
 

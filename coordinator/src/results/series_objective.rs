@@ -7,7 +7,16 @@ use loto_proto::identity::Fingerprint;
 use loto_proto::table_spec::Direction;
 use loto_proto::trace::Trace;
 
-use super::objectives::TaskObjective;
+/// The objective values of one task.
+#[derive(Debug)]
+pub struct TaskObjective {
+    /// By row, in the order of the table.
+    pub by_row: Box<[f64]>,
+    /// The same values, ascending.
+    pub ascending: Arc<[f64]>,
+    /// Whether the objective is minimised; if not, the values are negatives.
+    pub direction: Direction,
+}
 
 /// The objective values that the traces of a series hold.
 #[derive(Debug, Clone)]

@@ -401,39 +401,6 @@ fn the_analysis_repeats_and_becomes_json() {
 }
 
 #[test]
-fn methods_on_a_stream_are_ranked_over_the_orders_that_all_have_finished() {
-    let mut results = complete();
-    assert_eq!(
-        analyse(&results, &sampled()).unwrap().blackboxes[0].stream,
-        None
-    );
-    results.blackboxes[0].arrivals = Some([vec![1, 0], vec![0, 1]].into());
-    let ranks = |results: &SweepResults| {
-        let analysis = analyse(results, &sampled()).unwrap();
-        let stream = analysis.blackboxes[0].stream.clone().unwrap();
-        let ranks = stream
-            .methods
-            .into_iter()
-            .map(|one| (one.by_order, one.by_arrival));
-        (stream.orders, ranks.collect::<Vec<_>>())
-    };
-    // Least values by method. Seed 0: task one 4 0 8, two 3 0 8. Seed 1: one 4 2 6, two 1 0 8.
-    let expected = [vec![2.0; 2], vec![1.0; 2], vec![3.0; 2]].map(|ranks| (ranks.clone(), ranks));
-    assert_eq!(ranks(&results), (2, expected.to_vec()));
-    // `bad` finds the best on task two, too, which arrives first with seed 0.
-    let bad = results.blackboxes[0].tasks[1].traces[2]
-        .get_mut(&0)
-        .unwrap();
-    bad.values = vec![8.0, 0.0];
-    let (_, found) = ranks(&results);
-    assert_eq!(found[2], (vec![2.25, 3.0], vec![2.25, 2.625]));
-    // An order that one method has not finished counts for none.
-    results.blackboxes[0].tasks[0].traces[1].remove(&1);
-    let (orders, found) = ranks(&results);
-    assert_eq!((orders, &found[2].0), (1, &vec![2.25]));
-}
-
-#[test]
 fn the_best_row_of_each_task_is_ahead_of_all_or_tied() {
     let mut results = complete();
     assert!(results.add_best());
