@@ -51,6 +51,7 @@ fn synthetic_sweep() -> SweepResults {
                 .map(|method| format!("method {method}"))
                 .collect(),
             tasks: tasks.collect(),
+            arrivals: None,
         }],
     }
 }

@@ -65,6 +65,20 @@ pub enum CoordinatorError {
         table: Fingerprint,
     },
 
+    /// A sweep takes tasks for a stream that are none, or not all of it, or the other way round.
+    #[error(
+        "sweep {sweep}: the tasks of black box `{blackbox}` are not what table {table} declares: a stream has all tasks of \
+         its table, in their order"
+    )]
+    NotTheStream {
+        /// The sweep.
+        sweep: SweepId,
+        /// The black box.
+        blackbox: String,
+        /// The table.
+        table: Fingerprint,
+    },
+
     /// A thread that computed for this process died: a bug, reported as such.
     #[error("{task} stopped: {source}")]
     ThreadDied {

@@ -1,5 +1,7 @@
 //! Checks a trace from the store against its task's table.
 
+use std::ops::Range;
+
 use loto_proto::job::Job;
 use loto_proto::table_spec::Direction;
 use loto_proto::trace::Trace;
@@ -59,7 +61,7 @@ pub enum TraceProblem {
         expected: f64,
     },
 
-    /// It evaluates a row more than once.
+    /// It evaluates a row of a task more than once.
     #[error("it evaluates row {0} twice")]
     RepeatedRow(u32),
 
@@ -96,13 +98,13 @@ fn without_store(error: &TransportError) -> String {
     }
 }
 
-/// Says what is wrong with a trace, if anything: it must have `iterations`
-/// evaluations, of rows that the task has, each at most once, with the values
-/// that the table gives (`objective`, by row), if the table is known.
+/// Says what is wrong with a trace, if anything: it must have `iterations` evaluations, the same number on each of its
+/// tasks, of rows that the task has, each at most once, with the values that the table gives (`objectives`: of each task,
+/// by row), if the table is known.
 pub(crate) fn check(
     trace: &Trace,
     iterations: u32,
-    objective: Option<&[f64]>,
+    objectives: &[Option<&[f64]>],
 ) -> Result<(), TraceProblem> {
     if trace.rows.len() != iterations as usize {
         return Err(TraceProblem::Length {
@@ -110,10 +112,24 @@ pub(crate) fn check(
             planned: iterations,
         });
     }
-    if let Some(objective) = objective {
-        check_values(trace, objective)?;
+    let on_each = trace.rows.len().checked_div(objectives.len()).unwrap_or(0);
+    let starts = (0..).step_by(on_each.max(1));
+    for (start, objective) in starts.zip(objectives) {
+        check_task(trace, start..start + on_each, *objective)?;
     }
-    let mut rows = trace.rows.clone();
+    Ok(())
+}
+
+/// Checks the evaluations on one task, which are those at the positions `range`.
+fn check_task(
+    trace: &Trace,
+    range: Range<usize>,
+    objective: Option<&[f64]>,
+) -> Result<(), TraceProblem> {
+    if let Some(objective) = objective {
+        check_values(trace, range.clone(), objective)?;
+    }
+    let mut rows = trace.rows[range].to_vec();
     rows.sort_unstable();
     match rows.windows(2).find(|pair| pair[0] == pair[1]) {
         Some(pair) => Err(TraceProblem::RepeatedRow(pair[0])),
@@ -121,8 +137,9 @@ pub(crate) fn check(
     }
 }
 
-fn check_values(trace: &Trace, objective: &[f64]) -> Result<(), TraceProblem> {
-    for (iteration, (&row, &value)) in (1..).zip(trace.rows.iter().zip(&trace.values)) {
+fn check_values(trace: &Trace, range: Range<usize>, objective: &[f64]) -> Result<(), TraceProblem> {
+    for index in range {
+        let (iteration, row, value) = (index + 1, trace.rows[index], trace.values[index]);
         match objective.get(row as usize) {
             None => {
                 return Err(TraceProblem::UnknownRow {
@@ -160,7 +177,40 @@ mod tests {
             linear_algebra: String::new(),
             program: Default::default(),
         };
-        check(&trace, 3, Some(&OBJECTIVE))
+        check(&trace, 3, &[Some(&OBJECTIVE)])
+    }
+
+    #[test]
+    fn each_task_of_a_stream_has_its_own_rows() {
+        const OTHER: [f64; 2] = [7.0, 8.0];
+        let checked = |rows: [u32; 4], values: [f64; 4], objectives: &[Option<&[f64]>]| {
+            let trace = Trace {
+                rows: rows.to_vec(),
+                values: values.to_vec(),
+                microseconds: vec![0; 4],
+                preparation_microseconds: 0,
+                linear_algebra: String::new(),
+                program: Default::default(),
+            };
+            check(&trace, 4, objectives).map_err(|problem| problem.to_string())
+        };
+        let known: [Option<&[f64]>; 2] = [Some(&OTHER), Some(&OBJECTIVE)];
+        let values = [8.0, 7.0, 0.25, 0.5];
+        checked([1, 0, 1, 0], values, &known).unwrap();
+        // Of a table that is not there nothing but the length is known.
+        checked([9, 9, 9, 9], values, &[]).unwrap();
+        let problem = checked([1, 0, 1, 1], [8.0, 7.0, 0.25, 0.25], &known).unwrap_err();
+        assert!(problem.contains("row 1 twice"), "{problem}");
+        let problem = checked([1, 2, 1, 0], values, &known).unwrap_err();
+        assert!(
+            problem.contains("iteration 2 evaluates row 2, the task has 2 rows"),
+            "{problem}"
+        );
+        let problem = checked([1, 0, 0, 1], values, &known).unwrap_err();
+        assert!(
+            problem.contains("iteration 3 has the value 0.25"),
+            "{problem}"
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! - [`attempt`], [`lifecycle`]: how an unfinished job stands, and what may become of it;
 //! - [`heartbeat`], [`sweep_state`]: which jobs workers hold, and what was done with a sweep;
 //! - [`table_spec`], [`scale`]: what a sweep file declares about a table and its columns;
+//! - [`protocol`]: whether tasks are tuned each by itself or one after the other;
 //! - [`initial_rows`]: the first evaluations that it gives for each task and seed;
 //! - [`external_program`]: the program of a method that is not part of loto;
 //! - [`identity`]: content hashes that name tables, jobs and sweeps;
@@ -42,6 +43,7 @@
 //!     table: entry.table_spec(&[]).unwrap().fingerprint(b"the bytes of lr.csv"),
 //!     targets: entry.targets.clone().unwrap_or_default(),
 //!     iterations: file.iterations,
+//!     protocol: entry.protocol,
 //!     methods: vec![MethodSpec {
 //!         name: None,
 //!         id: "rs".into(),
@@ -74,6 +76,7 @@ pub mod lifecycle;
 pub mod limits;
 pub mod message_error;
 mod packing;
+pub mod protocol;
 pub mod scale;
 pub mod seal;
 pub mod suggestion;

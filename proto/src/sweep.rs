@@ -9,6 +9,7 @@ use crate::limits::{
     MAX_SWEEP_BYTES, MAX_TASKS,
 };
 use crate::message_error::{MessageError, MessageKind, MessageProblem, check_count, check_name};
+use crate::protocol::{ALL_TASKS, Protocol};
 use crate::seal::{Key, SEAL_BYTES, check_message, seal_message};
 use crate::wire;
 
@@ -34,20 +35,43 @@ pub struct Blackbox {
     pub table_file: Option<String>,
     /// Target tasks, in the order of the table.
     pub targets: Vec<String>,
-    /// Number of evaluations in a trace.
+    /// Number of evaluations on a target.
     pub iterations: u32,
+    /// Whether the targets are tuned each by itself or one after the other.
+    pub protocol: Protocol,
     /// Methods, in the order of the sweep file.
     pub methods: Vec<MethodSpec>,
 }
 
 impl Blackbox {
-    /// The series of one method on one target.
+    /// The series with the evaluations of one method on one target. A stream has one series for all targets.
     pub fn series(&self, method: &MethodSpec, target: &str) -> Series {
+        let (task, iterations) = match self.protocol {
+            Protocol::LeaveOneOut => (target, self.iterations),
+            Protocol::Stream => {
+                let targets = u32::try_from(self.targets.len()).unwrap_or(u32::MAX);
+                (ALL_TASKS, self.iterations.saturating_mul(targets))
+            }
+        };
         Series {
             method: method.clone(),
             table: self.table,
-            task: target.to_owned(),
-            iterations: self.iterations,
+            task: task.to_owned(),
+            iterations,
+        }
+    }
+
+    /// Every series of one method, once, in the order of the targets.
+    pub fn series_of<'a>(&'a self, method: &'a MethodSpec) -> impl Iterator<Item = Series> + 'a {
+        let targets = self.targets.iter().take(self.series_per_method());
+        targets.map(move |target| self.series(method, target))
+    }
+
+    /// Number of series of one method.
+    pub fn series_per_method(&self) -> usize {
+        match self.protocol {
+            Protocol::LeaveOneOut => self.targets.len(),
+            Protocol::Stream => self.targets.len().min(1),
         }
     }
 
@@ -55,6 +79,14 @@ impl Blackbox {
         check_count("methods", self.methods.len() as u64, MAX_METHODS as u64)?;
         check_count("targets", self.targets.len() as u64, MAX_TASKS as u64)?;
         check_count("iterations", self.iterations.into(), MAX_ITERATIONS.into())?;
+        if self.protocol == Protocol::Stream {
+            let evaluations = u64::from(self.iterations) * self.targets.len() as u64;
+            check_count(
+                "evaluations in a stream (iterations times tasks)",
+                evaluations,
+                MAX_ITERATIONS.into(),
+            )?;
+        }
         for target in &self.targets {
             check_name("the name of a target", target)?;
         }
@@ -85,10 +117,8 @@ impl Sweep {
         (0..most.max().unwrap_or(0)).flat_map(move |position| {
             self.blackboxes.iter().flat_map(move |blackbox| {
                 let method = blackbox.methods.get(position);
-                method.into_iter().flat_map(move |method| {
-                    let targets = blackbox.targets.iter();
-                    targets.map(move |target| blackbox.series(method, target))
-                })
+                let methods = method.into_iter();
+                methods.flat_map(move |method| blackbox.series_of(method))
             })
         })
     }
@@ -102,7 +132,7 @@ impl Sweep {
     pub fn series_count(&self) -> u64 {
         self.blackboxes
             .iter()
-            .map(|blackbox| blackbox.methods.len() as u64 * blackbox.targets.len() as u64)
+            .map(|blackbox| blackbox.methods.len() as u64 * blackbox.series_per_method() as u64)
             .sum()
     }
 
@@ -177,6 +207,7 @@ impl Sweep {
             table_file: blackbox.table_file.clone().unwrap_or_default(),
             targets: blackbox.targets.clone(),
             iterations: blackbox.iterations,
+            stream: blackbox.protocol == Protocol::Stream,
             methods: blackbox.methods.iter().map(method).collect(),
         };
         wire::Sweep {
@@ -214,6 +245,7 @@ impl Sweep {
                 table_file: Some(blackbox.table_file).filter(|name| !name.is_empty()),
                 targets: blackbox.targets,
                 iterations: blackbox.iterations,
+                protocol: Protocol::of_wire(blackbox.stream),
                 methods: (blackbox.methods.into_iter().map(method))
                     .collect::<Result<_, InvalidIdentifier>>()?,
             })
@@ -238,148 +270,4 @@ impl Sweep {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::{BTreeMap, BTreeSet};
-
-    use super::*;
-
-    fn method(id: &str) -> MethodSpec {
-        MethodSpec {
-            name: None,
-            id: id.into(),
-            version: 1,
-            parameters: BTreeMap::new(),
-            program: None,
-        }
-    }
-
-    fn sweep() -> Sweep {
-        let blackbox = |name: &str, byte, methods: &[&str]| Blackbox {
-            name: name.into(),
-            table: Fingerprint([byte; 16]),
-            table_file: None,
-            targets: vec!["one".into(), "two".into()],
-            iterations: 10,
-            methods: methods.iter().map(|id| method(id)).collect(),
-        };
-        Sweep {
-            name: "test".into(),
-            blackboxes: vec![
-                blackbox("A", 1, &["rs", "gp"]),
-                blackbox("B", 2, &["rs", "gp", "rea"]),
-            ],
-            seeds: 3,
-        }
-    }
-
-    #[test]
-    fn jobs_are_distinct_and_complete_seed_by_seed_and_method_by_method() {
-        let jobs: Vec<_> = sweep().jobs().collect();
-        assert_eq!(jobs.len() as u64, sweep().job_count());
-        assert_eq!(jobs.len(), (2 + 3) * 2 * 3);
-        let ids: BTreeSet<_> = jobs.iter().map(Job::id).collect();
-        assert_eq!(ids.len(), jobs.len());
-        assert!(jobs[..10].iter().all(|job| job.seed == 0));
-        assert!(jobs[..4].iter().all(|job| job.series.method.id == "rs"));
-    }
-
-    #[test]
-    fn the_id_follows_from_the_jobs_alone() {
-        let mut renamed = sweep();
-        renamed.name = "other".into();
-        assert_eq!(renamed.id(), sweep().id());
-        let mut longer = sweep();
-        longer.seeds += 1;
-        assert_ne!(longer.id(), sweep().id());
-    }
-
-    #[test]
-    fn a_sweep_survives_the_store_and_damage_is_noticed() {
-        let mut named = sweep();
-        named.blackboxes[1].methods[0].name = Some("chance".into());
-        named.blackboxes[0].table_file = Some("A.csv.zip".into());
-        assert_eq!(named.id(), sweep().id());
-        assert_eq!(Sweep::decode(&named.encode(), sweep().id()).unwrap(), named);
-        let bytes = sweep().encode();
-        assert_eq!(Sweep::decode(&bytes, sweep().id()).unwrap(), sweep());
-        let mut changed = sweep();
-        changed.seeds = 4;
-        assert!(Sweep::decode(&changed.encode(), sweep().id()).is_err());
-        assert!(Sweep::decode(&bytes[..bytes.len() - 5], sweep().id()).is_err());
-    }
-
-    #[test]
-    fn no_bit_of_a_sweep_can_change_unnoticed() {
-        let bytes = sweep().encode_for_store();
-        for bit in 0..8 * bytes.len() {
-            let mut flipped = bytes.clone();
-            flipped[bit / 8] ^= 1 << (bit % 8);
-            let read = Sweep::decode(&flipped, sweep().id());
-            assert!(read.is_err() || read.unwrap() == sweep(), "bit {bit}");
-        }
-    }
-
-    #[test]
-    fn a_stored_sweep_cannot_ask_for_endless_work() {
-        type Change = fn(&mut Sweep);
-        let changes: [(Change, &str); 10] = [
-            (|sweep| sweep.seeds = u32::MAX, "4294967295 seeds"),
-            (
-                |sweep| sweep.blackboxes = vec![sweep.blackboxes[0].clone(); 1001],
-                "1001 black boxes",
-            ),
-            (
-                |sweep| sweep.blackboxes[1].methods = vec![method("rs"); 1001],
-                "black box `B`: it has 1001 methods",
-            ),
-            (
-                |sweep| sweep.blackboxes[0].targets = vec!["x".into(); 10_001],
-                "black box `A`: it has 10001 targets",
-            ),
-            (
-                |sweep| sweep.blackboxes[0].iterations = 100_001,
-                "100001 iterations",
-            ),
-            (
-                |sweep| sweep.blackboxes[0].targets[1] = "x".repeat(201),
-                "the name of a target has 201 bytes",
-            ),
-            (
-                |sweep| {
-                    let parameters = (0..101).map(|number| (number.to_string(), "x".into()));
-                    sweep.blackboxes[0].methods[0].parameters = parameters.collect();
-                },
-                "101 parameters",
-            ),
-            (
-                |sweep| {
-                    sweep.blackboxes[0].methods = vec![method("rs"); 1000];
-                    sweep.blackboxes[0].targets = vec!["x".into(); 1000];
-                },
-                "1000006 series",
-            ),
-            (
-                |sweep| {
-                    sweep.blackboxes[0].targets = vec!["x".into(); 10_000];
-                    sweep.seeds = 1000;
-                },
-                "20006000 jobs",
-            ),
-            (
-                |sweep| {
-                    sweep.blackboxes = vec![sweep.blackboxes[0].clone(); 3];
-                    for blackbox in &mut sweep.blackboxes {
-                        blackbox.targets = vec!["x".repeat(200); 10_000];
-                    }
-                },
-                "bytes, allowed are 4194304",
-            ),
-        ];
-        for (change, expected) in changes {
-            let mut endless = sweep();
-            change(&mut endless);
-            let error = Sweep::decode(&endless.encode(), sweep().id()).unwrap_err();
-            assert!(error.to_string().contains(expected), "{error}");
-        }
-    }
-}
+mod tests;

@@ -12,6 +12,7 @@ use crate::limits::{
     MAX_BLOB_BYTES, MAX_COLUMNS, MAX_LEVEL_BYTES, MAX_LEVELS, MAX_NAME_BYTES, MAX_TASKS,
 };
 use crate::message_error::{MessageError, MessageKind, MessageProblem, check_count};
+use crate::protocol::Protocol;
 use crate::scale::Scale;
 use crate::wire;
 
@@ -76,6 +77,8 @@ pub struct TableSpec {
     /// The column that says which rows of a task methods learn from where the task is a source; all rows if there is
     /// none. A target has all of its rows.
     pub source_rows: Option<String>,
+    /// Whether the tasks are tuned each by itself or one after the other.
+    pub protocol: Protocol,
 }
 
 /// Which columns are features of tasks: numbers that describe a task, the same in all of its rows.
@@ -200,6 +203,9 @@ impl TableSpec {
         if let Some(column) = &self.source_rows {
             hasher.field(b"source rows").field(column.as_bytes());
         }
+        if self.protocol == Protocol::Stream {
+            hasher.field(b"stream");
+        }
         Fingerprint(hasher.finish_identifier())
     }
 
@@ -238,6 +244,7 @@ impl TableSpec {
                 Features::Columns(columns) => columns.iter().cloned().collect(),
             },
             source_rows: self.source_rows.clone().unwrap_or_default(),
+            stream: self.protocol == Protocol::Stream,
         }
     }
 
@@ -312,6 +319,7 @@ impl TableSpec {
                 false => Features::Columns(stored.features.into_iter().collect()),
             },
             source_rows: Some(stored.source_rows).filter(|column| !column.is_empty()),
+            protocol: Protocol::of_wire(stored.stream),
         })
     }
 }
@@ -383,6 +391,7 @@ mod tests {
             repeats: Repeats::Mean,
             features: Features::Columns(["dataset_a", "dataset_b"].map(str::to_owned).into()),
             source_rows: Some("thinned".into()),
+            protocol: Protocol::Stream,
             ..spec("metric_accuracy", Categorical::default())
         }
     }
@@ -400,12 +409,13 @@ mod tests {
     #[test]
     fn every_declaration_changes_the_fingerprint_and_survives_the_store() {
         let base = declared();
-        let changes: [fn(&mut TableSpec); 16] = [
+        let changes: [fn(&mut TableSpec); 17] = [
             |spec| spec.features = Features::All,
             |spec| spec.features = Features::default(),
             |spec| spec.features = Features::Columns(["dataset_a".to_owned()].into()),
             |spec| spec.source_rows = None,
             |spec| spec.source_rows = Some("other".into()),
+            |spec| spec.protocol = Protocol::LeaveOneOut,
             |spec| spec.initial = InitialRows::default(),
             |spec| assert!(spec.initial.add("a", 1, 8)),
             |spec| spec.repeats = Repeats::Refused,

@@ -59,6 +59,7 @@ pub fn sweep(name: &str, seeds: u32) -> Sweep {
             table_file: None,
             targets: vec!["one".into(), "two".into()],
             iterations: 3,
+            protocol: Default::default(),
             methods: vec![method("rs"), method("gp")],
         }],
         seeds,

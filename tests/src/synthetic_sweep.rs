@@ -109,6 +109,7 @@ impl SyntheticSweep {
             table_file: None,
             targets,
             iterations: shape.iterations,
+            protocol: Default::default(),
             methods: methods.collect(),
         };
         Self {

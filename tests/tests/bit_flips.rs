@@ -42,6 +42,7 @@ fn sweep(table: Fingerprint) -> Sweep {
             table_file: None,
             targets: vec![series.task],
             iterations: series.iterations,
+            protocol: Default::default(),
             methods: vec![series.method],
         }],
         seeds: SEEDS,

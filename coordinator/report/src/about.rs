@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use loto_proto::protocol::Protocol;
 use loto_proto::sweep::Blackbox;
 use loto_proto::table_spec::{Direction, Repeats, TableSpec};
 use serde::Serialize;
@@ -48,6 +49,9 @@ pub struct AboutBlackbox {
     /// measurement, drawn by the seed, and scored by the mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<&'static str>,
+    /// `stream` if the tasks arrive one after the other, and methods learn from their own evaluations on earlier ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<&'static str>,
     /// The hyperparameters, in the order of their columns.
     pub hyperparameters: Vec<AboutHyperparameter>,
 }
@@ -143,6 +147,7 @@ impl AboutBlackbox {
                 Repeats::Mean => Some("mean"),
                 Repeats::Draw => Some("draw"),
             },
+            protocol: (spec.protocol == Protocol::Stream).then_some("stream"),
             hyperparameters: columns.into_iter().map(hyperparameter).collect(),
         }
     }

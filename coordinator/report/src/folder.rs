@@ -81,7 +81,7 @@ impl Report<'_> {
         &self,
         blackbox: &BlackboxAnalysis,
         palette: &Palette,
-    ) -> [(&'static str, String, Option<Picture>); 8] {
+    ) -> [(&'static str, String, Option<Picture>); 9] {
         let name = &blackbox.name;
         let baseline = self.draws_baseline();
         let ranks_title = format!("Average ranks on {name}");
@@ -125,6 +125,11 @@ impl Report<'_> {
                 charts::small_multiples(blackbox, palette, baseline, WIDTH),
             ),
             ("critical-difference", ranks_title.clone(), ranks),
+            (
+                "arrivals",
+                format!("Average rank over the tasks so far on {name}"),
+                charts::ranks_by_arrival(blackbox, palette, CURVES_SIZE),
+            ),
         ]
     }
 }

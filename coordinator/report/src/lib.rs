@@ -41,6 +41,7 @@
 //!             objective: [0.1, 0.2, 0.3, 0.4].into(),
 //!             traces: vec![BTreeMap::from([(0, trace)])],
 //!         }],
+//!         arrivals: None,
 //!     }],
 //! };
 //! let analysis = analyse(&results, &AnalysisOptions::default())?;

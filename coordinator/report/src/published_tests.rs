@@ -38,6 +38,7 @@ fn published_figures_are_shown_where_they_apply_and_nowhere_else() {
         table_file: None,
         targets: names.map(String::from).to_vec(),
         iterations: 70,
+        protocol: Default::default(),
         methods: Vec::new(),
     };
     // The fingerprint of the public nas_bench102.csv.zip.

@@ -49,6 +49,7 @@ pub(crate) fn results() -> SweepResults {
             iterations: 5,
             methods: vec!["rs".into(), format!("method {EVIL}")],
             tasks: vec![task(EVIL, 0), task("plain", 1), task("third", 2)],
+            arrivals: None,
         }],
     }
 }
@@ -84,6 +85,7 @@ pub(crate) fn about() -> About {
         table_file: None,
         targets: Vec::new(),
         iterations: 5,
+        protocol: Default::default(),
         methods: Vec::new(),
     };
     let spec = TableSpec {

@@ -92,7 +92,28 @@ fn write_blackbox(
     for sentence in dominant::sentences(blackbox) {
         writeln!(output, "  note: {}", clean(&sentence))?;
     }
-    write_differences(blackbox, &confidence, output)
+    write_differences(blackbox, &confidence, output)?;
+    write_stream(blackbox, output)
+}
+
+/// The ranks over the orders of a stream of tasks.
+fn write_stream(blackbox: &BlackboxAnalysis, output: &mut impl Write) -> io::Result<()> {
+    let Some(ranks) = &blackbox.stream else {
+        return Ok(());
+    };
+    let orders = numbers::count(ranks.orders as u64, "order");
+    writeln!(
+        output,
+        "  ranks of the best value found, over {orders} of the tasks:"
+    )?;
+    let rows = ranks.methods.iter().map(|known| {
+        vec![
+            clean(&known.method),
+            numbers::score(known.average_rank),
+            or_dash(known.standard_deviation.map(numbers::score)),
+        ]
+    });
+    write_table("method|average rank|standard deviation", rows, output)
 }
 
 /// What is optimised, after a comma; nothing if that is not known.

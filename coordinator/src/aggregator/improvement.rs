@@ -15,6 +15,7 @@ use loto_statistics::analysis::{
     AnalysisOptions, Bands, BlackboxAnalysis, MethodAnalysis, MethodAverages, TaskAnalysis,
 };
 use loto_statistics::by_iteration::unsolved_fraction;
+use loto_statistics::stream_ranks::StreamRanks;
 
 /// Iterations for which figures are given unless the request says otherwise, besides the last.
 const DEFAULT_ITERATIONS: [u32; 3] = [10, 50, 100];
@@ -103,7 +104,18 @@ fn blackbox_improvement(
             .collect(),
         tasks: blackbox.tasks.iter().map(task_improvement).collect(),
         excluded_tasks: excluded_tasks(&blackbox.excluded_tasks),
+        stream_ranks: blackbox.stream.iter().flat_map(stream_ranks).collect(),
     }
+}
+
+fn stream_ranks(ranks: &StreamRanks) -> impl Iterator<Item = wire::StreamRank> {
+    ranks.methods.iter().map(|known| wire::StreamRank {
+        method: known.method.clone(),
+        average_rank: known.average_rank,
+        standard_deviation: known.standard_deviation,
+        by_order: known.by_order.clone(),
+        by_arrival: known.by_arrival.clone(),
+    })
 }
 
 fn method_improvement(method: &MethodAnalysis, iterations: &[u32]) -> wire::MethodImprovement {

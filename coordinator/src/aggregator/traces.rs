@@ -112,6 +112,7 @@ async fn send_all(
     filter: &Filter,
     sender: &Sender,
 ) -> Result<(), CoordinatorError> {
+    let planned = sweep.planned().await?;
     for (blackbox_position, blackbox) in sweep.sweep.blackboxes.iter().enumerate() {
         if !selects(&filter.blackboxes, &blackbox.name) {
             continue;
@@ -130,6 +131,7 @@ async fn send_all(
                 for seeds in seeds.chunks(TRACES_PER_READ) {
                     let (direction, traces) = fetch(sweep, &series, seeds).await?;
                     for (seed, trace) in traces {
+                        let trace = planned.on_task(place, seed, trace);
                         let finished = wire::FinishedTrace {
                             blackbox: blackbox.name.clone(),
                             task: target.clone(),

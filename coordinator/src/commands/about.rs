@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::time::SystemTime;
 
 use loto_engine::methods;
+use loto_engine::methods::stand_in::OnStream;
 use loto_proto::job::MethodSpec;
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_report::{About, AboutBlackbox, AboutMethod, AboutProposals, Made};
@@ -137,7 +138,9 @@ pub(super) fn of_best(sweep: &Sweep) -> AboutMethod {
 
 /// A method as it was run. Of another version than this release has, only what was set is known.
 fn describe(spec: &MethodSpec) -> AboutMethod {
-    let registered = methods::check(spec).ok();
+    // A job on a stream names its stand-in, which is no parameter of the method.
+    let known = OnStream::of(spec).ok();
+    let registered = known.and_then(|known| methods::find(&known.method.id).ok());
     let defaults = registered.into_iter().flat_map(|method| method.parameters);
     let defaults = defaults.filter(|parameter| !spec.parameters.contains_key(parameter.name));
     let defaults = defaults.map(|one| (one.name.to_owned(), one.default.to_owned()));
@@ -244,6 +247,7 @@ mod tests {
             table_file: None,
             targets: Vec::new(),
             iterations: 1,
+            protocol: Default::default(),
             methods,
         };
         let variant = spec(Some("ml"), &[("hyperprior", "none")]);

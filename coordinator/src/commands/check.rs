@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use loto_engine::methods::stand_in::OnStream;
 use loto_engine::table::Task;
 use loto_proto::excerpt::excerpt;
+use loto_proto::protocol::Protocol;
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::table_spec::{Direction, TableSpec};
 use loto_worker::external::Gap;
@@ -77,9 +79,11 @@ fn describe(plan: &Plan) -> String {
             continue;
         };
         let tasks = &planned.table.tasks;
-        let series = blackbox.methods.len() as u64 * blackbox.targets.len() as u64;
+        let series = blackbox.methods.len() as u64 * blackbox.series_per_method() as u64;
         let traces = series * u64::from(sweep.seeds);
-        let blackbox_evaluations = traces * u64::from(blackbox.iterations);
+        let per_seed = blackbox.methods.len() as u64 * blackbox.targets.len() as u64;
+        let blackbox_evaluations =
+            per_seed * u64::from(sweep.seeds) * u64::from(blackbox.iterations);
         evaluations += blackbox_evaluations;
         table.push(&[
             &blackbox.name,
@@ -95,13 +99,14 @@ fn describe(plan: &Plan) -> String {
     }
     format!(
         "sweep {} is valid; its id is {}\n\
-         {} methods, {} seeds: {} traces, {evaluations} evaluations\n{}{}\n{table}\n{}{}{}",
+         {} methods, {} seeds: {} traces, {evaluations} evaluations\n{}{}{}\n{table}\n{}{}{}",
         sweep.name,
         sweep.id(),
         plan.method_names().len(),
         sweep.seeds,
         sweep.job_count(),
         describe_methods(sweep),
+        describe_streams(sweep),
         describe_programs(plan),
         describe_columns(plan),
         describe_experience(plan),
@@ -183,6 +188,30 @@ fn describe_methods(sweep: &Sweep) -> String {
     text
 }
 
+/// The streams, with what runs on their first tasks; nothing if there are none.
+fn describe_streams(sweep: &Sweep) -> String {
+    let is_stream = |blackbox: &&Blackbox| blackbox.protocol == Protocol::Stream;
+    let described = sweep.blackboxes.iter().filter(is_stream).map(|blackbox| {
+        let stand_ins = blackbox.methods.iter().filter_map(|method| {
+            let stand_in = OnStream::of(method).ok()?.stand_in.id;
+            (stand_in != method.id).then(|| format!("{} runs as {stand_in}", method.label()))
+        });
+        let stand_ins: Vec<String> = stand_ins.collect();
+        let stand_ins = match stand_ins.as_slice() {
+            [] => String::new(),
+            listed => format!("; on the first, which has no source, {}", listed.join(", ")),
+        };
+        format!(
+            "{} is a stream: its {} tasks arrive in an order that the seed draws, and a trace has {} evaluations on \
+             each{stand_ins}\n",
+            blackbox.name,
+            blackbox.targets.len(),
+            blackbox.iterations
+        )
+    });
+    described.collect()
+}
+
 /// The external methods, with what names their jobs and what is not enforced; nothing if there are none.
 fn describe_programs(plan: &Plan) -> String {
     let mut text = String::new();
@@ -259,6 +288,7 @@ mod tests {
             table_file: None,
             targets: vec!["one".into()],
             iterations: 1,
+            protocol: Default::default(),
             methods: methods.iter().map(method).collect(),
         };
         Sweep {

@@ -33,6 +33,7 @@ fn sweep(seeds: u32) -> Sweep {
             table_file: None,
             targets: vec!["one".into(), "two".into()],
             iterations: 1,
+            protocol: Default::default(),
             methods: vec![MethodSpec {
                 name: None,
                 id: "rs".into(),

@@ -71,7 +71,7 @@ pub(crate) fn run(plan: &Plan) -> Result<Outcome, EngineError> {
                 blackbox: blackbox.name.clone(),
                 method: method.label().to_owned(),
                 one_trace: trace.cpu_time(),
-                traces: blackbox.targets.len() as u64 * u64::from(plan.sweep.seeds),
+                traces: blackbox.series_per_method() as u64 * u64::from(plan.sweep.seeds),
             });
         }
     }

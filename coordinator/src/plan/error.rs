@@ -163,6 +163,13 @@ pub enum BlackboxProblem {
         rows: usize,
     },
 
+    /// A task of a stream would be no source of later ones.
+    #[error(
+        "iterations is 1, but protocol = \"stream\" needs at least 2 evaluations on each task, so that later tasks can \
+         learn from it"
+    )]
+    ShortStream,
+
     /// The file of first evaluations is not what it should be.
     #[error("initial: {path}{problem}", path = path.display())]
     Initial {
@@ -231,6 +238,16 @@ pub enum BlackboxProblem {
         id: String,
     },
 
+    /// A method does not run on streams of tasks.
+    #[error("{problem}; give this black box its own `methods`, without `{method}`")]
+    NotOnStreams {
+        /// Name of the method.
+        method: String,
+        /// Why not.
+        #[source]
+        problem: EngineError,
+    },
+
     /// A method does not search the table's kind of hyperparameters.
     #[error(
         "{problem}; give this black box its own `methods`, without `{method}`, or list the \
@@ -256,13 +273,14 @@ impl BlackboxProblem {
             Self::OneTask { .. } => "table",
             Self::Scale(_) => "scales",
             Self::UnknownTask { key, .. } | Self::NoTarget { key } => key,
-            Self::TooFewRows { .. } => "iterations",
+            Self::TooFewRows { .. } | Self::ShortStream => "iterations",
             Self::Initial { .. } | Self::NoInitialRows { .. } | Self::TooManyInitialRows { .. } => {
                 "initial"
             }
             Self::Method(_)
             | Self::UnsuitableMethod { .. }
             | Self::NoFeatures(_)
+            | Self::NotOnStreams { .. }
             | Self::TakenName { .. }
             | Self::SameMethod { .. } => "methods",
         }

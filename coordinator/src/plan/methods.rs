@@ -1,10 +1,12 @@
 //! The methods of a sweep file, looked up in the registry.
 
-use loto_engine::EngineError;
+use loto_engine::methods::stand_in::{OnStream, for_stream};
 use loto_engine::methods::{Method, check, find};
 use loto_engine::table::Table;
+use loto_engine::{EngineError, ImpossibleJob};
 use loto_proto::external_program::PROTOCOL;
 use loto_proto::job::MethodSpec;
+use loto_proto::protocol::Protocol;
 use loto_proto::sweep_file::{BlackboxEntry, SweepFile};
 
 use super::error::BlackboxProblem;
@@ -19,6 +21,7 @@ use super::programs::PlannedProgram;
 /// [`BlackboxProblem::Method`] for a method or parameter that is not known,
 /// [`BlackboxProblem::UnsuitableMethod`] and [`BlackboxProblem::NoFeatures`] for a method that is not made for the
 /// black box's table,
+/// [`BlackboxProblem::NotOnStreams`] for one that does not run on its stream of tasks,
 /// [`BlackboxProblem::TakenName`] and [`BlackboxProblem::SameMethod`] for names that mislead.
 pub(super) fn resolve(
     file: &SweepFile,
@@ -43,6 +46,10 @@ pub(super) fn resolve(
                 spec
             }
         };
+        let spec = match entry.protocol {
+            Protocol::LeaveOneOut => spec,
+            Protocol::Stream => on_stream(spec, name)?,
+        };
         let is_same =
             |other: &&MethodSpec| other.id == spec.id && other.parameters == spec.parameters;
         if let Some(same) = specs.iter().find(is_same) {
@@ -55,6 +62,21 @@ pub(super) fn resolve(
         specs.push(spec);
     }
     Ok(specs)
+}
+
+/// The method as its jobs on a stream have it.
+fn on_stream(spec: MethodSpec, name: &str) -> Result<MethodSpec, BlackboxProblem> {
+    let refused = |problem| BlackboxProblem::NotOnStreams {
+        method: name.to_owned(),
+        problem,
+    };
+    if spec.program.is_some() {
+        let id = name.to_owned();
+        return Err(refused(ImpossibleJob::ProgramOnStream { id }.into()));
+    }
+    let spec = for_stream(spec).map_err(refused)?;
+    OnStream::of(&spec).map_err(BlackboxProblem::Method)?;
+    Ok(spec)
 }
 
 /// The external method of that name, or a variant of it, with its parameters; `None` if there is none.

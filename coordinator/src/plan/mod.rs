@@ -16,8 +16,10 @@ mod warning;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use loto_engine::table::Task;
 use loto_proto::identity::{Fingerprint, SeriesId};
 use loto_proto::job::Series;
+use loto_proto::protocol::Protocol;
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::sweep_file::{BlackboxEntry, SweepFile};
 
@@ -164,10 +166,16 @@ impl Plan {
             .find(|table| table.fingerprint() == fingerprint)
     }
 
-    /// Number of rows of a series' target task.
+    /// Number of rows of a series' target task, on average over those of a stream.
     pub fn rows(&self, series: &Series) -> Option<usize> {
-        let task = self.table(series.table)?.table.task(&series.task)?;
-        Some(task.rows())
+        let table = &self.table(series.table)?.table;
+        match table.protocol {
+            Protocol::LeaveOneOut => Some(table.task(&series.task)?.rows()),
+            Protocol::Stream => {
+                let rows: usize = table.tasks.iter().map(Task::rows).sum();
+                rows.checked_div(table.tasks.len())
+            }
+        }
     }
 
     /// The names of all methods that the sweep runs.
@@ -190,12 +198,16 @@ fn plan_blackbox(
 ) -> Result<Blackbox, BlackboxProblem> {
     let table = &planned.table;
     let iterations = entry.iterations.unwrap_or(file.iterations);
+    if entry.protocol == Protocol::Stream && iterations < 2 {
+        return Err(BlackboxProblem::ShortStream);
+    }
     Ok(Blackbox {
         name: entry.name.clone(),
         table: table.fingerprint,
         table_file: planned.file_name(),
         targets: targets::resolve(entry, table, iterations)?,
         iterations,
+        protocol: entry.protocol,
         methods: methods::resolve(file, entry, table, programs)?,
     })
 }
@@ -205,13 +217,12 @@ fn check_distinct(sweep: &Sweep) -> Result<(), SweepProblem> {
     let mut owners: BTreeMap<SeriesId, &str> = BTreeMap::new();
     for blackbox in &sweep.blackboxes {
         for method in &blackbox.methods {
-            for target in &blackbox.targets {
-                let series = blackbox.series(method, target).id();
-                if let Some(owner) = owners.insert(series, &blackbox.name) {
+            for series in blackbox.series_of(method) {
+                if let Some(owner) = owners.insert(series.id(), &blackbox.name) {
                     return Err(SweepProblem::SharedSeries {
                         first: owner.to_owned(),
                         second: blackbox.name.clone(),
-                        target: target.clone(),
+                        target: series.task,
                     });
                 }
             }

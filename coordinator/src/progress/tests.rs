@@ -26,6 +26,7 @@ fn sweep() -> Sweep {
             table_file: None,
             targets: vec!["one".into(), "two".into()],
             iterations: 1,
+            protocol: Default::default(),
             methods: vec![method("rs"), method("gp")],
         }],
         seeds: 3,

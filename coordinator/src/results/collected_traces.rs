@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use futures::{StreamExt, stream};
 use loto_proto::sweep::Sweep;
+use loto_proto::trace::Trace;
 use loto_statistics::analysis::LinearAlgebra;
 use loto_statistics::results::{BestCurves, SweepResults};
 use loto_transport::store::Store;
@@ -12,7 +13,7 @@ use loto_transport::store::Store;
 use super::kept_traces::KeptTraces;
 use super::linear_algebra::LinearAlgebraCounts;
 use super::objectives::{ObjectiveCache, TableContent};
-use super::planned_traces::{PlannedSeries, PlannedTraces};
+use super::planned_traces::{Place, PlannedSeries, PlannedTraces};
 use super::program_counts::{self, ProgramCounts};
 use super::reading::{CONCURRENT_READS, TRACES_PER_READ, fetch};
 use super::selection::Selection;
@@ -32,11 +33,45 @@ pub struct CollectedTraces<Kept> {
 /// The finished traces of one sweep as statistics look at them; a copy takes little time and memory.
 pub type CollectedCurves = CollectedTraces<Arc<BestCurves>>;
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 struct CollectedSeries<Kept> {
-    traces: Kept,
+    /// The traces on each task of the series: more than one in a stream.
+    by_task: Vec<Kept>,
     /// Version of the [`Follower`]'s series up to which everything was read.
     version: u64,
+}
+
+impl<Kept: KeptTraces> CollectedSeries<Kept> {
+    fn new(planned: &PlannedSeries) -> Self {
+        Self {
+            by_task: vec![Kept::default(); planned.objective.tasks().len()],
+            version: 0,
+        }
+    }
+
+    /// Number of jobs whose traces are here.
+    fn count(&self) -> usize {
+        self.by_task.first().map_or(0, KeptTraces::count)
+    }
+
+    fn contains(&self, seed: u32) -> bool {
+        let first = self.by_task.first();
+        first.is_some_and(|traces| traces.contains(seed))
+    }
+
+    /// Adds checked traces by their seeds.
+    fn insert(&mut self, planned: &PlannedSeries, new: Vec<(u32, Trace)>) {
+        let mut by_task = vec![Vec::with_capacity(new.len()); self.by_task.len()];
+        for (seed, trace) in new {
+            let parts = planned.objective.split(seed, trace);
+            for (of_task, part) in by_task.iter_mut().zip(parts) {
+                of_task.push((seed, part));
+            }
+        }
+        for (kept, new) in self.by_task.iter_mut().zip(by_task) {
+            kept.insert(new);
+        }
+    }
 }
 
 /// The finished jobs of a series whose traces are not read yet.
@@ -50,7 +85,7 @@ impl<Kept: KeptTraces> CollectedTraces<Kept> {
     /// None of the planned traces as yet.
     pub fn new(planned: Arc<PlannedTraces>) -> Self {
         Self {
-            series: vec![CollectedSeries::default(); planned.series().len()],
+            series: planned.series().iter().map(CollectedSeries::new).collect(),
             linear_algebra: LinearAlgebraCounts::default(),
             programs: ProgramCounts::default(),
             planned,
@@ -104,16 +139,14 @@ impl<Kept: KeptTraces> CollectedTraces<Kept> {
     fn sum(&self, of_trace: impl Fn(&PlannedSeries) -> u64) -> u64 {
         let series = self.series.iter().zip(self.planned.series());
         series
-            .map(|(series, planned)| {
-                series.traces.count() as u64 * planned.places * of_trace(planned)
-            })
+            .map(|(series, planned)| series.count() as u64 * planned.places * of_trace(planned))
             .sum()
     }
 
     /// The traces of the selected black boxes and methods. A black box that runs none of the
     /// methods is left out.
     pub fn results(&self, selection: &Selection) -> SweepResults<Kept> {
-        let traces = |position: usize| self.series[position].traces.clone();
+        let traces = |place: Place| self.series[place.series].by_task[place.task].clone();
         self.planned.arrange(selection, traces)
     }
 
@@ -136,13 +169,13 @@ impl<Kept: KeptTraces> CollectedTraces<Kept> {
     pub(crate) fn unread(&self, follower: &Follower) -> Vec<Unread> {
         let unread = follower.series().iter().filter_map(|followed| {
             let position = self.planned.position(followed.id)?;
-            let CollectedSeries { traces, version } = &self.series[position];
-            (*version != followed.version()).then(|| Unread {
+            let collected = &self.series[position];
+            (collected.version != followed.version()).then(|| Unread {
                 position,
                 version: followed.version(),
                 seeds: followed
                     .done()
-                    .filter(|seed| !traces.contains(*seed))
+                    .filter(|seed| !collected.contains(*seed))
                     .collect(),
             })
         });
@@ -193,7 +226,7 @@ impl<Kept: KeptTraces> CollectedTraces<Kept> {
                 let series = &planned.series()[position].series;
                 program_counts::count(&mut self.programs, series, trace);
             }
-            self.series[position].traces.insert(fetched.sound);
+            self.series[position].insert(&planned.series()[position], fetched.sound);
             damaged.extend(fetched.damaged);
         }
         for unread in unread {

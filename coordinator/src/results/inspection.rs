@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use futures::{StreamExt, stream};
-use loto_proto::table_spec::Direction;
 use loto_transport::TransportError;
 use loto_transport::store::Store;
 
@@ -52,19 +51,20 @@ pub async fn inspect(
     let mut reads = Vec::new();
     for followed in begun {
         let table = tables[&followed.series.table].as_ref();
-        let objective = table.and_then(|table| table.get(&followed.series.task));
-        let expected = Expected {
-            id: followed.id,
-            series: &followed.series,
-            objective: objective.map(|objective| &*objective.by_row),
-            direction: objective.map_or_else(Direction::default, |objective| objective.direction),
-        };
+        let objective = table.and_then(|table| table.of_series(&followed.series));
         let seeds: Vec<u32> = followed.done().collect();
         let chunks = seeds.chunks(TRACES_PER_READ);
-        reads.extend(chunks.map(|seeds| (expected, seeds.to_vec())));
+        reads.extend(chunks.map(|seeds| (followed, objective.clone(), seeds.to_vec())));
     }
     let mut fetches = stream::iter(reads)
-        .map(|(expected, seeds)| fetch(expected, seeds, store))
+        .map(|(followed, objective, seeds)| async move {
+            let expected = Expected {
+                id: followed.id,
+                series: &followed.series,
+                objective: objective.as_ref(),
+            };
+            fetch(expected, seeds, store).await
+        })
         .buffered(CONCURRENT_READS);
     let mut inspected = Inspected::default();
     while let Some(fetched) = fetches.next().await {

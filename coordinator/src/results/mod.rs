@@ -12,6 +12,7 @@ mod planned_traces;
 mod program_counts;
 mod reading;
 mod selection;
+mod series_objective;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -20,7 +21,8 @@ pub use collected_traces::{CollectedCurves, CollectedTraces};
 pub use inspection::{Inspected, inspect};
 pub use kept_traces::KeptTraces;
 pub use linear_algebra::{LinearAlgebraCounts, mixture};
-pub use objectives::{ObjectiveCache, TableContent, TableObjectives, TaskObjective};
+pub use objectives::{ObjectiveCache, TableContent, TableObjectives};
 pub use planned_traces::PlannedTraces;
 pub use program_counts::{ProgramCount, ProgramCounts};
 pub use selection::Selection;
+pub use series_objective::TaskObjective;

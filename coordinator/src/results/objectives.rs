@@ -6,25 +6,17 @@ use std::sync::{Arc, Weak};
 use loto_engine::EngineError;
 use loto_engine::table::Table;
 use loto_proto::identity::Fingerprint;
-use loto_proto::table_spec::{Direction, TableSpec};
+use loto_proto::job::Series;
+use loto_proto::protocol::{ALL_TASKS, Protocol};
+use loto_proto::table_spec::TableSpec;
 use loto_transport::store::{Store, table_blob};
 use tokio::sync::Mutex;
 
+use super::series_objective::{SeriesObjective, TaskObjective};
 use crate::CoordinatorError;
 
 /// Bytes of a table that is read at once: handing it to another thread would take about as long.
 const SMALL_BLOB: usize = 4096;
-
-/// The objective values of one task.
-#[derive(Debug)]
-pub struct TaskObjective {
-    /// By row, in the order of the table.
-    pub by_row: Box<[f64]>,
-    /// The same values, ascending.
-    pub ascending: Arc<[f64]>,
-    /// Whether the objective is minimised; if not, the values are negatives.
-    pub direction: Direction,
-}
 
 /// What a table holds apart from its values.
 #[derive(Debug)]
@@ -45,13 +37,31 @@ pub struct TableContent {
 #[derive(Debug)]
 pub struct TableObjectives {
     pub(super) content: Arc<TableContent>,
-    tasks: HashMap<String, Arc<TaskObjective>>,
+    fingerprint: Fingerprint,
+    /// In the order of the table.
+    tasks: Vec<Arc<TaskObjective>>,
+    positions: HashMap<String, usize>,
 }
 
 impl TableObjectives {
-    /// The objective values of the task of that name.
-    pub fn get(&self, task: &str) -> Option<&Arc<TaskObjective>> {
-        self.tasks.get(task)
+    /// The objective values that the traces of a series hold, if the table has its task.
+    pub(super) fn of_series(&self, series: &Series) -> Option<SeriesObjective> {
+        match self.content.spec.protocol {
+            Protocol::LeaveOneOut => {
+                let position = *self.positions.get(&series.task)?;
+                Some(SeriesObjective::Task(Arc::clone(&self.tasks[position])))
+            }
+            Protocol::Stream if series.task == ALL_TASKS => Some(SeriesObjective::Stream {
+                table: self.fingerprint,
+                tasks: self.tasks.clone().into(),
+            }),
+            Protocol::Stream => None,
+        }
+    }
+
+    /// Where the task of that name is in the table.
+    pub(super) fn position(&self, task: &str) -> Option<usize> {
+        self.positions.get(task).copied()
     }
 }
 
@@ -107,6 +117,8 @@ fn read(blob: &[u8], fingerprint: Fingerprint) -> Result<TableObjectives, Coordi
         tasks: table.tasks.len(),
         rows: table.tasks.iter().map(|task| task.rows()).sum(),
     };
+    let names = table.tasks.iter().map(|task| task.name.clone());
+    let positions = names.zip(0..).collect();
     let objectives = table.tasks.into_iter().map(|task| {
         let mut ascending = task.objective.clone();
         ascending.sort_unstable_by(f64::total_cmp);
@@ -115,10 +127,12 @@ fn read(blob: &[u8], fingerprint: Fingerprint) -> Result<TableObjectives, Coordi
             ascending: ascending.into(),
             direction: table.direction,
         };
-        (task.name, Arc::new(objective))
+        Arc::new(objective)
     });
     Ok(TableObjectives {
         content: Arc::new(content),
+        fingerprint,
         tasks: objectives.collect(),
+        positions,
     })
 }

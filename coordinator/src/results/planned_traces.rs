@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::job::Series;
-use loto_proto::sweep::Sweep;
+use loto_proto::protocol::Protocol;
+use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::table_spec::Direction;
 use loto_proto::trace::Trace;
 use loto_statistics::results::{BlackboxResults, SweepResults, TaskResults};
 use loto_transport::store::Store;
 
-use super::objectives::{ObjectiveCache, TableContent, TaskObjective};
+use super::objectives::{ObjectiveCache, TableContent, TableObjectives};
 use super::reading::Expected;
 use super::selection::Selection;
+use super::series_objective::{SeriesObjective, TaskObjective};
 use crate::CoordinatorError;
 use crate::trace_check::DamagedTrace;
 
@@ -26,17 +28,24 @@ pub struct PlannedTraces {
     tables: Vec<Arc<TableContent>>,
     series: Vec<PlannedSeries>,
     positions: HashMap<SeriesId, usize>,
-    /// Positions in `series` by black box, task and method.
-    layout: Vec<Vec<Vec<usize>>>,
+    /// Where the traces are by black box, task and method.
+    layout: Vec<Vec<Vec<Place>>>,
 }
 
-/// One series of the sweep with the objective values of its task.
+/// Where the traces of a method on a task are: a series, and which of its tasks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) series: usize,
+    pub(super) task: usize,
+}
+
+/// One series of the sweep with the objective values of its task, or of all tasks of a stream.
 #[derive(Debug)]
 pub(super) struct PlannedSeries {
     pub(super) id: SeriesId,
     pub(super) series: Series,
-    objective: Arc<TaskObjective>,
-    /// How many places of the sweep show it: black boxes may share a table.
+    pub(super) objective: SeriesObjective,
+    /// How many black boxes of the sweep have it: they may share a table.
     pub(super) places: u64,
 }
 
@@ -45,8 +54,7 @@ impl PlannedSeries {
         Expected {
             id: self.id,
             series: &self.series,
-            objective: Some(&self.objective.by_row),
-            direction: self.objective.direction,
+            objective: Some(&self.objective),
         }
     }
 }
@@ -56,7 +64,8 @@ impl PlannedTraces {
     ///
     /// # Errors
     /// [`loto_transport::TransportError::MissingTable`] and other errors of [`ObjectiveCache::table`];
-    /// [`CoordinatorError::TaskNotInTable`] if the sweep does not fit its tables.
+    /// [`CoordinatorError::TaskNotInTable`] and [`CoordinatorError::NotTheStream`] if the sweep does not fit its
+    /// tables.
     pub async fn open(
         store: &dyn Store,
         cache: &ObjectiveCache,
@@ -70,29 +79,37 @@ impl PlannedTraces {
         for blackbox in &sweep.blackboxes {
             let table = cache.table(store, blackbox.table).await?;
             tables.push(Arc::clone(&table.content));
+            check_protocol(id, blackbox, &table)?;
             let mut tasks = Vec::with_capacity(blackbox.targets.len());
-            for target in &blackbox.targets {
-                let objective = table.get(target);
-                let objective = objective.ok_or_else(|| CoordinatorError::TaskNotInTable {
-                    sweep: id,
-                    task: target.clone(),
-                    table: blackbox.table,
-                })?;
-                let place = |method| {
+            for (number, target) in blackbox.targets.iter().enumerate() {
+                let mut places = Vec::with_capacity(blackbox.methods.len());
+                for method in &blackbox.methods {
                     let series = blackbox.series(method, target);
-                    let position = *positions.entry(series.id()).or_insert_with_key(|&id| {
+                    let objective = table.of_series(&series);
+                    let objective = objective.ok_or_else(|| CoordinatorError::TaskNotInTable {
+                        sweep: id,
+                        task: target.clone(),
+                        table: blackbox.table,
+                    })?;
+                    let task = number % objective.tasks().len();
+                    let series_position = *positions.entry(series.id()).or_insert_with_key(|&id| {
                         all_series.push(PlannedSeries {
                             id,
                             series,
-                            objective: Arc::clone(objective),
+                            objective,
                             places: 0,
                         });
                         all_series.len() - 1
                     });
-                    all_series[position].places += 1;
-                    position
-                };
-                tasks.push(blackbox.methods.iter().map(place).collect());
+                    if task == 0 {
+                        all_series[series_position].places += 1;
+                    }
+                    places.push(Place {
+                        series: series_position,
+                        task,
+                    });
+                }
+                tasks.push(places);
             }
             layout.push(tasks);
         }
@@ -128,7 +145,7 @@ impl PlannedTraces {
     pub(crate) fn direction(&self, series: SeriesId) -> Direction {
         let position = self.positions.get(&series);
         let objective = position.map(|&position| &self.series[position].objective);
-        objective.map_or_else(Direction::default, |objective| objective.direction)
+        objective.map_or_else(Direction::default, SeriesObjective::direction)
     }
 
     /// Checks a trace of this sweep against its task's table.
@@ -146,6 +163,18 @@ impl PlannedTraces {
         checked.map_err(|damaged| self.corrupt(damaged))
     }
 
+    /// The part of a checked trace that is on a task, given by the positions of black box, task and method.
+    pub(crate) fn on_task(
+        &self,
+        [blackbox, task, method]: [usize; 3],
+        seed: u32,
+        trace: Trace,
+    ) -> Trace {
+        let place = self.layout[blackbox][task][method];
+        let mut parts = self.series[place.series].objective.split(seed, trace);
+        parts.swap_remove(place.task)
+    }
+
     pub(super) fn corrupt(&self, damaged: DamagedTrace) -> CoordinatorError {
         CoordinatorError::CorruptTrace {
             sweep: self.id,
@@ -153,13 +182,16 @@ impl PlannedTraces {
         }
     }
 
+    fn task_at(&self, place: Place) -> &TaskObjective {
+        &self.series[place.series].objective.tasks()[place.task]
+    }
+
     /// Puts traces in the order of the sweep: those of the selected black boxes and methods.
-    /// A black box that runs none of the methods is left out. `traces` gives those of the series at a
-    /// position.
+    /// A black box that runs none of the methods is left out. `traces` gives those of a place.
     pub(super) fn arrange<Traces>(
         &self,
         selection: &Selection,
-        traces: impl Fn(usize) -> Traces,
+        traces: impl Fn(Place) -> Traces,
     ) -> SweepResults<Traces> {
         let blackboxes = self.sweep.blackboxes.iter().zip(&self.layout);
         let results = blackboxes.filter_map(|(blackbox, tasks)| {
@@ -167,22 +199,23 @@ impl PlannedTraces {
             if methods.is_empty() {
                 return None;
             }
-            let task = |(target, positions): (&String, &Vec<usize>)| TaskResults {
+            let task = |(target, places): (&String, &Vec<Place>)| TaskResults {
                 name: target.clone(),
-                objective: Arc::clone(&self.series[positions[0]].objective.ascending),
+                objective: Arc::clone(&self.task_at(places[0]).ascending),
                 traces: methods
                     .iter()
-                    .map(|&method| traces(positions[method]))
+                    .map(|&method| traces(places[method]))
                     .collect(),
             };
             let ids = methods
                 .iter()
                 .map(|&method| blackbox.methods[method].label().to_owned());
-            let direction = tasks.first().and_then(|positions| positions.first());
-            let direction = direction.map(|&position| self.series[position].objective.direction);
+            let first = tasks.first().and_then(|places| places.first());
+            let first = first.map(|place| &self.series[place.series].objective);
             Some(BlackboxResults {
                 name: blackbox.name.clone(),
-                direction: direction.unwrap_or_default(),
+                direction: first.map(SeriesObjective::direction).unwrap_or_default(),
+                arrivals: first.and_then(|first| first.arrivals(self.sweep.seeds)),
                 iterations: blackbox.iterations as usize,
                 methods: ids.collect(),
                 tasks: blackbox.targets.iter().zip(tasks).map(task).collect(),
@@ -193,5 +226,29 @@ impl PlannedTraces {
             seeds: self.sweep.seeds,
             blackboxes: results.collect(),
         }
+    }
+}
+
+/// Checks that a black box is a stream if its table is one, and that it has the tasks of the table then.
+fn check_protocol(
+    sweep: SweepId,
+    blackbox: &Blackbox,
+    table: &TableObjectives,
+) -> Result<(), CoordinatorError> {
+    let content = &table.content;
+    let mut targets = blackbox.targets.iter().enumerate();
+    let has_all = blackbox.targets.len() == content.tasks
+        && targets.all(|(position, target)| table.position(target) == Some(position));
+    let fits = match blackbox.protocol {
+        Protocol::LeaveOneOut => content.spec.protocol == Protocol::LeaveOneOut,
+        Protocol::Stream => content.spec.protocol == Protocol::Stream && has_all,
+    };
+    match fits {
+        true => Ok(()),
+        false => Err(CoordinatorError::NotTheStream {
+            sweep,
+            blackbox: blackbox.name.clone(),
+            table: blackbox.table,
+        }),
     }
 }

@@ -2,11 +2,12 @@
 
 use loto_proto::identity::SeriesId;
 use loto_proto::job::{Job, Series};
-use loto_proto::table_spec::Direction;
+use loto_proto::protocol::ALL_TASKS;
 use loto_proto::trace::Trace;
 use loto_transport::TransportError;
 use loto_transport::store::Store;
 
+use super::series_objective::SeriesObjective;
 use crate::trace_check::{self, DamagedTrace, TraceProblem};
 
 /// Traces of a series read at a time: a bound for memory, and for how long a thread is held.
@@ -20,16 +21,21 @@ pub(super) const CONCURRENT_READS: usize = 8;
 pub(super) struct Expected<'a> {
     pub(super) id: SeriesId,
     pub(super) series: &'a Series,
-    /// The objective values of the task, by row, if its table is known.
-    pub(super) objective: Option<&'a [f64]>,
-    /// Whether the objective is minimised; if not, the values are negatives.
-    pub(super) direction: Direction,
+    /// The objective values, if the table is known.
+    pub(super) objective: Option<&'a SeriesObjective>,
 }
 
 impl Expected<'_> {
     pub(super) fn check(&self, seed: u32, trace: &Trace) -> Result<(), DamagedTrace> {
-        trace_check::check(trace, self.series.iterations, self.objective)
-            .map_err(|problem| self.damaged(seed, problem.in_users_units(self.direction)))
+        let known = self.objective.map(|objective| objective.by_task(seed));
+        let objectives = known.unwrap_or_else(|| match self.series.task.as_str() {
+            ALL_TASKS => Vec::new(),
+            _ => vec![None],
+        });
+        let direction = self.objective.map(SeriesObjective::direction);
+        trace_check::check(trace, self.series.iterations, &objectives).map_err(|problem| {
+            self.damaged(seed, problem.in_users_units(direction.unwrap_or_default()))
+        })
     }
 
     fn damaged(&self, seed: u32, problem: TraceProblem) -> DamagedTrace {

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use loto_engine::task_stream::arrivals;
+use loto_proto::protocol::Protocol;
 use loto_proto::table_spec::Direction;
 use loto_report::numbers;
 use loto_statistics::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
@@ -127,6 +129,15 @@ fn notes_on_cut_traces(recording: &Recording, targets: &Targets<'_>) -> Vec<Stri
     recording.cut.iter().map(note).collect()
 }
 
+/// The order in which the tasks of a stream arrive; not known of seeds with other numbers.
+fn arrivals_of(blackbox: &TargetBlackbox, seeds: &Seeds) -> Option<Arc<[Vec<usize>]>> {
+    let is_known = blackbox.protocol == Protocol::Stream && !seeds.are_renumbered();
+    is_known.then(|| {
+        let order = |seed| arrivals(blackbox.fingerprint, blackbox.tasks.len(), seed);
+        (0..seeds.planned).map(order).collect()
+    })
+}
+
 /// The results on one black box, with the optimizers that ran on it.
 fn arrange(
     blackbox: &TargetBlackbox,
@@ -153,6 +164,7 @@ fn arrange(
             .iter()
             .map(|&method| optimizers[method].clone())
             .collect(),
+        arrivals: arrivals_of(blackbox, seeds),
         tasks,
     }
 }

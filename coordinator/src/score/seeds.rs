@@ -26,6 +26,11 @@ impl Seeds {
         }
     }
 
+    /// Whether the seeds of the file have other numbers than in the results.
+    pub(super) fn are_renumbered(&self) -> bool {
+        self.renumbered.is_some()
+    }
+
     /// The number of a seed of the file.
     pub(super) fn number(&self, seed: u32) -> u32 {
         match &self.renumbered {

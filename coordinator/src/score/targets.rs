@@ -7,6 +7,7 @@ use loto_engine::table::Table;
 use loto_engine::table::row_lookup::RowLookup;
 use loto_proto::excerpt::{excerpt, list};
 use loto_proto::identity::Fingerprint;
+use loto_proto::protocol::Protocol;
 use loto_proto::sweep::Sweep;
 use loto_proto::table_spec::{Direction, TableSpec};
 use loto_report::csv_text::text_of_cell;
@@ -39,7 +40,9 @@ pub(super) struct Targets<'a> {
 /// A black box of the sweep with its targets.
 pub(super) struct TargetBlackbox {
     pub(super) name: String,
-    fingerprint: Fingerprint,
+    pub(super) fingerprint: Fingerprint,
+    /// Whether the targets are a stream.
+    pub(super) protocol: Protocol,
     pub(super) direction: Direction,
     pub(super) iterations: usize,
     /// Names of the hyperparameters' columns, in the order of the table.
@@ -93,6 +96,7 @@ impl<'a> Targets<'a> {
             targets.blackboxes.push(TargetBlackbox {
                 name: blackbox.name.clone(),
                 fingerprint: blackbox.table,
+                protocol: found.table.protocol,
                 direction: found.table.direction,
                 iterations: blackbox.iterations as usize,
                 hyperparameters: hyperparameters.map(|known| known.name.clone()).collect(),

@@ -9,7 +9,7 @@
 //! | what is finished of a sweep: the input | [`results`] |
 //! | curves of a method on a task | [`dtm`], [`random_search`], [`by_iteration`] |
 //! | scores against random search | [`improvement`] (ICML), [`relative_improvement`] (ICLR) |
-//! | ranks of methods | [`ranks`], [`average_ranks`] (SGPT) |
+//! | ranks of methods | [`ranks`], [`average_ranks`] (SGPT), [`stream_ranks`] (streams of tasks) |
 //! | tests whether methods differ | [`friedman`], [`nemenyi`], [`wilcoxon`], [`holm`], [`smallest_p_values`] |
 //! | distributions that the tests need | [`tail_probability`], [`student_t`], [`studentized_range`] |
 //! | averages over tasks | [`means`], [`robust_means`], [`dominant_task`], [`performance_profile`] |
@@ -64,6 +64,7 @@ pub mod robust_means;
 mod score_bootstrap;
 mod small_samples;
 pub mod smallest_p_values;
+pub mod stream_ranks;
 pub mod student_t;
 pub mod studentized_range;
 pub mod tail_probability;

@@ -11,6 +11,7 @@ use super::scales::{self, CategoricalEntry, ScaleEntry, ScaleProblem};
 use crate::excerpt::excerpt;
 use crate::initial_rows::InitialRows;
 use crate::limits::{MAX_ITERATIONS, MAX_METHODS, MAX_TASKS};
+use crate::protocol::Protocol;
 use crate::table_spec::{Direction, Repeats, SourceTasks, TableSpec};
 
 /// One `[[blackbox]]` of a sweep file.
@@ -49,6 +50,9 @@ pub struct BlackboxEntry {
     pub features: FeaturesEntry,
     /// Column of true and false: the rows that methods learn from where a task is a source; all if left out.
     pub source_rows: Option<String>,
+    /// Whether tasks are tuned each by itself or one after the other.
+    #[serde(default)]
+    pub protocol: Protocol,
     /// The target tasks; all that are neither `sources_only` nor `sources` if left out.
     pub targets: Option<Vec<String>>,
     /// Number of evaluations in a trace, where it differs from the sweep's.
@@ -78,7 +82,24 @@ impl BlackboxEntry {
             repeats: self.repeats,
             features: self.features.resolve(),
             source_rows: self.source_rows.clone(),
+            protocol: self.protocol,
         })
+    }
+
+    /// A stream has all tasks of the table, and no sources but what a method itself evaluated.
+    fn check_stream(&self) -> Result<(), SweepFileProblem> {
+        let chosen = [
+            ("targets", self.targets.is_some()),
+            ("sources_only", !self.sources_only.is_empty()),
+            ("sources", self.sources.is_some()),
+            ("source_tasks", self.source_tasks.is_some()),
+            ("source_rows", self.source_rows.is_some()),
+        ];
+        let chosen = chosen.iter().find(|(_, is_set)| *is_set);
+        match (self.protocol, chosen) {
+            (Protocol::Stream, Some((key, _))) => Err(SweepFileProblem::ChoiceInStream(key)),
+            _ => Ok(()),
+        }
     }
 
     /// True if the sweep file says which scale a hyperparameter has.
@@ -108,6 +129,7 @@ impl BlackboxEntry {
         }
         scales::check(&self.scales)?;
         features::check(&self.features, self.source_rows.as_ref(), &self.objective)?;
+        self.check_stream()?;
         if let Some(iterations) = self.iterations {
             check_range("iterations", iterations, MAX_ITERATIONS)?;
         }

@@ -182,6 +182,13 @@ pub enum SweepFileProblem {
     )]
     SourcesTwice,
 
+    /// A stream chooses among the tasks of its table.
+    #[error(
+        "{0} cannot be with protocol = \"stream\": a stream has all tasks of its table as they arrive, and what a \
+         method evaluated on earlier ones is all that it learns from; take one of the two out"
+    )]
+    ChoiceInStream(&'static str),
+
     /// The objective is a hyperparameter.
     #[error(
         "objective is `{0}`, which is a hyperparameter: name a column of measurements (metric_*)"
@@ -274,6 +281,7 @@ impl SweepFileProblem {
                 Some("scales")
             }
             Self::NoTargets => Some("targets"),
+            Self::ChoiceInStream(key) => Some(key),
             Self::NoSources => Some("sources"),
             Self::SourcesTwice => Some("sources_only"),
             Self::HyperparameterObjective(_) => Some("objective"),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::protocol::Protocol;
 use crate::scale::Scale;
 use crate::table_spec::{Categorical, Direction};
 
@@ -47,6 +48,32 @@ fn the_example_is_read() {
         file.method.get("gp").unwrap().parameters["hyperprior"].canonical(),
         "none"
     );
+}
+
+#[test]
+fn a_stream_has_all_tasks_of_its_table() {
+    let stream = "iterations = 70\nprotocol = \"stream\"";
+    let file = parse(&EXAMPLE.replace("iterations = 70", stream)).unwrap();
+    let protocols = file.blackboxes.iter().map(|blackbox| blackbox.protocol);
+    assert!(protocols.eq([Protocol::LeaveOneOut, Protocol::Stream]));
+    let spec = file.blackboxes[1].table_spec(&[]).unwrap();
+    assert_eq!(spec.protocol, Protocol::Stream);
+    for (key, value) in [
+        ("targets", "[\"a\"]"),
+        ("sources_only", "[\"a\"]"),
+        ("sources", "[\"a\"]"),
+        ("source_tasks", "5"),
+        ("source_rows", "\"metric_kept\""),
+    ] {
+        let text = format!("{key} = {value}\n{stream}");
+        let message = problem("iterations = 70", &text);
+        assert!(
+            message.contains("line 21") && message.contains(&format!("{key} cannot be with")),
+            "{message}"
+        );
+    }
+    let message = problem("iterations = 70", "protocol = \"streaming\"");
+    assert!(message.contains("leave-one-out"), "{message}");
 }
 
 #[test]

@@ -104,6 +104,7 @@ pub fn sweep() -> Sweep {
             table_file: None,
             targets: vec!["one".into(), "two".into()],
             iterations: 3,
+            protocol: Default::default(),
             methods: vec![method("rs"), method("gp")],
         }],
         seeds: SEEDS,

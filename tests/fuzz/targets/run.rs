@@ -1,4 +1,4 @@
-//! Every method that fits nothing costly, on tables of strange numbers.
+//! Every method that fits nothing costly, on tables of strange numbers and on streams of their tasks.
 
 #![no_main]
 
@@ -10,9 +10,11 @@ use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use loto_engine::blobs::MemoryBlobs;
 use loto_engine::methods;
+use loto_engine::methods::stand_in::for_stream;
 use loto_engine::runner::TraceRunner;
 use loto_fuzz::check_error;
 use loto_proto::job::{Job, MethodSpec, Series};
+use loto_proto::protocol::{ALL_TASKS, Protocol};
 use loto_proto::table_spec::{Categorical, TableSpec};
 
 /// Networks take seconds to train; what they are trained on is the same.
@@ -33,6 +35,7 @@ const METHODS: [&str; 10] = [
 struct Input {
     method: u8,
     categorical: bool,
+    stream: bool,
     seed: u32,
     iterations: u8,
     rows: Vec<(u8, Value, Value, Value)>,
@@ -61,10 +64,12 @@ impl Value {
 fuzz_target!(|input: Input| {
     let mut table = String::from("task,hp_a,hp_b,metric\n");
     let mut seen = BTreeSet::new();
+    let mut tasks = BTreeSet::new();
     for (task, a, b, objective) in input.rows.iter().take(40) {
         let (task, a, b) = (task % 3, a.number(), b.number());
         let row = format!("{task},{a:e},{b:e}");
         if seen.insert(row.clone()) {
+            tasks.insert(task);
             writeln!(table, "{row},{:e}", objective.number()).unwrap();
         }
     }
@@ -74,31 +79,46 @@ fuzz_target!(|input: Input| {
             true => Categorical::All,
             false => Categorical::Columns(BTreeSet::new()),
         },
+        protocol: match input.stream {
+            true => Protocol::Stream,
+            false => Protocol::LeaveOneOut,
+        },
         ..TableSpec::default()
     };
     let fingerprint = spec.fingerprint(table.as_bytes());
     let blob = (fingerprint.blob_name(), spec.encode_with(table.as_bytes()));
     let runner = TraceRunner::new(Arc::new(MemoryBlobs::from_iter([blob])));
     let id = METHODS[usize::from(input.method) % METHODS.len()];
+    let method = MethodSpec {
+        name: None,
+        id: id.into(),
+        version: methods::find(id).unwrap().version,
+        parameters: BTreeMap::new(),
+        program: None,
+    };
+    let on_task = u32::from(input.iterations % 12) + 1;
     let job = Job {
         series: Series {
-            method: MethodSpec {
-                name: None,
-                id: id.into(),
-                version: methods::find(id).unwrap().version,
-                parameters: BTreeMap::new(),
-                program: None,
+            method: match input.stream {
+                true => for_stream(method).unwrap(),
+                false => method,
             },
             table: fingerprint,
-            task: "0".into(),
-            iterations: u32::from(input.iterations % 12) + 1,
+            task: if input.stream { ALL_TASKS } else { "0" }.into(),
+            iterations: match input.stream {
+                true => on_task * tasks.len().max(1) as u32,
+                false => on_task,
+            },
         },
         seed: input.seed,
     };
     match runner.run(&job) {
         Ok(trace) => {
-            let rows: BTreeSet<_> = trace.rows.iter().collect();
-            assert_eq!(rows.len(), job.series.iterations as usize);
+            assert_eq!(trace.rows.len(), job.series.iterations as usize);
+            for rows in trace.rows.chunks(on_task as usize) {
+                let distinct: BTreeSet<_> = rows.iter().collect();
+                assert_eq!(distinct.len(), on_task as usize);
+            }
             assert!(trace.values.iter().all(|value| value.is_finite()));
             let again = runner.run(&job).unwrap();
             assert_eq!(again.first_difference(&trace), None);

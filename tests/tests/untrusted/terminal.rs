@@ -62,6 +62,7 @@ async fn fill(path: &Path) {
             table_file: None,
             targets: vec![HOSTILE.into(), "=1+1".into()],
             iterations: 2,
+            protocol: Default::default(),
             methods: vec![method("rs"), method("gp")],
         }],
         seeds,

@@ -54,6 +54,16 @@ pub enum EngineError {
         method: String,
     },
 
+    /// A method that is to run on a stream of tasks, and it is not known what takes its place while there is no source.
+    #[error(
+        "method `{method}` is not known to run on a stream of tasks: nothing is named that takes its place on the first \
+         one, which has no source"
+    )]
+    NotOnStreams {
+        /// The method's id.
+        method: String,
+    },
+
     /// A job for another version of a method than this program has.
     #[error(
         "method `{method}`: the job is for version {wanted}, this program has version {available}; \
@@ -165,6 +175,31 @@ pub enum ImpossibleJob {
     NoSources {
         /// The task.
         task: String,
+    },
+
+    /// The tasks of the table are a stream, and the job is for one of them.
+    #[error(
+        "the tasks of the table are a stream: a job tunes all of them, not task `{task}` alone"
+    )]
+    TaskOfStream {
+        /// The task the job names.
+        task: String,
+    },
+
+    /// The evaluations of a stream do not spread evenly over its tasks.
+    #[error("{iterations} iterations do not spread evenly over the {tasks} tasks of a stream")]
+    UnevenStream {
+        /// Evaluations asked for, on all tasks together.
+        iterations: usize,
+        /// Number of tasks.
+        tasks: usize,
+    },
+
+    /// An external method is to run on a stream.
+    #[error("method `{id}` is a program, and programs do not run on streams of tasks")]
+    ProgramOnStream {
+        /// The method's id, which may be cut.
+        id: String,
     },
 
     /// A source has too few rows to be transformed.

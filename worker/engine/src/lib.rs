@@ -46,6 +46,7 @@
 //! - [`fits`]: what jobs share, in memory and through [`blobs`]; [`mod@cache`];
 //! - [`transform`]: how the objectives of tasks are made comparable;
 //! - [`table`]: lookup tables, read and checked;
+//! - [`task_stream`]: in which order the tasks of a stream arrive;
 //! - [`random`]: random streams by purpose; `special`: functions of numbers;
 //! - `lbfgs`, `adam`, `dense_layers`, [`blas`]: optimisers, networks, linear algebra.
 
@@ -74,6 +75,7 @@ mod special;
 mod strategies;
 pub mod surrogate;
 pub mod table;
+pub mod task_stream;
 pub mod transform;
 
 pub use error::{EngineError, ImpossibleJob, ParameterError};

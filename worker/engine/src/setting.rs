@@ -83,6 +83,11 @@ impl<'a> Setting<'a> {
         self.target
     }
 
+    /// The job's seed.
+    pub(crate) fn seed(&self) -> u32 {
+        self.seed
+    }
+
     /// The hyperparameters.
     pub fn space(&self) -> &'a Space {
         &self.table.space

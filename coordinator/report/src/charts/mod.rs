@@ -2,13 +2,14 @@
 //!
 //! Of a black box [`adtm`], [`average_rank`], [`unsolved`] and [`targets`] draw curves over the evaluations, [`profile`] the
 //! share of runs over the improvement, [`improvement`] its scores per task and [`small_multiples`] a plot for each
-//! task. [`critical_difference`] draws the average ranks of a comparison, and [`overview`] puts the curves of all
+//! task; of a stream of tasks [`ranks_by_arrival`] draws the ranks over the tasks. [`critical_difference`] draws the average ranks of a comparison, and [`overview`] puts the curves of all
 //! black boxes and the overall comparison on one sheet.
 //!
 //! A chart is a [`Picture`], which `svg` and `pdf` write; `plot` draws curves in a frame. The [`Palette`] says how a
 //! method looks.
 
 mod adtm;
+mod by_arrival;
 mod critical_difference;
 mod escape;
 mod helvetica;
@@ -27,6 +28,7 @@ mod small_multiples;
 mod svg;
 
 pub use adtm::adtm;
+pub use by_arrival::ranks_by_arrival;
 pub use critical_difference::critical_difference;
 pub use improvement::improvement;
 pub use over_evaluations::{average_rank, targets, unsolved};

@@ -11,6 +11,7 @@ use super::evaluations::charts;
 use super::iterations::iteration_table;
 use super::published;
 use super::scores::{further_table, over_tasks_table, score_table};
+use super::stream::stream;
 use super::tasks::tasks;
 use crate::about::{direction_arrow, direction_in_words};
 use crate::charts::{CURVES_SIZE, Palette, adtm};
@@ -43,6 +44,7 @@ pub(crate) fn section(
             (curves(report, blackbox, palette))
             (score_table(report, blackbox))
             (notes(&dominant::sentences(blackbox)))
+            (stream(blackbox, palette))
             (over_tasks_table(report, blackbox))
             (difference_table(report, blackbox))
             (further_table(report, blackbox))

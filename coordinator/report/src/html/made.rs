@@ -141,6 +141,9 @@ fn data(blackboxes: &[AboutBlackbox]) -> Markup {
 
 /// What methods learn from, apart from the target itself.
 fn sources(known: &AboutBlackbox) -> String {
+    if known.protocol.is_some() {
+        return "own evaluations on earlier tasks".to_owned();
+    }
     let tasks = match known.sources.len() {
         0 => "every other task".to_owned(),
         named => numbers::count(named as u64, "named task"),

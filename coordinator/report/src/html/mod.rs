@@ -11,6 +11,7 @@ mod made;
 mod page;
 mod published;
 mod scores;
+mod stream;
 mod summary;
 mod table;
 mod tasks;

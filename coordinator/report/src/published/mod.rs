@@ -10,6 +10,7 @@ mod read_csv;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use loto_proto::protocol::Protocol;
 use loto_proto::sweep::Blackbox;
 use loto_statistics::analysis::{BlackboxAnalysis, SweepAnalysis};
 use loto_statistics::random_search::Baseline;
@@ -157,6 +158,10 @@ fn compare_blackbox(
     planned: Option<&Blackbox>,
     baseline: Baseline,
 ) -> Option<PublishedBlackbox> {
+    // Streams are another experiment.
+    if planned.is_some_and(|planned| planned.protocol == Protocol::Stream) {
+        return None;
+    }
     let of_table = planned.and_then(|planned| papers_name(planned.table));
     let papers_name = of_table.unwrap_or(&blackbox.name);
     if !applies(blackbox, papers_name) {

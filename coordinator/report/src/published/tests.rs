@@ -26,6 +26,7 @@ fn analysed(name: &str, tasks: &[&str], iterations: usize) -> SweepAnalysis {
             iterations,
             methods: vec!["own".into(), "rs".into()],
             tasks: tasks.iter().map(task).collect(),
+            arrivals: None,
         }],
     };
     analyse(&results, &AnalysisOptions::default()).unwrap()
@@ -47,6 +48,7 @@ fn planned(name: &str, papers_name: &str, parameters: &[(&str, &str)]) -> Blackb
         table_file: None,
         targets: Vec::new(),
         iterations: 70,
+        protocol: Default::default(),
         methods: vec![MethodSpec {
             name: None,
             id: "rs".into(),

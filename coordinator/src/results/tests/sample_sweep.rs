@@ -68,6 +68,7 @@ impl SampleSweep {
                 table_file: None,
                 targets,
                 iterations: shape.iterations,
+                protocol: Default::default(),
                 methods: methods.collect(),
             }
         });

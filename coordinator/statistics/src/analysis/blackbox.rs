@@ -10,6 +10,7 @@ use super::output::{
 };
 use super::over_tasks::fill_over_tasks;
 use super::score_intervals::fill_intervals;
+use super::stream::ranks_on_stream;
 use super::task::TaskGaps;
 use crate::average_ranks::average_ranks;
 use crate::by_iteration::STATISTICS;
@@ -100,6 +101,7 @@ pub(crate) fn analyse_blackbox(
         ),
         unbalanced: tasks.iter().any(|task| task.unbalanced),
         tasks,
+        stream: ranks_on_stream(blackbox, &present),
     }
 }
 

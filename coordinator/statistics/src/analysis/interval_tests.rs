@@ -43,6 +43,7 @@ fn random_searches(seeds: u32, random: &mut ChaCha8Rng) -> SweepResults {
             iterations: 20,
             methods: vec!["rs".into()],
             tasks: (0..8).map(task).collect(),
+            arrivals: None,
         }],
     }
 }

@@ -12,6 +12,7 @@ mod options;
 mod output;
 mod over_tasks;
 mod score_intervals;
+mod stream;
 mod sweep;
 mod task;
 mod validation;

@@ -15,6 +15,7 @@ use crate::interval::Interval;
 use crate::performance_profile::PerformanceProfile;
 use crate::random_search::Baseline;
 use crate::relative_improvement::RelativeImprovement;
+use crate::stream_ranks::StreamRanks;
 
 /// All statistics of what is finished of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -106,6 +107,10 @@ pub struct BlackboxAnalysis {
     pub comparison: ComparisonOutcome,
     /// Whether on some task two methods with finished traces have different sets of seeds.
     pub unbalanced: bool,
+    /// The ranks over the orders of a stream of tasks, in which a trace is a method's evaluations on one of the tasks;
+    /// absent if the tasks are no stream, or no order is finished by all methods.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stream: Option<StreamRanks>,
 }
 
 impl BlackboxAnalysis {

@@ -176,6 +176,7 @@ fn recorded_results(folder: &Path) -> SweepResults {
                 iterations: if blackbox == "nas_bench102" { 70 } else { 100 },
                 methods: methods.clone(),
                 tasks: tasks.collect(),
+                arrivals: None,
             }
         });
     let blackboxes: Vec<BlackboxResults> = blackboxes.collect();

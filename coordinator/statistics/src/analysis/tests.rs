@@ -40,6 +40,7 @@ fn sweep(methods: &[&str], seeds: u32, tasks: Vec<TaskResults>) -> SweepResults 
             iterations: 2,
             methods: methods.iter().map(|&method| method.into()).collect(),
             tasks,
+            arrivals: None,
         }],
     }
 }

@@ -41,6 +41,8 @@ pub struct BlackboxResults<Traces = SeedTraces> {
     pub methods: Vec<String>,
     /// One entry per planned target task, in order.
     pub tasks: Vec<TaskResults<Traces>>,
+    /// If the tasks are a stream, the order in which they arrive with each planned seed: their positions in `tasks`.
+    pub arrivals: Option<Arc<[Vec<usize>]>>,
 }
 
 /// What is finished on one target task.
@@ -101,6 +103,7 @@ impl SweepResults {
             iterations: blackbox.iterations,
             methods: blackbox.methods.clone(),
             tasks: blackbox.tasks.iter().map(task).collect(),
+            arrivals: blackbox.arrivals.clone(),
         };
         SweepResults {
             name: self.name.clone(),

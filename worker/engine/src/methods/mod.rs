@@ -34,6 +34,7 @@
 
 mod method;
 mod parameters;
+pub mod stand_in;
 
 use loto_proto::excerpt::excerpt;
 use loto_proto::job::MethodSpec;

@@ -83,6 +83,7 @@ mod tests {
             sources: Default::default(),
             direction: Default::default(),
             initial: Default::default(),
+            protocol: Default::default(),
         }
     }
 

@@ -1,14 +1,20 @@
-//! Runs one job: the optimisation loop over a target task's rows.
+//! Runs one job: on a target task, or on a stream of tasks. `evaluation` is the optimisation loop over a task's rows.
+
+mod cpu_watch;
+mod evaluation;
+mod stream;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use loto_proto::identity::Fingerprint;
 use loto_proto::job::{Job, MethodSpec};
+use loto_proto::protocol::Protocol;
 use loto_proto::table_spec::TableSpec;
 use loto_proto::trace::Trace;
-use rustix::time::{ClockId, clock_gettime};
 
+use self::cpu_watch::CpuWatch;
+use self::evaluation::{Evaluated, evaluate};
 use crate::blas;
 use crate::blobs::Blobs;
 use crate::cache::Cache;
@@ -17,16 +23,12 @@ use crate::external::ExternalMethods;
 use crate::external::caller::Programs;
 use crate::fits::SharedFits;
 use crate::methods;
-use crate::random::StreamName;
-use crate::search::{Observations, Search};
+use crate::search::Search;
 use crate::setting::Setting;
 use crate::table::Table;
 
 /// Tables kept in memory; the largest public one takes about 20 MB.
 const KEPT_TABLES: NonZeroUsize = NonZeroUsize::new(8).unwrap();
-
-/// What draws the measurement of each row that is shown, where measurements are repeated.
-const MEASUREMENTS: StreamName = StreamName::new("runner", "measurements shown");
 
 /// Runs jobs; shared by all threads of a process. Caches tables and fits.
 pub struct TraceRunner {
@@ -72,62 +74,36 @@ impl TraceRunner {
         mut watch: CpuWatch,
         linear_algebra: String,
     ) -> Result<Trace, EngineError> {
+        let evaluated = match table.protocol {
+            Protocol::LeaveOneOut => self.run_on_task(table, job, &mut watch)?,
+            Protocol::Stream => stream::run(table, job, &mut watch)?,
+        };
+        Ok(Trace {
+            rows: evaluated.rows,
+            values: evaluated.values,
+            microseconds: evaluated.microseconds,
+            preparation_microseconds: evaluated.preparation_microseconds,
+            linear_algebra,
+            program: evaluated.program,
+        })
+    }
+
+    fn run_on_task(
+        &self,
+        table: &Table,
+        job: &Job,
+        watch: &mut CpuWatch,
+    ) -> Result<Evaluated, EngineError> {
         let name = &job.series.task;
         let position = table.tasks.iter().position(|task| task.name == *name);
         let target = position.ok_or_else(|| ImpossibleJob::UnknownTask { task: name.clone() })?;
-        let task = &table.tasks[target];
-        let objective = &task.objective;
         let iterations = job.series.iterations as usize;
-        if iterations > objective.len() {
-            let (task, rows) = (name.clone(), objective.len());
-            return Err(ImpossibleJob::TooManyIterations {
-                iterations,
-                task,
-                rows,
-            }
-            .into());
-        }
         let setting = Setting::new(table, target, job.seed, iterations, &self.shared);
-        let mut search = self.start(&job.series.method, &setting)?;
-        let drawn = task.measurements.as_ref().map(|measurements| {
-            let mut random = setting.random(MEASUREMENTS);
-            measurements.draw(&mut random)
-        });
-        let shown = drawn.as_ref().unwrap_or(objective);
-        let preparation_microseconds = watch.lap() + search.take_outside_microseconds();
-
-        let mut observations = Observations::new(objective.len());
-        let mut microseconds = Vec::with_capacity(iterations);
-        let given = table.initial.rows(name, job.seed);
-        for iteration in 0..iterations {
-            let row = match given.get(iteration) {
-                Some(&row) => row,
-                None => search.choose(&observations)?,
-            };
-            let value = shown.get(row as usize).copied();
-            match value {
-                Some(value) if !observations.evaluated[row as usize] => {
-                    observations.record(row, value)
-                }
-                _ if iteration < given.len() => {
-                    return Err(ImpossibleJob::NotAnInitialRow { row }.into());
-                }
-                _ => return Err(ImpossibleJob::NotACandidate { row }.into()),
-            }
-            let took = watch.lap() + search.take_outside_microseconds();
-            microseconds.push(took.try_into().unwrap_or(u32::MAX));
-        }
-        let program = search.program_record();
-        search.end(&observations);
-        let rows = observations.rows;
-        Ok(Trace {
-            values: rows.iter().map(|&row| objective[row as usize]).collect(),
-            rows,
-            microseconds,
-            preparation_microseconds,
-            linear_algebra,
-            program,
-        })
+        evaluate(
+            &setting,
+            |setting| self.start(&job.series.method, setting),
+            watch,
+        )
     }
 
     fn start<'a>(
@@ -152,30 +128,6 @@ impl TraceRunner {
             let (spec, file) = TableSpec::decode(&bytes, fingerprint)?;
             Ok(Table::read(&file, &spec, &name)?)
         })
-    }
-}
-
-/// Measures the CPU time of the calling thread.
-struct CpuWatch {
-    last: u64,
-}
-
-impl CpuWatch {
-    fn now() -> u64 {
-        let time = clock_gettime(ClockId::ThreadCPUTime);
-        time.tv_sec as u64 * 1_000_000 + time.tv_nsec as u64 / 1_000
-    }
-
-    fn start() -> Self {
-        Self { last: Self::now() }
-    }
-
-    /// Microseconds since the last call, or the start.
-    fn lap(&mut self) -> u64 {
-        let now = Self::now();
-        let passed = now.saturating_sub(self.last);
-        self.last = now;
-        passed
     }
 }
 

@@ -3,6 +3,7 @@ use std::collections::BTreeSet;
 use loto_proto::job::{MethodSpec, Series};
 use loto_proto::table_spec::{Categorical, Features};
 
+use super::evaluation::MEASUREMENTS;
 use super::*;
 use crate::blobs::MemoryBlobs;
 use crate::methods::{self, Spaces};
@@ -12,6 +13,7 @@ mod declarations;
 mod initial;
 mod public_tables;
 mod repeats;
+mod stream;
 mod unit_of_objective;
 
 /// Three tasks with a common shape on a numeric and a categorical hyperparameter.

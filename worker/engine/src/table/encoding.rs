@@ -49,6 +49,15 @@ pub enum Column {
 }
 
 impl Column {
+    /// The values of some rows, in their order.
+    pub(crate) fn of_rows(&self, rows: &[u32]) -> Self {
+        let rows = rows.iter().map(|&row| row as usize);
+        match self {
+            Self::Numeric(values) => Self::Numeric(rows.map(|row| values[row]).collect()),
+            Self::Categorical(levels) => Self::Categorical(rows.map(|row| levels[row]).collect()),
+        }
+    }
+
     /// The value of a row: a coordinate, or the number of a level.
     pub fn value(&self, row: u32) -> f64 {
         match self {

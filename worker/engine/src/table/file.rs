@@ -101,5 +101,6 @@ fn table(
         sources: spec.sources.clone(),
         direction: spec.direction,
         initial: spec.initial.clone(),
+        protocol: spec.protocol,
     })
 }

@@ -2,6 +2,7 @@
 
 use loto_proto::identity::Fingerprint;
 use loto_proto::initial_rows::InitialRows;
+use loto_proto::protocol::Protocol;
 use loto_proto::table_spec::{Direction, SourceTasks};
 use loto_proto::untrusted_text::check_name;
 
@@ -28,10 +29,12 @@ pub struct Table {
     pub direction: Direction,
     /// The rows that are evaluated first.
     pub initial: InitialRows,
+    /// Whether a job tunes one of the tasks or all of them, one after the other.
+    pub protocol: Protocol,
 }
 
 /// One task of a table.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Task {
     /// Name from the table's `task` column.
     pub name: String,
@@ -49,6 +52,22 @@ pub struct Task {
 }
 
 impl Table {
+    /// The table without its tasks.
+    pub(crate) fn without_tasks(&self) -> Self {
+        Self {
+            fingerprint: self.fingerprint,
+            blackbox: self.blackbox.clone(),
+            space: self.space.clone(),
+            tasks: Vec::new(),
+            // What a stream knows of earlier tasks is what was evaluated of them.
+            thinned: Vec::new(),
+            sources: self.sources.clone(),
+            direction: self.direction,
+            initial: self.initial.clone(),
+            protocol: self.protocol,
+        }
+    }
+
     /// Finds the task of that name.
     pub fn task(&self, name: &str) -> Option<&Task> {
         self.tasks.iter().find(|task| task.name == name)
@@ -101,5 +120,22 @@ impl Task {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.objective.len()
+    }
+
+    /// What is known of the task after the evaluation of some of its rows: these, in their order, with the `values` that
+    /// were observed.
+    pub(crate) fn evaluated(&self, rows: &[u32], values: Vec<f64>) -> Self {
+        Self {
+            name: self.name.clone(),
+            first_line: self.first_line,
+            objective: values,
+            measurements: None,
+            columns: self
+                .columns
+                .iter()
+                .map(|column| column.of_rows(rows))
+                .collect(),
+            features: self.features.clone(),
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::random::RandomStream;
 
 /// The measurements of each row of a task.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Measurements {
     /// Those of the first row, then those of the second, and so on; of a row in the order of the file.
     values: Vec<f64>,
