@@ -20,6 +20,7 @@
 //! | `sgpt` | `sgpt-r`, `sgpt-poe`, `rgpe` | ensemble of processes of sources and target |
 //! | `zero_shot` | `zero-shot` | portfolio that the sources choose |
 //! | `stacked_gp` | `stacked-gp` | Gaussian processes on each other's residuals |
+//! | `empirical_gp` | `empirical-gp`, `empirical-gcp` | Gaussian process with the moments of the sources as its prior |
 //! | `pibo` | `pibo` | Gaussian process with a belief in where the optimum is |
 //! | `bohb` | `bohb` | kernel densities of good and other configurations |
 //! | `rea` | `rea` | regularised evolution |
@@ -67,6 +68,7 @@ methods! {
     sgpt: SGPT, SGPT_COPULA, SGPT_R, SGPT_POE, TAF_R, TAF_POE, RGPE, TAF_RGPE;
     zero_shot: ZERO_SHOT;
     stacked_gp: STACKED_GP;
+    empirical_gp: EMPIRICAL_GP, EMPIRICAL_GCP;
     pibo: PIBO;
     bohb: BOHB;
     rea: REA;

@@ -4,10 +4,12 @@
 //! - [`thompson_sampling`]: draws from the parametric prior;
 //! - [`bayesian_optimisation`]: expected improvement under a Gaussian process;
 //! - [`pool_optimisation`]: expected improvement under a process whose prior the sources give;
+//! - [`least_prediction`]: the row for which the least is predicted;
 //! - [`configurations`]: configurations as level numbers, for categorical spaces.
 
 pub(crate) mod bayesian_optimisation;
 pub(crate) mod configurations;
+pub(crate) mod least_prediction;
 pub(crate) mod pool_optimisation;
 pub(crate) mod random_search;
 pub(crate) mod thompson_sampling;

@@ -43,7 +43,11 @@ impl<P: RowPrior> Search for PoolOptimisation<'_, P> {
             self.pool.observe(row as usize);
         }
         let mut values = Vec::new();
-        self.transform.apply(&observations.values, &mut values);
+        match observations.values.len() {
+            // A single value says nothing of the distribution: it is the median, 0.
+            1 => values.push(0.0),
+            _ => self.transform.apply(&observations.values, &mut values),
+        }
         let incumbent = values.iter().copied().fold(f64::INFINITY, f64::min);
         let means = self.pool.means(&values);
         let open = (0..means.len()).filter(|&row| !observations.evaluated[row]);

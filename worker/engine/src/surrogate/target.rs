@@ -2,7 +2,7 @@
 //! their residuals to a parametric prior, or on observations of other tasks besides.
 
 use super::gaussian_process::GaussianProcess;
-use super::hyperparameters::Hyperprior;
+use super::hyperparameters::{Hyperprior, Priors};
 use super::kernel::Kernel;
 use crate::acquisition::expected_improvement::LogExpectedImprovement;
 use crate::error::EngineError;
@@ -58,6 +58,14 @@ impl<'a> TargetSurrogate<'a> {
     pub(crate) fn with_kernel(self, kernel: Kernel) -> Self {
         Self {
             process: self.process.with_kernel(kernel),
+            ..self
+        }
+    }
+
+    /// The surrogate with these priors on the hyperparameters of its process.
+    pub(crate) fn with_priors(self, priors: Priors) -> Self {
+        Self {
+            process: self.process.with_priors(priors),
             ..self
         }
     }
