@@ -21,6 +21,7 @@
 //! | `zero_shot` | `zero-shot` | portfolio that the sources choose |
 //! | `stacked_gp` | `stacked-gp` | Gaussian processes on each other's residuals |
 //! | `empirical_gp` | `empirical-gp`, `empirical-gcp` | Gaussian process with the moments of the sources as its prior |
+//! | `hyperbo` | `hyperbo`, `hyperbo-plus` | Gaussian process learned from the sources; priors learned from them |
 //! | `pibo` | `pibo` | Gaussian process with a belief in where the optimum is |
 //! | `bohb` | `bohb` | kernel densities of good and other configurations |
 //! | `rea` | `rea` | regularised evolution |
@@ -69,6 +70,7 @@ methods! {
     zero_shot: ZERO_SHOT;
     stacked_gp: STACKED_GP;
     empirical_gp: EMPIRICAL_GP, EMPIRICAL_GCP;
+    hyperbo: HYPERBO, HYPERBO_PLUS;
     pibo: PIBO;
     bohb: BOHB;
     rea: REA;

@@ -20,6 +20,7 @@ mod evolution;
 pub(crate) mod gaussian_process;
 mod gaussian_process_methods;
 mod kernel_density_methods;
+mod learned_process;
 pub(crate) mod linear_algebra;
 pub(crate) mod network;
 pub(crate) mod normal;
