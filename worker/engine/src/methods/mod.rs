@@ -22,6 +22,7 @@
 //! | `stacked_gp` | `stacked-gp` | Gaussian processes on each other's residuals |
 //! | `empirical_gp` | `empirical-gp`, `empirical-gcp` | Gaussian process with the moments of the sources as its prior |
 //! | `hyperbo` | `hyperbo`, `hyperbo-plus` | Gaussian process learned from the sources; priors learned from them |
+//! | `scaml_gp` | `scaml-gp` | weighted sum of the sources' processes and one of the target's own |
 //! | `pibo` | `pibo` | Gaussian process with a belief in where the optimum is |
 //! | `bohb` | `bohb` | kernel densities of good and other configurations |
 //! | `rea` | `rea` | regularised evolution |
@@ -71,6 +72,7 @@ methods! {
     stacked_gp: STACKED_GP;
     empirical_gp: EMPIRICAL_GP, EMPIRICAL_GCP;
     hyperbo: HYPERBO, HYPERBO_PLUS;
+    scaml_gp: SCAML_GP;
     pibo: PIBO;
     bohb: BOHB;
     rea: REA;
