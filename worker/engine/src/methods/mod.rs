@@ -17,7 +17,7 @@
 //! | `ws_gp_all` | `ws-gp-all` | Gaussian process that begins with rows of all sources |
 //! | `ablr` | `ablr`, `ablr-copula` | adaptive Bayesian linear regression |
 //! | `sgpt` | `sgpt`, `sgpt-copula`, `taf-r`, `taf-poe`, `taf-rgpe` | transfer acquisition function |
-//! | `sgpt` | `sgpt-r`, `sgpt-poe`, `rgpe` | ensemble of processes of sources and target |
+//! | `sgpt` | `sgpt-r`, `sgpt-poe`, `rgpe`, `transbo` | ensemble of processes of sources and target |
 //! | `zero_shot` | `zero-shot` | portfolio that the sources choose |
 //! | `stacked_gp` | `stacked-gp` | Gaussian processes on each other's residuals |
 //! | `empirical_gp` | `empirical-gp`, `empirical-gcp` | Gaussian process with the moments of the sources as its prior |
@@ -67,7 +67,7 @@ methods! {
     ws_gp: WS_GP;
     ws_gp_all: WS_GP_ALL;
     ablr: ABLR, ABLR_COPULA;
-    sgpt: SGPT, SGPT_COPULA, SGPT_R, SGPT_POE, TAF_R, TAF_POE, RGPE, TAF_RGPE;
+    sgpt: SGPT, SGPT_COPULA, SGPT_R, SGPT_POE, TAF_R, TAF_POE, RGPE, TAF_RGPE, TRANSBO;
     zero_shot: ZERO_SHOT;
     stacked_gp: STACKED_GP;
     empirical_gp: EMPIRICAL_GP, EMPIRICAL_GCP;

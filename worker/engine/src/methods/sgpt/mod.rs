@@ -6,9 +6,11 @@
 //! | rank distance | `sgpt`, `sgpt-copula`, `taf-r` | `sgpt-r` | |
 //! | precision at each row | `taf-poe` | `sgpt-poe` | |
 //! | ranking loss | `taf-rgpe` | | `rgpe` |
+//! | pairwise loss | | | `transbo` |
 //!
 //! - `rank_distance`: how differently a source and the target order configurations;
 //! - `ranking_loss`: how many pairs a source and the target's own process rank wrongly;
+//! - `pairwise_loss`: weights of the sources, then of the target, under which pairs are ranked best;
 //! - `experts`: the sources with their weights, and what they predict together;
 //! - `acquisition`: the transfer acquisition function;
 //! - `ensemble`: expected improvement under an ensemble;
@@ -20,6 +22,7 @@
 mod acquisition;
 mod ensemble;
 mod experts;
+mod pairwise_loss;
 mod rank_distance;
 mod ranking_loss;
 mod search;
@@ -35,6 +38,7 @@ use crate::strategies::random_search::RandomSearch;
 use crate::surrogate::kernel::Kernel;
 use crate::transform::Transform;
 use experts::Weighting;
+use pairwise_loss::PairwiseLoss;
 use rank_distance::Distance;
 use ranking_loss::RankingLoss;
 use search::{Combination, EnsembleSearch, FirstRows};
@@ -166,6 +170,24 @@ pub(super) const TAF_RGPE: Method = Method {
             Kernel::Matern,
             weighting,
             Combination::Improvements,
+        )
+    },
+    ..RGPE
+};
+
+pub(super) const TRANSBO: Method = Method {
+    id: "transbo",
+    summary: "weighted sum of Gaussian processes of the sources and the target: the sources' weights minimise a pairwise \
+              ranking loss, then the target's does",
+    source: "Li et al. 2022, TransBO: Hyperparameter optimization via two-phase transfer learning (KDD), section 4",
+    start: |setting, parameters| {
+        let sources = setting.source_positions().len();
+        start(
+            setting,
+            parameters,
+            Kernel::Matern,
+            Weighting::PairwiseLoss(PairwiseLoss::new(sources)),
+            Combination::Sum,
         )
     },
     ..RGPE
