@@ -23,6 +23,7 @@
 //! | `empirical_gp` | `empirical-gp`, `empirical-gcp` | Gaussian process with the moments of the sources as its prior |
 //! | `hyperbo` | `hyperbo`, `hyperbo-plus` | Gaussian process learned from the sources; priors learned from them |
 //! | `scaml_gp` | `scaml-gp` | weighted sum of the sources' processes and one of the target's own |
+//! | `fsbo` | `fsbo` | Gaussian process on features of a network that the sources taught |
 //! | `pibo` | `pibo` | Gaussian process with a belief in where the optimum is |
 //! | `bohb` | `bohb` | kernel densities of good and other configurations |
 //! | `rea` | `rea` | regularised evolution |
@@ -73,6 +74,7 @@ methods! {
     empirical_gp: EMPIRICAL_GP, EMPIRICAL_GCP;
     hyperbo: HYPERBO, HYPERBO_PLUS;
     scaml_gp: SCAML_GP;
+    fsbo: FSBO;
     pibo: PIBO;
     bohb: BOHB;
     rea: REA;
