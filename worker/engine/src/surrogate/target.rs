@@ -107,7 +107,7 @@ impl<'a> TargetSurrogate<'a> {
             self.process.observe(&point);
         }
         self.transform
-            .apply(&observations.values, &mut self.transformed);
+            .apply_to_any(&observations.values, &mut self.transformed);
         let values = self.transformed.iter().copied();
         self.incumbent = values.clone().fold(f64::INFINITY, f64::min);
         self.targets.truncate(self.warm);

@@ -9,11 +9,10 @@ mod meta_training;
 mod search;
 
 use super::method::{Method, Spaces};
-use super::parameters::HYPERPRIOR;
+use super::parameters::{HYPERPRIOR, TRANSFORM};
 use crate::sources::process::{SourceModel, source_means};
 use crate::strategies::least_prediction::LeastPrediction;
 use crate::surrogate::kernel::Kernel;
-use crate::transform::Transform;
 use search::DeepKernelSearch;
 
 pub(super) const FSBO: Method = Method {
@@ -23,9 +22,9 @@ pub(super) const FSBO: Method = Method {
               fine-tuned to the target at each step; expected improvement from the second row on",
     source: "Wistuba and Grabocka 2021, Few-shot Bayesian optimization with deep kernel surrogates (ICLR), section 4",
     spaces: Spaces::All,
-    parameters: &[HYPERPRIOR],
+    parameters: &[HYPERPRIOR, TRANSFORM],
     start: |setting, parameters| {
-        let transform = Transform::Standardisation;
+        let transform = parameters.transform();
         let model = SourceModel {
             transform,
             hyperprior: parameters.hyperprior(),

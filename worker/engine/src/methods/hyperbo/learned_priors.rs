@@ -80,13 +80,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digamma_agrees_with_scipy() {
-        // scipy.special.digamma, SciPy 1.17.
+    fn digamma_agrees_with_its_values_at_halves_and_whole_numbers() {
+        // Abramowitz and Stegun 1964, 6.3.2 to 6.3.4.
+        let euler = 0.577_215_664_901_532_9;
+        let half = -euler - 2.0 * libm::log(2.0);
+        let harmonic: f64 = (1..20).map(|n| 1.0 / f64::from(n)).sum();
         let cases = [
-            (0.5, -1.963_510_026_021_423_5),
-            (1.0, -0.577_215_664_901_532_9),
-            (3.7, 1.167_153_539_361_574_5),
-            (20.0, 2.970_523_992_242_149),
+            (0.5, half),
+            (1.0, -euler),
+            (3.5, half + 2.0 * (1.0 + 1.0 / 3.0 + 1.0 / 5.0)),
+            (20.0, harmonic - euler),
         ];
         for (x, expected) in cases {
             let found = digamma(x);

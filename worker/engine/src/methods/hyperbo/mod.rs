@@ -8,7 +8,7 @@ mod kernel_prior;
 mod learned_priors;
 
 use super::method::{Method, Spaces};
-use super::parameters::{HYPERPRIOR, ParameterDescription, Range};
+use super::parameters::{HYPERPRIOR, ParameterDescription, Range, TRANSFORM};
 use crate::prior::network::Noise;
 use crate::prior::parametric::ParametricPrior;
 use crate::search::Search;
@@ -21,7 +21,6 @@ use crate::strategies::random_search::RandomSearch;
 use crate::surrogate::kernel::Kernel;
 use crate::surrogate::prior_pool::PriorPool;
 use crate::surrogate::target::TargetSurrogate;
-use crate::transform::Transform;
 use kernel_prior::KernelPrior;
 use learned_priors::learned_priors;
 
@@ -33,9 +32,9 @@ pub(super) const HYPERBO: Method = Method {
     source: "Wang et al. 2024, Pre-trained Gaussian processes for Bayesian optimization (JMLR 25), section 4.2: HyperBO \
              with the likelihood as its objective",
     spaces: Spaces::All,
-    parameters: &[MEAN],
+    parameters: &[MEAN, TRANSFORM],
     start: |setting, parameters| {
-        let transform = Transform::Standardisation;
+        let transform = parameters.transform();
         let (mean, means) = match parameters.word(&MEAN) {
             "constant" => (PooledMean::Constant, vec![0.0; setting.rows()]),
             _ => {
@@ -50,9 +49,8 @@ pub(super) const HYPERBO: Method = Method {
         let kernel = pooled_kernel(setting, transform, mean)?;
         let noise = kernel.noise;
         let pool = PriorPool::new(KernelPrior::new(setting, means, kernel), noise);
-        Ok(Box::new(PoolOptimisation::new(
-            setting, first, pool, transform,
-        )))
+        let search = PoolOptimisation::new(setting, first, pool, transform);
+        Ok(Box::new(search.in_units_of_the_prior()))
     },
 };
 
@@ -64,10 +62,10 @@ pub(super) const HYPERBO_PLUS: Method = Method {
     source: "Fan et al. 2022, HyperBO+: Pre-training a universal prior for Bayesian optimization with hierarchical \
              Gaussian processes (arXiv 2212.10538), in two steps; MPHD of 2024 without its network",
     spaces: Spaces::All,
-    parameters: &[HYPERPRIOR],
+    parameters: &[HYPERPRIOR, TRANSFORM],
     start: |setting, parameters| {
         let model = SourceModel {
-            transform: Transform::Standardisation,
+            transform: parameters.transform(),
             hyperprior: parameters.hyperprior(),
             kernel: Kernel::Matern,
         };

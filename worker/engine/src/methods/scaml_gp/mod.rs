@@ -11,10 +11,9 @@ mod search;
 mod source_covariances;
 
 use super::method::{Method, Spaces};
-use super::parameters::HYPERPRIOR;
+use super::parameters::{HYPERPRIOR, TRANSFORM};
 use crate::sources::process::SourceModel;
 use crate::surrogate::kernel::Kernel;
-use crate::transform::Transform;
 use search::ScamlSearch;
 
 pub(super) const SCAML_GP: Method = Method {
@@ -24,10 +23,10 @@ pub(super) const SCAML_GP: Method = Method {
               hyperparameters fitted together at each step; expected improvement from the second row on",
     source: "Tighineanu et al. 2024, Scalable meta-learning with Gaussian processes (AISTATS), section 4: ScaML-GP",
     spaces: Spaces::All,
-    parameters: &[HYPERPRIOR],
+    parameters: &[HYPERPRIOR, TRANSFORM],
     start: |setting, parameters| {
         let model = SourceModel {
-            transform: Transform::Standardisation,
+            transform: parameters.transform(),
             hyperprior: parameters.hyperprior(),
             kernel: Kernel::Matern,
         };

@@ -22,7 +22,7 @@ const FIT: Settings = Settings {
 const WEIGHT_BOUNDS: (f64, f64) = (1e-10, 10.0);
 const LENGTHSCALE_BOUNDS: (f64, f64) = (1e-3, 100.0);
 const SIGNAL_BOUNDS: (f64, f64) = (1e-3, 100.0);
-const NOISE_BOUNDS: (f64, f64) = (1e-4, 1e-2);
+const NOISE_BOUNDS: (f64, f64) = (1e-4, 1.0);
 
 /// Where the first fit starts, beside weights of 1 / M.
 const START_LENGTHSCALE: f64 = 1.0;

@@ -28,7 +28,7 @@ mod ranking_loss;
 mod search;
 
 use super::method::{Method, Spaces};
-use super::parameters::{HYPERPRIOR, ParameterDescription, Parameters, Range};
+use super::parameters::{HYPERPRIOR, ParameterDescription, Parameters, Range, TRANSFORM};
 use crate::error::EngineError;
 use crate::search::Search;
 use crate::setting::Setting;
@@ -180,12 +180,12 @@ pub(super) const TRANSBO: Method = Method {
     summary: "weighted sum of Gaussian processes of the sources and the target: the sources' weights minimise a pairwise \
               ranking loss, then the target's does",
     source: "Li et al. 2022, TransBO: Hyperparameter optimization via two-phase transfer learning (KDD), section 4",
+    parameters: &[HYPERPRIOR, TRANSFORM],
     start: |setting, parameters| {
         let sources = setting.source_positions().len();
-        start(
+        start_on(
             setting,
-            parameters,
-            Kernel::Matern,
+            model(parameters, parameters.transform(), Kernel::Matern),
             Weighting::PairwiseLoss(PairwiseLoss::new(sources)),
             Combination::Sum,
         )
@@ -275,14 +275,28 @@ fn start<'a>(
     weighting: Weighting,
     combination: Combination,
 ) -> Result<Box<dyn Search + 'a>, EngineError> {
+    let model = model(parameters, Transform::Standardisation, kernel);
+    start_on(setting, model, weighting, combination)
+}
+
+fn model(parameters: &Parameters, transform: Transform, kernel: Kernel) -> SourceModel {
+    SourceModel {
+        transform,
+        hyperprior: parameters.hyperprior(),
+        kernel,
+    }
+}
+
+/// The same with the sources' processes of that kind.
+fn start_on<'a>(
+    setting: &Setting<'a>,
+    model: SourceModel,
+    weighting: Weighting,
+    combination: Combination,
+) -> Result<Box<dyn Search + 'a>, EngineError> {
     let first = FirstRows {
         count: 1,
         search: None,
-    };
-    let model = SourceModel {
-        transform: Transform::Standardisation,
-        hyperprior: parameters.hyperprior(),
-        kernel,
     };
     let search = EnsembleSearch::new(setting, model, weighting, combination, first);
     Ok(Box::new(search?))
