@@ -18,12 +18,16 @@
 //! | `ws_gp_all` | `ws-gp-all` | Gaussian process that begins with rows of all sources |
 //! | `ablr` | `ablr`, `ablr-copula` | adaptive Bayesian linear regression |
 //! | `sgpt` | `sgpt`, `sgpt-copula`, `taf-r`, `taf-poe`, `taf-m`, `taf-rgpe` | transfer acquisition function |
-//! | `sgpt` | `sgpt-r`, `sgpt-poe`, `sgpt-m`, `rgpe` | ensemble of processes of sources and target |
+//! | `sgpt` | `sgpt-r`, `sgpt-poe`, `sgpt-m`, `rgpe`, `transbo` | ensemble of processes of sources and target |
 //! | `mkl_gp` | `mkl-gp`, `sqe-gp` | one Gaussian process on tasks that features couple |
 //! | `scot` | `scot`, `scot-mkl` | the same on the scores of a ranker |
 //! | `fmlp` | `fmlp` | networks that weigh products of inputs |
 //! | `zero_shot` | `zero-shot` | portfolio that the sources choose |
 //! | `stacked_gp` | `stacked-gp` | Gaussian processes on each other's residuals |
+//! | `empirical_gp` | `empirical-gp`, `empirical-gcp` | Gaussian process with the moments of the sources as its prior |
+//! | `hyperbo` | `hyperbo`, `hyperbo-plus` | Gaussian process learned from the sources; priors learned from them |
+//! | `scaml_gp` | `scaml-gp` | weighted sum of the sources' processes and one of the target's own |
+//! | `fsbo` | `fsbo` | Gaussian process on features of a network that the sources taught |
 //! | `pibo` | `pibo` | Gaussian process with a belief in where the optimum is |
 //! | `bohb` | `bohb` | kernel densities of good and other configurations |
 //! | `rea` | `rea` | regularised evolution |
@@ -69,9 +73,13 @@ methods! {
     ws_gp: WS_GP;
     ws_gp_all: WS_GP_ALL;
     ablr: ABLR, ABLR_COPULA;
-    sgpt: SGPT, SGPT_COPULA, SGPT_R, SGPT_POE, SGPT_M, TAF_R, TAF_POE, TAF_M, RGPE, TAF_RGPE;
+    sgpt: SGPT, SGPT_COPULA, SGPT_R, SGPT_POE, SGPT_M, TAF_R, TAF_POE, TAF_M, RGPE, TAF_RGPE, TRANSBO;
     zero_shot: ZERO_SHOT;
     stacked_gp: STACKED_GP;
+    empirical_gp: EMPIRICAL_GP, EMPIRICAL_GCP;
+    hyperbo: HYPERBO, HYPERBO_PLUS;
+    scaml_gp: SCAML_GP;
+    fsbo: FSBO;
     pibo: PIBO;
     random_forest: I_RF, I_RF_INIT;
     mkl_gp: MKL_GP, SQE_GP;

@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::error::{EngineError, ParameterError};
 use crate::surrogate::hyperparameters::Hyperprior;
+use crate::transform::Transform;
 
 /// A parameter that a sweep file may set.
 #[derive(Debug)]
@@ -55,6 +56,15 @@ pub(super) const INITIAL_ROWS: ParameterDescription = ParameterDescription {
     default: "5",
     range: Range::Whole(1, 50),
     summary: "number of first rows that the sources choose",
+};
+
+/// How the objectives of tasks are made comparable, for methods whose papers standardise them.
+pub(super) const TRANSFORM: ParameterDescription = ParameterDescription {
+    name: "transform",
+    default: "standardisation",
+    range: Range::Words(&["standardisation", "copula"]),
+    summary: "what is made of each task's objective: standardisation, as in the papers, or copula, Gaussian quantiles, \
+              which a few very bad configurations do not distort",
 };
 
 /// A job's parameters, checked against the method's descriptions.
@@ -143,6 +153,14 @@ impl Parameters {
         match self.values[parameter.name] {
             Value::Word(word) => word,
             Value::Number(number) => unreachable!("{number} was checked against words"),
+        }
+    }
+
+    /// The value of [`TRANSFORM`].
+    pub(super) fn transform(&self) -> Transform {
+        match self.word(&TRANSFORM) {
+            "copula" => Transform::Copula,
+            _ => Transform::Standardisation,
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! There is one fit per (target task, seed, transform, noise), shared by all methods.
 
+use std::sync::Arc;
+
 use super::network::{Network, Noise, TRAINING};
 use super::training;
 use crate::error::EngineError;
@@ -35,20 +37,9 @@ impl ParametricPrior {
         transform: Transform,
         noise: Noise,
     ) -> Result<Self, EngineError> {
-        let network = Network::new(setting.space().width(), noise);
-        let name = FitName {
-            variant: variant(noise),
-            ..setting.fit_name("prior", VERSION, transform)
-        };
         let mut is_new = false;
-        let weights = setting.shared().fit(&name, network.weight_count(), || {
-            is_new = true;
-            let sources = setting.sources(transform)?;
-            let all: Vec<_> = sources.iter().collect();
-            let mut random = setting.random(TRAINING);
-            Ok(training::fit(setting.space(), noise, &all, &mut random))
-        })?;
-        let prior = predict(&network, &weights, setting);
+        let fitted = FittedNetwork::of_sources(setting, transform, noise, || is_new = true)?;
+        let prior = predict(&fitted.network, &fitted.weights, setting);
         if is_new {
             let name = FitName {
                 variant: variant(noise),
@@ -57,6 +48,22 @@ impl ParametricPrior {
             setting.store_error(&name, &prior.means)?;
         }
         Ok(prior)
+    }
+
+    /// The mean mu of the prior of a setting at encoded points, which lie one after the other, of any task.
+    ///
+    /// # Errors
+    /// Those of [`Self::new`].
+    pub(crate) fn means_at(
+        setting: &Setting,
+        transform: Transform,
+        noise: Noise,
+        points: &[f64],
+    ) -> Result<Vec<f64>, EngineError> {
+        let fitted = FittedNetwork::of_sources(setting, transform, noise, || ())?;
+        let inputs: Vec<f32> = points.iter().map(|&entry| entry as f32).collect();
+        let predictions = fitted.network.predict(&fitted.weights, &inputs);
+        Ok(predictions.into_iter().map(|(mu, _)| mu.into()).collect())
     }
 
     /// The heteroskedastic prior of a setting that was computed with this linear algebra, if the store has it: nothing is
@@ -76,6 +83,36 @@ impl ParametricPrior {
         };
         let weights = setting.shared().find(&name, network.weight_count())?;
         Ok(weights.map(|weights| predict(&network, &weights, setting)))
+    }
+}
+
+/// The network behind a prior, with its weights.
+struct FittedNetwork {
+    network: Network,
+    weights: Arc<Vec<f32>>,
+}
+
+impl FittedNetwork {
+    /// That of a setting; `when_new` is called if it was not fitted before.
+    fn of_sources(
+        setting: &Setting,
+        transform: Transform,
+        noise: Noise,
+        when_new: impl FnOnce(),
+    ) -> Result<Self, EngineError> {
+        let network = Network::new(setting.space().width(), noise);
+        let name = FitName {
+            variant: variant(noise),
+            ..setting.fit_name("prior", VERSION, transform)
+        };
+        let weights = setting.shared().fit(&name, network.weight_count(), || {
+            when_new();
+            let sources = setting.sources(transform)?;
+            let all: Vec<_> = sources.iter().collect();
+            let mut random = setting.random(TRAINING);
+            Ok(training::fit(setting.space(), noise, &all, &mut random))
+        })?;
+        Ok(Self { network, weights })
     }
 }
 

@@ -6,12 +6,14 @@
 //! - [`process`]: a Gaussian process of each source;
 //! - [`portfolio`]: a few rows that suit all sources;
 //! - [`feature_distances`]: how far sources are from the target;
-//! - [`coupled`]: one Gaussian process on rows of sources that features couple.
+//! - [`coupled`]: one Gaussian process on rows of sources that features couple;
+//! - [`pooled_kernel`]: one kernel for all sources.
 
 pub(crate) mod best_configurations;
 pub(crate) mod bounding_box;
 pub(crate) mod coupled;
 pub(crate) mod feature_distances;
+pub(crate) mod pooled_kernel;
 pub(crate) mod portfolio;
 pub(crate) mod process;
 pub(crate) mod sample;

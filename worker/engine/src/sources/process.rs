@@ -70,6 +70,42 @@ pub(crate) fn source_predictions(
     predictions(setting, model, true)
 }
 
+/// A source's process, with the rows that it is conditioned on.
+pub(crate) struct SourceProcess {
+    /// Hyperparameters, mean and weights of the rows.
+    pub posterior: Posterior,
+    /// Encoded configurations of the rows, one after the other; the first [`FITTED_ROWS`] are those that the
+    /// hyperparameters are fitted to.
+    pub points: Vec<f64>,
+}
+
+/// The process of every source, in the order of the table: fitted, or found fitted.
+///
+/// # Errors
+/// Those of [`Setting::sources`] and of the fits.
+pub(crate) fn source_processes(
+    setting: &Setting,
+    model: SourceModel,
+) -> Result<Vec<SourceProcess>, EngineError> {
+    let sources = setting.sources(model.transform)?;
+    let processes = sources.iter().map(|source| {
+        let sample = SourceSample::new(setting, source, ROWS);
+        Ok(SourceProcess {
+            posterior: posterior(setting, model, source, &sample)?,
+            points: sample.points,
+        })
+    });
+    processes.collect()
+}
+
+impl SourceProcess {
+    /// The points that standard deviations and covariances are those given of.
+    pub(crate) fn fitted_points(&self) -> &[f64] {
+        let most = FITTED_ROWS * self.posterior.weights.len();
+        &self.points[..most.min(self.points.len())]
+    }
+}
+
 fn predictions(
     setting: &Setting,
     model: SourceModel,
@@ -77,16 +113,13 @@ fn predictions(
 ) -> Result<Vec<SourcePrediction>, EngineError> {
     let rows = (0..setting.rows() as u32).collect();
     let mut pool = CandidatePool::new(setting.space(), setting.columns(), rows);
-    let sources = setting.sources(model.transform)?;
-    let width = setting.space().width();
-    let predictions = sources.iter().map(|source| {
-        let sample = SourceSample::new(setting, source, ROWS);
-        let posterior = posterior(setting, model, source, &sample)?;
-        let means = pool.means(&posterior, &sample.points);
+    let processes = source_processes(setting, model)?;
+    let predictions = processes.iter().map(|process| {
+        let posterior = &process.posterior;
+        let means = pool.means(posterior, &process.points);
         let mut std_devs = Vec::new();
         if with_std_devs {
-            let fitted = FITTED_ROWS.min(sample.targets.len());
-            std_devs = pool.std_devs(&posterior, &sample.points[..fitted * width])?;
+            std_devs = pool.std_devs(posterior, process.fitted_points())?;
             let least = LEAST_STD_DEV * posterior.signal.sqrt();
             std_devs
                 .iter_mut()

@@ -1,6 +1,6 @@
 //! The fit of a Gaussian process to the observations so far.
 
-use super::hyperparameters::{HyperparameterModel, Hyperprior};
+use super::hyperparameters::{HyperparameterModel, Hyperprior, Priors};
 use super::kernel::Kernel;
 use super::likelihood::Likelihood;
 use super::pairs::SquaredDifferences;
@@ -49,6 +49,20 @@ pub struct Posterior {
     pub alpha: Vec<f64>,
 }
 
+impl Posterior {
+    /// The same hyperparameters, without data, with another signal variance.
+    pub(crate) fn with_signal(&self, signal: f64) -> Self {
+        Self {
+            kernel: self.kernel,
+            weights: self.weights.clone(),
+            signal,
+            noise: self.noise,
+            mean: 0.0,
+            alpha: Vec::new(),
+        }
+    }
+}
+
 impl GaussianProcess {
     /// A process on encoded points of a space, at most `points` of them.
     pub fn new(space: &Space, points: usize, hyperprior: Hyperprior) -> Self {
@@ -64,6 +78,12 @@ impl GaussianProcess {
             likelihood: Likelihood::new(width, points),
             posterior: Posterior::default(),
         }
+    }
+
+    /// The process with these priors on its hyperparameters in place of its own.
+    pub(crate) fn with_priors(mut self, priors: Priors) -> Self {
+        self.model = self.model.with_priors(priors);
+        self
     }
 
     /// The process with another kernel than Matern-5/2.
@@ -100,6 +120,25 @@ impl GaussianProcess {
             (&self.bounds.0, &self.bounds.1),
             FIT,
         )?;
+        self.condition(targets)
+    }
+
+    /// Prepares predictions from one target per observed point under these logarithms of lengthscales, signal and noise
+    /// variance.
+    ///
+    /// # Errors
+    /// [`EngineError::LinearAlgebra`] if the kernel matrix cannot be factorised.
+    pub(crate) fn condition_under(
+        &mut self,
+        logarithms: &[f64],
+        targets: &[f64],
+    ) -> Result<(), EngineError> {
+        assert_eq!(targets.len(), self.count(), "one target per observed point");
+        self.logarithms.copy_from_slice(logarithms);
+        self.condition(targets)
+    }
+
+    fn condition(&mut self, targets: &[f64]) -> Result<(), EngineError> {
         self.likelihood
             .factorise(&self.squares, targets, &self.logarithms)?;
         let weight = |logarithm: &f64| libm::exp(-2.0 * logarithm);

@@ -23,11 +23,26 @@ impl Hyperprior {
     }
 }
 
-/// A Gamma distribution by shape and rate.
+/// A Gamma distribution of a positive number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Gamma {
+    /// Shape.
+    pub shape: f64,
+    /// Rate: the mean is shape / rate.
+    pub rate: f64,
+}
+
+/// Prior distributions of the hyperparameters of a process.
 #[derive(Debug, Clone, Copy)]
-struct Gamma {
-    shape: f64,
-    rate: f64,
+pub(crate) struct Priors {
+    /// Of the lengthscale of each numeric coordinate.
+    pub numeric_lengthscale: Gamma,
+    /// Of the lengthscale of each coordinate that is one level of a categorical hyperparameter.
+    pub one_hot_lengthscale: Gamma,
+    /// Of the signal variance.
+    pub signal: Gamma,
+    /// Of the noise variance.
+    pub noise: Gamma,
 }
 
 /// Of a numeric coordinate of a space with up to [`NARROW`] of them: mode 1/3 of its range.
@@ -81,9 +96,8 @@ impl Gamma {
 pub struct HyperparameterModel {
     /// Whether each coordinate is one level of a categorical hyperparameter.
     one_hot: Vec<bool>,
-    /// The prior on the lengthscale of each numeric coordinate.
-    numeric_lengthscale: Gamma,
-    hyperprior: Hyperprior,
+    /// None is maximum likelihood.
+    priors: Option<Priors>,
 }
 
 impl HyperparameterModel {
@@ -96,14 +110,45 @@ impl HyperparameterModel {
         let one_hot: Vec<bool> = coordinates.collect();
         let numeric = one_hot.iter().filter(|&&one_hot| !one_hot).count();
         let wider = (numeric.max(NARROW) as f64 / NARROW as f64).sqrt();
-        Self {
-            one_hot,
+        let priors = Priors {
             numeric_lengthscale: Gamma {
                 rate: NUMERIC_LENGTHSCALE.rate / wider,
                 ..NUMERIC_LENGTHSCALE
             },
-            hyperprior,
+            one_hot_lengthscale: ONE_HOT_LENGTHSCALE,
+            signal: SIGNAL,
+            noise: NOISE,
+        };
+        Self {
+            one_hot,
+            priors: (hyperprior == Hyperprior::Gamma).then_some(priors),
         }
+    }
+
+    /// A model without priors for points of that many numeric coordinates.
+    pub(crate) fn flat(width: usize) -> Self {
+        Self {
+            one_hot: vec![false; width],
+            priors: None,
+        }
+    }
+
+    /// The model with other priors.
+    pub(crate) fn with_priors(self, priors: Priors) -> Self {
+        Self {
+            priors: Some(priors),
+            ..self
+        }
+    }
+
+    /// The priors, if there are any.
+    pub(crate) fn priors(&self) -> Option<Priors> {
+        self.priors
+    }
+
+    /// Whether each coordinate is one level of a categorical hyperparameter.
+    pub(crate) fn one_hot(&self) -> &[bool] {
+        &self.one_hot
     }
 
     /// Number of coordinates, each with its lengthscale.
@@ -133,14 +178,14 @@ impl HyperparameterModel {
     /// -log prior of the hyperparameters up to a constant, the density being that
     /// of the values themselves; its derivative by each logarithm is added to `gradient`.
     pub fn penalty(&self, logarithms: &[f64], gradient: &mut [f64]) -> f64 {
-        if self.hyperprior == Hyperprior::None {
+        let Some(priors) = &self.priors else {
             return 0.0;
-        }
+        };
         let lengthscales = self.one_hot.iter().map(|&one_hot| match one_hot {
-            true => &ONE_HOT_LENGTHSCALE,
-            false => &self.numeric_lengthscale,
+            true => &priors.one_hot_lengthscale,
+            false => &priors.numeric_lengthscale,
         });
-        let priors = lengthscales.chain([&SIGNAL, &NOISE]);
+        let priors = lengthscales.chain([&priors.signal, &priors.noise]);
         let mut total = 0.0;
         for ((prior, &log_x), slot) in priors.zip(logarithms).zip(gradient) {
             let (penalty, slope) = prior.penalty(libm::exp(log_x), log_x);

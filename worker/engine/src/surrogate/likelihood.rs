@@ -117,6 +117,12 @@ impl Likelihood {
         Ok(value + model.penalty(logarithms, gradient))
     }
 
+    /// After [`Self::evaluate`], by pair of points: (alpha alpha' - K^-1) times the slope -2 dM/d(r^2), the signal left out.
+    /// Half of it times the signal is dL/d(r^2).
+    pub(crate) fn pair_slopes(&self) -> &[f64] {
+        &self.pairs
+    }
+
     /// Factorises K at these hyperparameters and returns the negative log
     /// likelihood; afterwards [`Self::factor`] and [`Self::weights`] are valid.
     ///

@@ -31,6 +31,16 @@ impl SquaredDifferences {
         }
     }
 
+    /// Of points that have a squared distance and no coordinates, given for each pair: it stands for the one coordinate.
+    pub(crate) fn of_distances(squares: Vec<f64>) -> Self {
+        Self {
+            width: 1,
+            capacity: squares.len(),
+            pairs: squares.len(),
+            squares,
+        }
+    }
+
     /// Appends the pairs of `point` with each of the `earlier` points, which lie
     /// one after the other.
     pub(crate) fn append(&mut self, earlier: &[f64], point: &[f64]) {

@@ -2,7 +2,7 @@
 //! their residuals to a parametric prior, or on observations of other tasks besides.
 
 use super::gaussian_process::GaussianProcess;
-use super::hyperparameters::Hyperprior;
+use super::hyperparameters::{Hyperprior, Priors};
 use super::kernel::Kernel;
 use crate::acquisition::expected_improvement::LogExpectedImprovement;
 use crate::error::EngineError;
@@ -62,6 +62,14 @@ impl<'a> TargetSurrogate<'a> {
         }
     }
 
+    /// The surrogate with these priors on the hyperparameters of its process.
+    pub(crate) fn with_priors(self, priors: Priors) -> Self {
+        Self {
+            process: self.process.with_priors(priors),
+            ..self
+        }
+    }
+
     /// A process whose data begin with points of other tasks.
     pub(crate) fn warm_started(
         setting: &Setting<'a>,
@@ -99,7 +107,7 @@ impl<'a> TargetSurrogate<'a> {
             self.process.observe(&point);
         }
         self.transform
-            .apply(&observations.values, &mut self.transformed);
+            .apply_to_any(&observations.values, &mut self.transformed);
         let values = self.transformed.iter().copied();
         self.incumbent = values.clone().fold(f64::INFINITY, f64::min);
         self.targets.truncate(self.warm);

@@ -21,6 +21,17 @@ impl Transform {
         }
     }
 
+    /// As [`Self::apply`], also to a single value: it says nothing of the distribution and is its median, 0.
+    pub(crate) fn apply_to_any(self, values: &[f64], transformed: &mut Vec<f64>) {
+        match values.len() {
+            1 => {
+                transformed.clear();
+                transformed.push(0.0);
+            }
+            _ => self.apply(values, transformed),
+        }
+    }
+
     /// Transforms each value by the distribution of all of them, into `transformed`.
     ///
     /// The copula needs at least 2 values, the standardisation 1.

@@ -114,6 +114,12 @@ impl Process {
         (self.kernel.signal - dot(&half, &half)).sqrt()
     }
 
+    /// k(x, x') - k' K^-1 k' (eq. 2.24).
+    pub(crate) fn covariance(&self, left: &[f64], right: &[f64]) -> f64 {
+        let half = |point| solve_lower(&self.factor, &self.covariances(point));
+        self.kernel.covariance(left, right) - dot(&half(left), &half(right))
+    }
+
     /// What the process predicts for each of its points from all others, with the mean of all.
     pub(crate) fn left_out_means(&self, targets: &[f64]) -> Vec<f64> {
         let without = |left_out: usize, entries: &[f64]| -> Vec<f64> {
@@ -150,7 +156,7 @@ impl Process {
     }
 
     /// Eq. 2.30 with the opposite sign.
-    fn negative_log_likelihood(&self) -> f64 {
+    pub(crate) fn negative_log_likelihood(&self) -> f64 {
         let count = self.points.len() as f64;
         0.5 * self.misfit + 0.5 * log_determinant(&self.factor) + 0.5 * count * (2.0 * PI).ln()
     }
@@ -161,8 +167,20 @@ fn gamma_penalty(x: f64, shape: f64, rate: f64) -> f64 {
     rate * x - (shape - 1.0) * x.ln()
 }
 
-/// What a fit minimises: the negative log likelihood and the penalties of the Gamma priors, whose
-/// shapes and rates are documented beside the product's.
+/// The penalties of the Gamma priors, whose shapes and rates are documented beside the product's.
+pub(crate) fn penalty(logarithms: &[f64], one_hot: &[bool]) -> f64 {
+    let kernel = Kernel::from_logarithms(matern, logarithms);
+    let lengthscales = kernel.lengthscales.iter().zip(one_hot);
+    let of_lengthscales = lengthscales.map(|(&lengthscale, &one_hot)| match one_hot {
+        true => gamma_penalty(lengthscale, 3.0, 0.6),
+        false => gamma_penalty(lengthscale, 3.0, 6.0),
+    });
+    of_lengthscales.sum::<f64>()
+        + gamma_penalty(kernel.signal, 2.0, 0.15)
+        + gamma_penalty(kernel.noise, 1.1, 0.05)
+}
+
+/// What a fit minimises: the negative log likelihood and the penalties.
 fn objective(
     correlation: Correlation,
     logarithms: &[f64],
@@ -171,16 +189,8 @@ fn objective(
     targets: &[f64],
 ) -> f64 {
     let kernel = Kernel::from_logarithms(correlation, logarithms);
-    let lengthscales = kernel.lengthscales.iter().zip(one_hot);
-    let penalty: f64 = lengthscales
-        .map(|(&lengthscale, &one_hot)| match one_hot {
-            true => gamma_penalty(lengthscale, 3.0, 0.6),
-            false => gamma_penalty(lengthscale, 3.0, 6.0),
-        })
-        .sum::<f64>()
-        + gamma_penalty(kernel.signal, 2.0, 0.15)
-        + gamma_penalty(kernel.noise, 1.1, 0.05);
-    Process::new(kernel, points, targets).negative_log_likelihood() + penalty
+    let likelihood = Process::new(kernel, points, targets).negative_log_likelihood();
+    likelihood + penalty(logarithms, one_hot)
 }
 
 /// Fails if the objective falls noticeably where one hyperparameter is moved within its bounds.

@@ -8,24 +8,27 @@
 //! - `comparison`: a method's run beside them;
 //! - the others are named by the methods that they hold.
 //!
-//! `ablr` and `ablr-copula` are held beside their search, since the test needs its weights.
+//! `ablr`, `ablr-copula`, `scaml-gp` and `fsbo` are held beside their search, since the test needs its weights.
 //!
 //! ICML 2020 is Salinas, Shen and Perrone 2020, A quantile-based approach for hyperparameter transfer
 //! learning.
 
 pub(crate) mod comparison;
+mod empirical;
 mod ensembles;
 mod evolution;
-mod gaussian_process;
+pub(crate) mod gaussian_process;
 mod gaussian_process_methods;
 mod kernel_density_methods;
+mod learned_process;
 mod learned_starts;
 pub(crate) mod linear_algebra;
 pub(crate) mod network;
 pub(crate) mod normal;
 mod policy_gradient;
+mod pooled_kernel;
 mod portfolio;
 mod prior_methods;
 mod stack;
-mod transfer_acquisition;
+pub(crate) mod transfer_acquisition;
 pub(crate) mod transform;

@@ -21,7 +21,7 @@ const METHODS: [(&str, &str, Transform); 3] = [
 ];
 
 /// The fitted weights, from the store in which there is one prior.
-fn fitted_weights(blobs: &MemoryBlobs) -> Vec<f64> {
+pub(super) fn fitted_weights(blobs: &MemoryBlobs) -> Vec<f64> {
     let names = blobs.names();
     let of_prior: Vec<_> = names
         .iter()
@@ -38,7 +38,7 @@ fn fitted_weights(blobs: &MemoryBlobs) -> Vec<f64> {
 
 /// mu and sigma of a configuration: three layers of 50 rectified linear units; mu is linear in the last
 /// one, sigma a softplus.
-fn prediction(weights: &[f64], point: &[f64]) -> (f64, f64) {
+pub(super) fn prediction(weights: &[f64], point: &[f64]) -> (f64, f64) {
     let heads = network::outputs(weights, point, &[50, 50, 50, 2], 1, |x| x.max(0.0));
     (heads[0], heads[1].exp().ln_1p() + 1e-4)
 }

@@ -21,7 +21,7 @@ pub(super) fn source_means(case: &Case, transform: Transform) -> Vec<Vec<f64>> {
 }
 
 /// A process on each source's rows in random order.
-pub(super) fn source_processes(
+pub(crate) fn source_processes(
     case: &Case,
     transform: Transform,
     kernel: kernel::Kernel,

@@ -1,8 +1,10 @@
 //! The sources' say in an ensemble or a transfer acquisition function (Wistuba, Schilling and
 //! Schmidt-Thieme 2018, sections 6 and 7).
 
+use super::pairwise_loss::PairwiseLoss;
 use super::rank_distance::{Distance, RankDistance, weight};
 use super::ranking_loss::RankingLoss;
+use crate::error::EngineError;
 use crate::search::Observations;
 use crate::sources::process::SourcePrediction;
 
@@ -32,6 +34,8 @@ pub(super) enum Weighting {
     Precision,
     /// By bootstrapped ranking losses.
     RankingLoss(Box<RankingLoss>),
+    /// By the pairwise loss of the weighted sum.
+    PairwiseLoss(PairwiseLoss),
 }
 
 /// The weight of every source, and of the target.
@@ -91,19 +95,38 @@ impl Experts {
 
     /// Whether the weights depend on the target's own process.
     pub(super) fn hold_the_target_to_account(&self) -> bool {
-        matches!(self.weighting, Weighting::RankingLoss(_))
+        let weighting = &self.weighting;
+        matches!(
+            weighting,
+            Weighting::RankingLoss(_) | Weighting::PairwiseLoss(_)
+        )
     }
 
     /// The weights after what was observed. `left_out` has the target's process's means at the observations
     /// without the observation itself and `targets` the transformed observations; both are empty unless
-    /// [`Self::hold_the_target_to_account`].
+    /// [`Self::hold_the_target_to_account`], and before there is a process of the target.
+    ///
+    /// # Errors
+    /// Those of [`PairwiseLoss::weights`].
     pub(super) fn weights(
         &mut self,
         observations: &Observations,
         left_out: &[f64],
         targets: &[f64],
-    ) -> Weights {
-        match &mut self.weighting {
+    ) -> Result<Weights, EngineError> {
+        let experts = &self.experts;
+        let means = || -> Vec<Vec<f64>> {
+            let observed = |expert: &Expert| {
+                let rows = observations.rows.iter();
+                rows.map(|&row| expert.means[row as usize]).collect()
+            };
+            experts.iter().map(observed).collect()
+        };
+        let last_is_target = |mut sources: Vec<f64>| {
+            let target = sources.pop().unwrap_or(1.0);
+            Weights::Everywhere { sources, target }
+        };
+        Ok(match &mut self.weighting {
             Weighting::RankDistance {
                 distance,
                 bandwidth,
@@ -111,7 +134,7 @@ impl Experts {
                 let weigh =
                     |expert: &Expert| weight(expert.distance.distance(*distance), *bandwidth);
                 Weights::Everywhere {
-                    sources: self.experts.iter().map(weigh).collect(),
+                    sources: experts.iter().map(weigh).collect(),
                     target: weight(0.0, *bandwidth),
                 }
             }
@@ -121,16 +144,12 @@ impl Experts {
             },
             Weighting::Precision => Weights::Precision,
             Weighting::RankingLoss(losses) => {
-                let observed = |expert: &Expert| {
-                    let rows = observations.rows.iter();
-                    rows.map(|&row| expert.means[row as usize]).collect()
-                };
-                let means: Vec<Vec<f64>> = self.experts.iter().map(observed).collect();
-                let mut sources = losses.weights(&means, left_out, targets);
-                let target = sources.pop().unwrap_or(1.0);
-                Weights::Everywhere { sources, target }
+                last_is_target(losses.weights(&means(), left_out, targets))
             }
-        }
+            Weighting::PairwiseLoss(losses) => {
+                last_is_target(losses.weights(&means(), left_out, targets)?)
+            }
+        })
     }
 
     /// The sources' weighted predicted improvements I = max(least - mean, 0) at every row (eq. 47); before
@@ -220,7 +239,7 @@ mod tests {
 
     fn improvements(experts: &mut Experts, observations: &Observations) -> Vec<f64> {
         experts.observe(observations);
-        let weights = experts.weights(observations, &[], &[]);
+        let weights = experts.weights(observations, &[], &[]).unwrap();
         experts.improvements(&weights)
     }
 

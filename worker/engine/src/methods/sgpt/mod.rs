@@ -7,9 +7,11 @@
 //! | distance of features | `taf-m` | `sgpt-m` | |
 //! | precision at each row | `taf-poe` | `sgpt-poe` | |
 //! | ranking loss | `taf-rgpe` | | `rgpe` |
+//! | pairwise loss | | | `transbo` |
 //!
 //! - `rank_distance`: how differently a source and the target order configurations;
 //! - `ranking_loss`: how many pairs a source and the target's own process rank wrongly;
+//! - `pairwise_loss`: weights of the sources, then of the target, under which pairs are ranked best;
 //! - `experts`: the sources with their weights, and what they predict together;
 //! - `acquisition`: the transfer acquisition function;
 //! - `ensemble`: expected improvement under an ensemble;
@@ -21,12 +23,13 @@
 mod acquisition;
 mod ensemble;
 mod experts;
+mod pairwise_loss;
 mod rank_distance;
 mod ranking_loss;
 mod search;
 
 use super::method::{Method, Spaces};
-use super::parameters::{HYPERPRIOR, ParameterDescription, Parameters, Range};
+use super::parameters::{HYPERPRIOR, ParameterDescription, Parameters, Range, TRANSFORM};
 use crate::error::EngineError;
 use crate::search::Search;
 use crate::setting::Setting;
@@ -37,6 +40,7 @@ use crate::strategies::random_search::RandomSearch;
 use crate::surrogate::kernel::Kernel;
 use crate::transform::Transform;
 use experts::Weighting;
+use pairwise_loss::PairwiseLoss;
 use rank_distance::{Distance, weight};
 use ranking_loss::RankingLoss;
 use search::{Combination, EnsembleSearch, FirstRows};
@@ -205,6 +209,24 @@ pub(super) const TAF_RGPE: Method = Method {
     ..RGPE
 };
 
+pub(super) const TRANSBO: Method = Method {
+    id: "transbo",
+    summary: "weighted sum of Gaussian processes of the sources and the target: the sources' weights minimise a pairwise \
+              ranking loss, then the target's does",
+    source: "Li et al. 2022, TransBO: Hyperparameter optimization via two-phase transfer learning (KDD), section 4",
+    parameters: &[HYPERPRIOR, TRANSFORM],
+    start: |setting, parameters| {
+        let sources = setting.source_positions().len();
+        start_on(
+            setting,
+            model(parameters, parameters.transform(), Kernel::Matern),
+            Weighting::PairwiseLoss(PairwiseLoss::new(sources)),
+            Combination::Sum,
+        )
+    },
+    ..RGPE
+};
+
 /// The bandwidth of the source tasks' weights.
 const BANDWIDTH: ParameterDescription = ParameterDescription {
     name: "bandwidth",
@@ -305,14 +327,28 @@ fn start<'a>(
     weighting: Weighting,
     combination: Combination,
 ) -> Result<Box<dyn Search + 'a>, EngineError> {
+    let model = model(parameters, Transform::Standardisation, kernel);
+    start_on(setting, model, weighting, combination)
+}
+
+fn model(parameters: &Parameters, transform: Transform, kernel: Kernel) -> SourceModel {
+    SourceModel {
+        transform,
+        hyperprior: parameters.hyperprior(),
+        kernel,
+    }
+}
+
+/// The same with the sources' processes of that kind.
+fn start_on<'a>(
+    setting: &Setting<'a>,
+    model: SourceModel,
+    weighting: Weighting,
+    combination: Combination,
+) -> Result<Box<dyn Search + 'a>, EngineError> {
     let first = FirstRows {
         count: 1,
         search: None,
-    };
-    let model = SourceModel {
-        transform: Transform::Standardisation,
-        hyperprior: parameters.hyperprior(),
-        kernel,
     };
     let search = EnsembleSearch::new(setting, model, weighting, combination, first);
     Ok(Box::new(search?))

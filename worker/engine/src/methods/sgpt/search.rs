@@ -75,8 +75,11 @@ impl<'a> EnsembleSearch<'a> {
     }
 
     /// The row that the sources alone find best.
-    fn most_transferred(&mut self, observations: &Observations) -> Option<u32> {
-        let weights = self.experts.weights(observations, &[], &[]);
+    fn most_transferred(
+        &mut self,
+        observations: &Observations,
+    ) -> Result<Option<u32>, EngineError> {
+        let weights = self.experts.weights(observations, &[], &[])?;
         let mut transferred = self.experts.improvements(&weights);
         if weights == Weights::Precision {
             let totals = self.experts.totals(&weights);
@@ -88,7 +91,7 @@ impl<'a> EnsembleSearch<'a> {
             let by_value = transferred[left].total_cmp(&transferred[right]);
             by_value.then(self.priority[right].cmp(&self.priority[left]))
         });
-        best.map(|row| row as u32)
+        Ok(best.map(|row| row as u32))
     }
 
     /// The row that the sources and the target find best.
@@ -98,9 +101,9 @@ impl<'a> EnsembleSearch<'a> {
             true => {
                 let targets = self.surrogate.targets();
                 let left_out = self.surrogate.process().leave_one_out_means(targets)?;
-                self.experts.weights(observations, &left_out, targets)
+                self.experts.weights(observations, &left_out, targets)?
             }
-            false => self.experts.weights(observations, &[], &[]),
+            false => self.experts.weights(observations, &[], &[])?,
         };
         let (process, incumbent) = (self.surrogate.process(), self.surrogate.incumbent());
         let (evaluated, priority) = (&observations.evaluated, &self.priority);
@@ -157,7 +160,7 @@ impl Search for EnsembleSearch<'_> {
         }
         self.experts.observe(observations);
         let row = match begins {
-            true => self.most_transferred(observations),
+            true => self.most_transferred(observations)?,
             false => self.best_row(observations)?,
         };
         row.ok_or_else(|| ImpossibleJob::NoRow("every row is evaluated").into())

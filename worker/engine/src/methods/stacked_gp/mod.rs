@@ -6,11 +6,9 @@ mod stack;
 
 use super::method::{Method, Spaces};
 use super::parameters::HYPERPRIOR;
-use crate::error::{EngineError, ImpossibleJob};
 use crate::prior::parametric::ParametricPrior;
-use crate::search::{Observations, Search};
 use crate::strategies::bayesian_optimisation::BayesianOptimisation;
-use crate::strategies::random_search::random_priority;
+use crate::strategies::least_prediction::LeastPrediction;
 use crate::surrogate::target::TargetSurrogate;
 use crate::transform::Transform;
 
@@ -26,10 +24,7 @@ pub(super) const STACKED_GP: Method = Method {
     start: |setting, parameters| {
         let (transform, hyperprior) = (Transform::Standardisation, parameters.hyperprior());
         let means = stack::summed_means(setting, transform, hyperprior)?;
-        let first = LeastPrediction {
-            means: means.clone(),
-            priority: random_priority(setting),
-        };
+        let first = LeastPrediction::new(setting, means.clone());
         let prior = ParametricPrior {
             std_devs: vec![1.0; means.len()],
             means,
@@ -39,21 +34,3 @@ pub(super) const STACKED_GP: Method = Method {
         Ok(Box::new(search.after(1)))
     },
 };
-
-/// Takes the rows in the order of what is predicted for them.
-struct LeastPrediction {
-    means: Vec<f64>,
-    priority: Vec<u32>,
-}
-
-impl Search for LeastPrediction {
-    fn choose(&mut self, observations: &Observations) -> Result<u32, EngineError> {
-        let open = (0..self.means.len()).filter(|&row| !observations.evaluated[row]);
-        let least = open.min_by(|&left, &right| {
-            let by_mean = self.means[left].total_cmp(&self.means[right]);
-            by_mean.then(self.priority[left].cmp(&self.priority[right]))
-        });
-        let row = least.map(|row| row as u32);
-        row.ok_or_else(|| ImpossibleJob::NoRow("every row is evaluated").into())
-    }
-}

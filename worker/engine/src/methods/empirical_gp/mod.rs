@@ -1,0 +1,61 @@
+//! `empirical-gp` and `empirical-gcp`: a Gaussian process whose prior mean and covariance are the moments of the
+//! sources' predictions; they differ in the transform of the objectives.
+//!
+//! - `empirical_prior`: the moments;
+//! - `held_out`: how much the target may differ from them, by what sources say of each other.
+
+mod empirical_prior;
+mod held_out;
+
+use super::method::{Method, Spaces};
+use super::parameters::{HYPERPRIOR, Parameters};
+use crate::error::EngineError;
+use crate::search::Search;
+use crate::setting::Setting;
+use crate::sources::pooled_kernel::{PooledMean, pooled_kernel};
+use crate::sources::process::{SourceModel, source_processes};
+use crate::strategies::least_prediction::LeastPrediction;
+use crate::strategies::pool_optimisation::PoolOptimisation;
+use crate::surrogate::kernel::Kernel;
+use crate::surrogate::prior_pool::{PriorPool, RowPrior};
+use crate::transform::Transform;
+use empirical_prior::EmpiricalPrior;
+
+pub(super) const EMPIRICAL_GP: Method = Method {
+    id: "empirical-gp",
+    version: 1,
+    summary: "Gaussian process whose prior is the mean and the covariance of the sources' predictions, plus a kernel for \
+              what is the target's own; expected improvement from the second row on",
+    source: "Wang, Kim and Kaelbling 2018, Regret bounds for meta Bayesian optimization with an unknown Gaussian process \
+             prior (NeurIPS), section 4.1, with a kernel added; each source smoothed by a Gaussian process",
+    spaces: Spaces::All,
+    parameters: &[HYPERPRIOR],
+    start: |setting, parameters| start(setting, parameters, Transform::Standardisation),
+};
+
+pub(super) const EMPIRICAL_GCP: Method = Method {
+    id: "empirical-gcp",
+    summary: "empirical-gp on Gaussian quantiles of each task's objective",
+    start: |setting, parameters| start(setting, parameters, Transform::Copula),
+    ..EMPIRICAL_GP
+};
+
+fn start<'a>(
+    setting: &Setting<'a>,
+    parameters: &Parameters,
+    transform: Transform,
+) -> Result<Box<dyn Search + 'a>, EngineError> {
+    let model = SourceModel {
+        transform,
+        hyperprior: parameters.hyperprior(),
+        kernel: Kernel::Matern,
+    };
+    let sources = source_processes(setting, model)?;
+    let kernel = pooled_kernel(setting, transform, PooledMean::Constant)?;
+    let own = held_out::own_variances(setting, transform, &sources, &kernel)?;
+    let prior = EmpiricalPrior::new(setting, &sources, kernel.with_signal(own.signal));
+    let first = LeastPrediction::new(setting, prior.means().to_vec());
+    let pool = PriorPool::new(prior, own.noise);
+    let search = PoolOptimisation::new(setting, Box::new(first), pool, transform);
+    Ok(Box::new(search.in_units_of_the_prior()))
+}
