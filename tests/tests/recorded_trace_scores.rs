@@ -175,6 +175,12 @@ fn recorded_results_of_hpob_give_the_published_ranks() {
         (friedman.chi_square - 185.745_559_242_631).abs() < 1e-9,
         "{friedman:?}"
     );
+    // Wilcoxon's probability is SciPy's, 0.0182; baycomp's probability that the two are equivalent is 0.99998.
+    let two = [path("FSBO"), path("RGPE")];
+    let scores = hpob::score(&hpob::read(&two, None).unwrap());
+    let pair = &scores.practical_differences.unwrap().pairs[0];
+    assert!((pair.p_value - 0.0182).abs() < 5e-5, "{pair:?}");
+    assert!(pair.is_significant_but_small(0.05) && pair.equivalent > 0.9998);
     // One method is recorded for five trials only.
     let with_short = [path("Random"), path("RF")];
     let error = hpob::read(&with_short, None).unwrap_err().to_string();

@@ -20,7 +20,7 @@ use crate::{
 impl Report<'_> {
     /// Writes `traces.csv.gz`, `scores.csv`, `scores_by_task.csv`, `curves.csv`, `curves_by_task.csv`,
     /// `statistics.json`, `about.json`, `tables.tex`, `report.html` and, in `charts/`, every chart as SVG and
-    /// PDF; `published.csv` if there are published figures of this sweep.
+    /// PDF; `published.csv` and `published_by_task.csv` if there are published figures of this sweep.
     ///
     /// The folder is made if it is not there. Each file appears only when it is whole.
     ///
@@ -49,6 +49,12 @@ impl Report<'_> {
         if !published.is_empty() {
             atomic_file::write(&folder.join("published.csv"), |output| {
                 published_csv::write(&published, output)
+            })?;
+        }
+        let by_task = published::compare_by_task(self.analysis, self.planned);
+        if !by_task.is_empty() {
+            atomic_file::write(&folder.join("published_by_task.csv"), |output| {
+                published_csv::write_by_task(&by_task, output)
             })?;
         }
         atomic_file::write(&folder.join("about.json"), |output| {

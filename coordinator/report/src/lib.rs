@@ -15,7 +15,7 @@
 //! | figures of the paper | [`published`] |
 //! | how numbers are written | [`numbers`] |
 //! | what is said first, if anything is missing | `missing` |
-//! | which task makes most of a mean, which tests are left out | `dominant`, `withheld` |
+//! | which task makes most of a mean, which tests are left out, which differences matter | `dominant`, `withheld`, `practical` |
 //!
 //! # Example
 //!
@@ -77,6 +77,7 @@ mod json;
 mod latex;
 mod missing;
 pub mod numbers;
+mod practical;
 pub mod published;
 mod published_csv;
 mod report;
@@ -93,6 +94,8 @@ pub use report::Report;
 
 #[cfg(test)]
 mod about_tests;
+#[cfg(test)]
+mod practical_tests;
 #[cfg(test)]
 mod published_tests;
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! `published.csv`: a sweep's figures beside the paper's, for other programs.
+//! `published.csv` and `published_by_task.csv`: a sweep's figures beside the papers', for other programs.
 
 use std::io::{self, Write};
 
 use crate::csv_text::{number, text_cell};
-use crate::published::{Figure, PublishedBlackbox, SOURCE};
+use crate::published::{Figure, PublishedBlackbox, PublishedTasks, SOURCE, SOURCE_BY_TASK};
 
 /// One line per black box and method to which published figures apply; empty fields where
 /// nothing is finished, and for differences if the protocol is another (`remarks` says which) or ranks are
@@ -32,6 +32,38 @@ pub(crate) fn write(published: &[PublishedBlackbox], output: &mut impl Write) ->
                     .chain(ranked)
                     .chain([SOURCE.to_owned(), text_cell(&remarks).into_owned()]),
             )?;
+        }
+    }
+    lines.flush()
+}
+
+/// One line per black box, table of the paper, task and method; an empty field where nothing is finished.
+pub(crate) fn write_by_task(
+    published: &[PublishedTasks],
+    output: &mut impl Write,
+) -> io::Result<()> {
+    let mut lines = csv::Writer::from_writer(output);
+    let columns = "blackbox table figure task method value published_value source remarks";
+    lines.write_record(columns.split(' '))?;
+    for table in published {
+        let (table_number, figure) = (table.table.to_string(), table.figure.in_words());
+        let (name, remarks) = (text_cell(&table.blackbox), table.remarks.join(" "));
+        for (task, figures) in &table.tasks {
+            for (column, &(own, published)) in table.columns.iter().zip(figures) {
+                let own = number(own);
+                let published = published.to_string();
+                lines.write_record([
+                    &*name,
+                    &table_number,
+                    &figure,
+                    &text_cell(task),
+                    &text_cell(column),
+                    &own,
+                    &published,
+                    SOURCE_BY_TASK,
+                    &text_cell(&remarks),
+                ])?;
+            }
         }
     }
     lines.flush()

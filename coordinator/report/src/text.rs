@@ -9,7 +9,7 @@ use loto_statistics::analysis::{BlackboxAnalysis, Comparison, ComparisonOutcome,
 use crate::best::best_two;
 use crate::published::{self, Figure};
 use crate::report::Report;
-use crate::{dominant, missing, numbers, withheld};
+use crate::{dominant, missing, numbers, practical, withheld};
 
 /// Most sentences on what is missing; the other formats have all of them.
 const MOST_SENTENCES: usize = 20;
@@ -45,7 +45,8 @@ pub(crate) fn write(report: &Report<'_>, output: &mut impl Write) -> io::Result<
             writeln!(output, "\nno comparison of the methods: {}", clean(reason))?;
         }
     }
-    write_published(report, output)
+    write_published(report, output)?;
+    write_published_by_task(report, output)
 }
 
 fn write_blackbox(
@@ -93,6 +94,7 @@ fn write_blackbox(
         writeln!(output, "  note: {}", clean(&sentence))?;
     }
     write_differences(blackbox, &confidence, output)?;
+    write_hierarchical(blackbox, output)?;
     write_stream(blackbox, output)
 }
 
@@ -151,6 +153,35 @@ fn write_differences(
             numbers::difference(difference.median),
             or_dash(difference.median_interval.map(numbers::difference_interval)),
         ]
+    });
+    write_table(&header, rows, output)
+}
+
+/// The hierarchical test against one method, if it was asked for.
+fn write_hierarchical(blackbox: &BlackboxAnalysis, output: &mut impl Write) -> io::Result<()> {
+    let Some(compared) = &blackbox.hierarchical else {
+        return Ok(());
+    };
+    writeln!(
+        output,
+        "  hierarchical test, {} with a rope of {}: {} better / equivalent / method better",
+        practical::unit_in_words(compared.unit),
+        compared.rope,
+        clean(&compared.against),
+    )?;
+    let iterations = compared.methods.iter().take(1).flat_map(|first| &first.at);
+    let heads = iterations.map(|at| format!("|after {}", at.iteration));
+    let header = format!("method{}", heads.collect::<String>());
+    let rows = compared.methods.iter().map(|method| {
+        let cells = method.at.iter().map(|at| {
+            format!(
+                "{:.2}/{:.2}/{:.2}",
+                at.against_better, at.equivalent, at.method_better
+            )
+        });
+        std::iter::once(clean(&method.method))
+            .chain(cells)
+            .collect()
     });
     write_table(&header, rows, output)
 }
@@ -243,6 +274,9 @@ fn write_ranks(comparison: &Comparison, output: &mut impl Write) -> io::Result<(
             .map(|&method| clean(&comparison.methods[method]));
         writeln!(output, "  no significant difference: {}", listed(names))?;
     }
+    for sentence in practical::sentences(comparison) {
+        writeln!(output, "  {}", clean(&sentence))?;
+    }
     Ok(())
 }
 
@@ -278,6 +312,39 @@ fn write_published(report: &Report<'_>, output: &mut impl Write) -> io::Result<(
         write_table(header, rows, output)?;
         for sentence in blackbox.sentences() {
             writeln!(output, "  {}", clean(&sentence))?;
+        }
+    }
+    Ok(())
+}
+
+/// Means over the tasks beside those of the tables that have figures of single tasks.
+fn write_published_by_task(report: &Report<'_>, output: &mut impl Write) -> io::Result<()> {
+    let tables = published::compare_by_task(report.analysis, report.planned);
+    if tables.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        output,
+        "\nbeside {}: means over the tasks, published in brackets; the page has every task",
+        published::SOURCE_BY_TASK
+    )?;
+    for table in &tables {
+        let figure = table.figure;
+        let cells = table.columns.iter().enumerate().map(|(index, column)| {
+            let (own, published) = table.means(index);
+            let own = or_dash(own.map(|own| figure.shown(own)));
+            format!("{} {own} ({})", clean(column), figure.shown(published))
+        });
+        writeln!(
+            output,
+            "\n{}, Table {}, {}:\n  {}",
+            clean(&table.blackbox),
+            table.table,
+            figure.in_words(),
+            listed(cells)
+        )?;
+        for remark in &table.remarks {
+            writeln!(output, "  {}", clean(remark))?;
         }
     }
     Ok(())

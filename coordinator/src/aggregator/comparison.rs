@@ -7,10 +7,11 @@ use super::completeness::completeness;
 use super::request;
 use super::watched_sweep::WatchedSweep;
 use loto_statistics::analysis::{
-    AnalysisOptions, Bands, ComparedTask, Comparison, ComparisonOutcome,
+    AnalysisOptions, Bands, ComparedTask, Comparison, ComparisonOutcome, Rope, RopeUnit,
 };
 use loto_statistics::friedman::FriedmanStatistics;
 use loto_statistics::nemenyi::Nemenyi;
+use loto_statistics::practical_differences::{DEFAULT_ROPE, PracticalPair};
 
 /// The comparisons that a request asks for.
 pub(super) async fn compare(
@@ -22,6 +23,10 @@ pub(super) async fn compare(
     let options = AnalysisOptions {
         baseline: request::baseline(request.baseline)?,
         significance: request::number("alpha", request.alpha, default.significance, 0.001..=0.5)?,
+        rope: Some(Rope {
+            width: request::number("rope", request.rope, DEFAULT_ROPE, 1e-6..=1.0)?,
+            unit: RopeUnit::Distance,
+        }),
         // Neither bands nor intervals are part of the answer.
         bands: Bands::None,
         intervals: false,
@@ -62,6 +67,12 @@ fn computed_comparison(blackbox: &str, comparison: &Comparison) -> wire::Compari
         holm_p_value: pair.holm_p_value,
         exact: pair.exact,
     });
+    let practical = comparison.practical_differences.iter();
+    let practical = practical.flat_map(|practical| {
+        let rope = practical.differences.rope;
+        let pairs = practical.differences.pairs.iter();
+        pairs.map(move |pair| practical_pair(pair, rope, methods))
+    });
     wire::Comparison {
         blackbox: blackbox.to_owned(),
         impossible: String::new(),
@@ -75,6 +86,21 @@ fn computed_comparison(blackbox: &str, comparison: &Comparison) -> wire::Compari
         friedman_tie_corrected: comparison.friedman.tie_corrected.as_ref().map(friedman),
         nemenyi: Some(nemenyi(&comparison.nemenyi, methods)),
         wilcoxon: wilcoxon.collect(),
+        practical: practical.collect(),
+    }
+}
+
+fn practical_pair(pair: &PracticalPair, rope: f64, methods: &[String]) -> wire::PracticalPair {
+    wire::PracticalPair {
+        first: methods[pair.first].clone(),
+        second: methods[pair.second].clone(),
+        rope,
+        mean_difference: pair.mean_difference,
+        p_value: pair.p_value,
+        holm_p_value: pair.holm_p_value,
+        first_better: pair.first_better,
+        equivalent: pair.equivalent,
+        second_better: pair.second_better,
     }
 }
 

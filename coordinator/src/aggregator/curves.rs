@@ -35,6 +35,7 @@ pub(super) async fn curves(
         },
         // No score is part of the answer.
         intervals: false,
+        rope: None,
         ..default
     };
     let (analysis, as_of) = sweep.analysis(selection, options).await?;

@@ -33,6 +33,7 @@ pub(super) async fn improvement(
         // Neither bands nor intervals are part of the answer.
         bands: Bands::None,
         intervals: false,
+        rope: None,
         ..AnalysisOptions::default()
     };
     let (analysis, as_of) = sweep.analysis(selection, options).await?;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 use loto_process::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
 use loto_process::observation::endpoint::EndpointOption;
 use loto_process::observation::readiness::{Need, Readiness};
@@ -21,7 +21,8 @@ use crate::dispatch::{
 use crate::metrics::{COORDINATOR_METRICS, jobs_lost, jobs_published, sweep_stands_at};
 use crate::progress::Tracker;
 use crate::progress::display::Display;
-use loto_statistics::analysis::AnalysisOptions;
+use loto_statistics::analysis::{AnalysisOptions, Rope, RopeUnit};
+use loto_statistics::practical_differences::DEFAULT_ROPE;
 use loto_statistics::random_search::Baseline;
 
 /// Where tables are.
@@ -193,6 +194,27 @@ pub(super) struct ScoreOptions {
     /// the best average rank].
     #[arg(long, env = "LOTO_AGAINST", value_name = "METHOD")]
     pub(super) against: Option<String>,
+
+    /// Greatest difference that is too small to matter: the rope of the Bayesian tests.
+    #[arg(long, env = "LOTO_ROPE", value_name = "WIDTH", default_value_t = DEFAULT_ROPE)]
+    rope: f64,
+
+    /// What the rope is a difference of: distances to the minimum, from 0 to 1 on every task, or values of the objective.
+    #[arg(long, env = "LOTO_ROPE_OF", value_enum, default_value_t = RopeOf::Distance)]
+    rope_of: RopeOf,
+
+    /// Also compare all methods with that of --against by the hierarchical test, which takes some seconds.
+    #[arg(long, env = "LOTO_HIERARCHICAL")]
+    hierarchical: bool,
+}
+
+/// What a rope is a difference of.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum RopeOf {
+    /// Distances to the minimum.
+    Distance,
+    /// Values of the objective.
+    Value,
 }
 
 impl ScoreOptions {
@@ -201,6 +223,14 @@ impl ScoreOptions {
         AnalysisOptions {
             baseline: self.baseline,
             against: self.against.clone(),
+            rope: Some(Rope {
+                width: self.rope,
+                unit: match self.rope_of {
+                    RopeOf::Distance => RopeUnit::Distance,
+                    RopeOf::Value => RopeUnit::Value,
+                },
+            }),
+            hierarchical: self.hierarchical,
             ..AnalysisOptions::default()
         }
     }

@@ -9,6 +9,7 @@ use loto_proto::excerpt::list;
 use loto_proto::sweep::Blackbox;
 use loto_report::Format;
 use loto_statistics::StatisticsError;
+use loto_statistics::analysis::check_options;
 use loto_statistics::random_search::{Baseline, RANDOM_SEARCH_METHOD};
 use loto_worker::isolation::ProcessPool;
 use loto_worker::job_options::JobOptions;
@@ -156,9 +157,10 @@ fn joining(stores: &Path) -> String {
     )
 }
 
-/// A sampled baseline needs `rs` on every black box, and a method to pair with has to run on one; better
-/// said now than after the run.
+/// Options have to be in their ranges, a sampled baseline needs `rs` on every black box, and a method to pair with has to run
+/// on one; better said now than after the run.
 fn check_scores(plan: &Plan, scores: &ScoreOptions) -> Result<(), StatisticsError> {
+    check_options(&scores.analysis())?;
     let lacks_random_search = |blackbox: &&Blackbox| {
         let mut methods = blackbox.methods.iter();
         methods.all(|method| method.id != RANDOM_SEARCH_METHOD)

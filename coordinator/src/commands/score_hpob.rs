@@ -121,7 +121,32 @@ fn tests(scores: &HpobScores) -> Vec<String> {
         let names = names.collect::<Vec<_>>().join(", ");
         sentences.push(format!("No significant difference among {names}."));
     }
+    sentences.extend(small_differences(scores, nemenyi.alpha));
     sentences
+}
+
+/// Which significant differences are too small to matter, in one sentence, if there are any.
+fn small_differences(scores: &HpobScores, significance: f64) -> Option<String> {
+    let practical = scores.practical_differences.as_ref()?;
+    let small = practical.pairs.iter();
+    let small = small.filter(|pair| pair.is_significant_but_small(significance));
+    let name = |method: usize| scores.methods[method].method.as_str();
+    let named = small.map(|pair| {
+        let (first, second) = (name(pair.first), name(pair.second));
+        format!(
+            "{first} and {second} (p = {:.3e}, equivalent with probability {:.3})",
+            pair.holm_p_value, pair.equivalent
+        )
+    });
+    let named: Vec<String> = named.collect();
+    (!named.is_empty()).then(|| {
+        format!(
+            "Significantly different regrets (Wilcoxon, Holm) that are practically equivalent, which is to differ by at most {} (Bayesian \
+             signed-rank test): {}.",
+            practical.rope,
+            named.join("; ")
+        )
+    })
 }
 
 fn write_csv(scores: &HpobScores, output: &mut impl io::Write) -> io::Result<()> {

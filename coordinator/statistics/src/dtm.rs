@@ -77,10 +77,17 @@ impl<'a> GapCurves<'a> {
         mean
     }
 
+    /// The distance of each seed at the iteration at `index`.
+    pub fn gaps_at(&self, index: usize) -> Vec<f64> {
+        let there = |&(_, end, _): &(usize, usize, f64)| index < end;
+        let segments = self.segments();
+        let at = segments.filter_map(|mut segments| segments.find(there));
+        at.map(|(.., gap)| gap).collect()
+    }
+
     /// The distance of each seed at the last iteration.
     pub fn final_gaps(&self) -> Vec<f64> {
-        let last = self.segments().filter_map(Iterator::last);
-        last.map(|(.., gap)| gap).collect()
+        self.gaps_at(self.iterations - 1)
     }
 
     /// Variance of that mean at every iteration, from the sample variance over the seeds; there must
@@ -125,6 +132,7 @@ mod tests {
         assert_eq!(curves.mean(), [3.0, 2.5, 0.5]);
         // numpy.var([4, 2], ddof=1) / 2 = 1, numpy.var([4, 1], ddof=1) / 2 = 2.25, numpy.var([0, 1], ddof=1) / 2 = .25
         assert_eq!(curves.variance_of_mean(), [1.0, 2.25, 0.25]);
+        assert_eq!(curves.gaps_at(1), [4.0, 1.0]);
         assert_eq!(curves.final_gaps(), [0.0, 1.0]);
         assert_eq!(dtm(&curves.mean(), 8.0), [3.0 / 8.0, 2.5 / 8.0, 0.5 / 8.0]);
     }

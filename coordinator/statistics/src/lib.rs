@@ -11,6 +11,7 @@
 //! | scores against random search | [`improvement`] (ICML), [`relative_improvement`] (ICLR) |
 //! | ranks of methods | [`ranks`], [`average_ranks`] (SGPT), [`stream_ranks`] (streams of tasks) |
 //! | tests whether methods differ | [`friedman`], [`nemenyi`], [`wilcoxon`], [`holm`], [`smallest_p_values`] |
+//! | how probable it is that a difference matters | [`practical_differences`] over the tasks, `hierarchical_posterior` over tasks and seeds |
 //! | distributions that the tests need | [`tail_probability`], [`student_t`], [`studentized_range`] |
 //! | averages over tasks | [`means`], [`robust_means`], [`dominant_task`], [`performance_profile`] |
 //! | bootstrap bands of curves, intervals of scores | over the seeds `bootstrap` and `score_bootstrap`, over the tasks `task_bootstrap`; corrected by `small_samples` |
@@ -50,18 +51,21 @@ pub mod dominant_task;
 pub mod dtm;
 pub mod error;
 pub mod friedman;
+mod hierarchical_posterior;
 pub mod holm;
 pub mod improvement;
 pub mod interval;
 pub mod means;
 pub mod nemenyi;
 pub mod performance_profile;
+pub mod practical_differences;
 pub mod random_search;
 pub mod ranks;
 pub mod relative_improvement;
 pub mod results;
 pub mod robust_means;
 mod score_bootstrap;
+mod signed_rank_posterior;
 mod small_samples;
 pub mod smallest_p_values;
 pub mod stream_ranks;
@@ -69,9 +73,11 @@ pub mod student_t;
 pub mod studentized_range;
 pub mod tail_probability;
 mod task_bootstrap;
+mod variates;
 pub mod wilcoxon;
 
 pub use error::StatisticsError;
+pub use signed_rank_posterior::RopeProbabilities;
 
 #[cfg(test)]
 pub(crate) mod reference_cases;

@@ -23,6 +23,30 @@ pub(crate) struct Reference {
     pub(crate) holm: Vec<HolmCase>,
 }
 
+/// The reference values of the Bayesian tests, written by `tests/python/bayesian_reference.py` with baycomp.
+#[derive(Deserialize)]
+pub(crate) struct BayesianReference {
+    pub(crate) signed_rank: Vec<SignedRankCase>,
+    pub(crate) hierarchical: Vec<HierarchicalCase>,
+}
+
+/// `baycomp.SignedRankTest`
+#[derive(Deserialize)]
+pub(crate) struct SignedRankCase {
+    pub(crate) differences: Vec<f64>,
+    pub(crate) rope: f64,
+    pub(crate) probabilities: [f64; 3],
+}
+
+/// The Stan program of `baycomp.HierarchicalTest`
+#[derive(Deserialize)]
+pub(crate) struct HierarchicalCase {
+    pub(crate) differences: Vec<Vec<f64>>,
+    pub(crate) rope: f64,
+    pub(crate) correlation: f64,
+    pub(crate) probabilities: [f64; 3],
+}
+
 /// `scipy.stats.chi2.sf`
 #[derive(Deserialize)]
 pub(crate) struct ChiSquareCase {
@@ -89,6 +113,15 @@ pub(crate) struct HolmCase {
 pub(crate) fn reference() -> &'static Reference {
     static REFERENCE: LazyLock<Reference> = LazyLock::new(|| {
         let text = include_str!("../../../tests/reference/statistics.json");
+        serde_json::from_str(text).expect("the committed reference file is valid")
+    });
+    &REFERENCE
+}
+
+/// The committed reference values of the Bayesian tests.
+pub(crate) fn bayesian_reference() -> &'static BayesianReference {
+    static REFERENCE: LazyLock<BayesianReference> = LazyLock::new(|| {
+        let text = include_str!("../../../tests/reference/bayesian.json");
         serde_json::from_str(text).expect("the committed reference file is valid")
     });
     &REFERENCE

@@ -260,7 +260,7 @@ class LotoClient:
         ]
 
     def compare(self, sweep, blackboxes=(), methods=(), baseline="EXACT", alpha=0.05):
-        """Friedman, Iman-Davenport, Nemenyi, Wilcoxon and Holm (CompareMethodsResponse)."""
+        """Friedman, Iman-Davenport, Nemenyi, Wilcoxon and Holm, and which differences matter (CompareMethodsResponse)."""
         request = messages.CompareMethodsRequest(
             sweep_id=self.sweep_id(sweep),
             selection=_selection(blackboxes, methods),
@@ -279,7 +279,9 @@ class LotoClient:
         for blackbox, comparison in comparisons:
             ranks = dict(zip(comparison.methods, comparison.average_ranks, strict=True))
             nemenyi = {(pair.first, pair.second): pair.p_value for pair in comparison.nemenyi.pairs}
+            practical = {(pair.first, pair.second): pair for pair in comparison.practical}
             for pair in comparison.wilcoxon:
+                posterior = practical.get((pair.first, pair.second), messages.PracticalPair())
                 rows.append(
                     {
                         "blackbox": blackbox,
@@ -294,6 +296,9 @@ class LotoClient:
                         "wilcoxon_holm_p": pair.holm_p_value,
                         "nemenyi_p": nemenyi[pair.first, pair.second],
                         "friedman_p": comparison.friedman.p_value,
+                        "first_better": posterior.first_better,
+                        "equivalent": posterior.equivalent,
+                        "second_better": posterior.second_better,
                     }
                 )
         return rows

@@ -9,13 +9,14 @@ use super::comparison::comparison;
 use super::differences::difference_table;
 use super::evaluations::charts;
 use super::iterations::iteration_table;
+use super::practical::hierarchical_table;
 use super::published;
 use super::scores::{further_table, over_tasks_table, score_table};
 use super::stream::stream;
 use super::tasks::tasks;
 use crate::about::{direction_arrow, direction_in_words};
 use crate::charts::{CURVES_SIZE, Palette, adtm};
-use crate::published::PublishedBlackbox;
+use crate::published::{PublishedBlackbox, compare_by_task};
 use crate::report::Report;
 use crate::{dominant, numbers};
 
@@ -49,6 +50,9 @@ pub(crate) fn section(
             (difference_table(report, blackbox))
             (further_table(report, blackbox))
             @if let Some(known) = known { (published::table_beside(known)) }
+            @for table in compare_by_task(report.analysis, report.planned) {
+                @if table.blackbox == blackbox.name { (published::tasks_beside(&table)) }
+            }
             h3 { "Over the evaluations" }
             (charts(blackbox, palette))
             (iteration_table(blackbox))
@@ -56,6 +60,7 @@ pub(crate) fn section(
             (tasks(report, blackbox, palette))
             h3 { "Comparison" }
             (comparison(&blackbox.comparison, &blackbox.name, palette))
+            (hierarchical_table(blackbox))
         }
     }
 }

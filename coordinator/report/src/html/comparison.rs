@@ -5,6 +5,7 @@ use loto_statistics::analysis::{ComparedTask, Comparison, ComparisonOutcome};
 use loto_statistics::friedman::FriedmanStatistics;
 use maud::{Markup, PreEscaped, html};
 
+use super::practical::practical_pairs;
 use super::table::{number, table};
 use crate::charts::{Palette, WIDTH, critical_difference};
 use crate::{numbers, withheld};
@@ -34,6 +35,7 @@ pub(crate) fn comparison(outcome: &ComparisonOutcome, place: &str, palette: &Pal
         }
         (friedman(comparison))
         (pairs(comparison))
+        (practical_pairs(comparison))
     }
 }
 

@@ -9,6 +9,7 @@ mod evaluations;
 mod iterations;
 mod made;
 mod page;
+mod practical;
 mod published;
 mod scores;
 mod stream;

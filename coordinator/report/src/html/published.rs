@@ -3,9 +3,11 @@
 use loto_proto::untrusted_text::escape;
 use maud::{Markup, html};
 
-use super::table::{number_cell, table};
+use super::table::{number, number_cell, table};
 use crate::numbers;
-use crate::published::{Figure, PublishedBlackbox, PublishedMethod, SOURCE};
+use crate::published::{
+    Figure, PublishedBlackbox, PublishedMethod, PublishedTasks, SOURCE, SOURCE_BY_TASK,
+};
 
 /// One row per method that the paper has, too.
 pub(crate) fn table_beside(published: &PublishedBlackbox) -> Markup {
@@ -49,4 +51,33 @@ fn ranked(published: &PublishedBlackbox) -> String {
             published.ranked_there
         ),
     }
+}
+
+/// The figures of single tasks beside those of one table of the paper, and their means over the tasks.
+pub(crate) fn tasks_beside(published: &PublishedTasks) -> Markup {
+    let cell = |(own, published_value): (Option<f64>, f64)| {
+        let shown = |value: f64| published.figure.shown(value);
+        html! {
+            (number_cell(own.map(shown), false))
+            td.muted { (number(&shown(published_value))) }
+        }
+    };
+    let row = |(name, figures): (&str, Vec<(Option<f64>, f64)>)| {
+        html! { th { (escape(name)) } @for figure in figures { (cell(figure)) } }
+    };
+    let tasks = published.tasks.iter();
+    let tasks = tasks.map(|(task, figures)| (task.as_str(), figures.clone()));
+    let means = (0..published.columns.len()).map(|column| published.means(column));
+    let rows = tasks.chain([("mean", means.collect())]).map(row);
+    let head = html! {
+        tr.groups { th {} @for column in &published.columns { th colspan="2" { (escape(column)) } } }
+        tr { th { "task" } @for _ in &published.columns { th { "here" } th { "there" } } }
+    };
+    let caption = format!(
+        "Beside Table {} of {SOURCE_BY_TASK}: {}. {}",
+        published.table,
+        published.figure.in_words(),
+        published.remarks.join(" "),
+    );
+    table(&caption, None, &head, rows)
 }

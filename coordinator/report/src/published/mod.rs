@@ -1,9 +1,10 @@
-//! Published figures beside a sweep's own: Table 2 of the ICML 2020 paper.
+//! Published figures beside a sweep's own: Table 2 of the ICML 2020 paper, and task by task those of 2019 (`by_task`).
 //!
 //! They apply to a black box that has the table or the name, the target tasks and the iterations of
 //! the paper's; of any other sweep there is nothing to say. There is a difference to them only where the
 //! table, the baseline and the parameters are the paper's ([`Departure`]).
 
+mod by_task;
 mod protocol;
 mod read_csv;
 
@@ -16,6 +17,7 @@ use loto_statistics::analysis::{BlackboxAnalysis, SweepAnalysis};
 use loto_statistics::random_search::Baseline;
 use serde::Deserialize;
 
+pub use by_task::{PublishedFigure, PublishedTasks, SOURCE_BY_TASK, compare_by_task};
 pub use protocol::Departure;
 
 use protocol::{departures, other_parameters, papers_name};

@@ -6,7 +6,7 @@ use loto_statistics::analysis::{AnalysisOptions, analyse};
 use loto_statistics::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
 
 /// `rs` and `own` on tasks of these names, three rows each, the best found at once.
-fn analysed(name: &str, tasks: &[&str], iterations: usize) -> SweepAnalysis {
+pub(super) fn analysed(name: &str, tasks: &[&str], iterations: usize) -> SweepAnalysis {
     let trace = || SeedTrace {
         rows: Vec::new(),
         values: vec![0.0; 3.min(iterations)],
@@ -35,7 +35,7 @@ fn analysed(name: &str, tasks: &[&str], iterations: usize) -> SweepAnalysis {
 const NAS_TASKS: [&str; 3] = ["cifar100", "ImageNet16-120", "cifar10"];
 
 /// A black box of that name on a table of the paper, whose `rs` has these parameters.
-fn planned(name: &str, papers_name: &str, parameters: &[(&str, &str)]) -> Blackbox {
+pub(super) fn planned(name: &str, papers_name: &str, parameters: &[(&str, &str)]) -> Blackbox {
     let table = match papers_name {
         "nas_bench102" => "4c4de9790b6b38cec373d6e108706675",
         "XGBoost" => "c91556284ed5c04890e1f6c9b95cfc4e",

@@ -231,9 +231,21 @@ async fn comparisons_follow_demsars_formulas() {
     let pair = &together.wilcoxon[1];
     assert_eq!((pair.first.as_str(), pair.second.as_str()), ("rs", "m2"));
     assert_eq!(pair.wins + pair.ties + pair.losses, 8);
+    let practical = &together.practical[1];
+    assert_eq!(
+        (
+            practical.first.as_str(),
+            practical.second.as_str(),
+            practical.rope
+        ),
+        ("rs", "m2", 0.01)
+    );
+    let sum = practical.first_better + practical.equivalent + practical.second_better;
+    assert!((sum - 1.0).abs() < 1e-12);
 
     let request = wire::CompareMethodsRequest {
         alpha: Some(0.1),
+        rope: Some(1.0),
         selection: Served::only(&[], &["rs", "m2"]),
         ..request
     };
@@ -245,6 +257,8 @@ async fn comparisons_follow_demsars_formulas() {
         .into_inner();
     let together = response.together.unwrap();
     assert_eq!(together.methods, ["rs", "m2"]);
+    // No difference of distances is greater than the whole range.
+    assert_eq!(together.practical[0].equivalent, 1.0);
     let nemenyi = together.nemenyi.unwrap();
     let expected = 1.644854 * (2.0 * 3.0 / (6.0 * n)).sqrt();
     assert!((nemenyi.critical_difference - expected).abs() < 1e-5);

@@ -5,6 +5,9 @@
 
 use loto_statistics::friedman::{Friedman, friedman};
 use loto_statistics::nemenyi::{Nemenyi, nemenyi};
+use loto_statistics::practical_differences::{
+    DEFAULT_ROPE, PracticalDifferences, practical_differences,
+};
 use loto_statistics::ranks::{RankedMethods, rank};
 use loto_statistics::robust_means::interquartile_mean;
 use serde::Serialize;
@@ -34,6 +37,9 @@ pub struct HpobScores {
     pub friedman: Option<Friedman>,
     /// The test of all pairs that follows it.
     pub nemenyi: Option<Nemenyi>,
+    /// How probable it is for every pair that the regrets over the tasks differ by more than the rope; absent with fewer than
+    /// two methods or tasks.
+    pub practical_differences: Option<PracticalDifferences>,
     /// What readers of the scores must know, one sentence each.
     pub notes: Vec<String>,
 }
@@ -82,6 +88,11 @@ pub fn score(recordings: &HpobRecordings) -> HpobScores {
         methods: methods.collect(),
         friedman: is_comparable.then(|| friedman(&ranked)),
         nemenyi: is_comparable.then(|| nemenyi(&ranked, SIGNIFICANCE)),
+        practical_differences: is_comparable.then(|| {
+            let regrets = by_task.iter().map(|task| task.iter().map(|score| -score));
+            let regrets: Vec<Vec<f64>> = regrets.map(Iterator::collect).collect();
+            practical_differences(&regrets, DEFAULT_ROPE, 0, "HPO-B")
+        }),
         notes: recordings.notes.clone(),
     }
 }

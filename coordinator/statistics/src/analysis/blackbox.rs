@@ -3,6 +3,7 @@
 use super::bands::fill_bands;
 use super::compare::compare;
 use super::differences::fill_differences;
+use super::hierarchical::hierarchical;
 use super::options::AnalysisOptions;
 use super::output::{
     Band, BlackboxAnalysis, DominantTask, ExcludedTask, ExclusionReason, MethodAnalysis,
@@ -75,6 +76,9 @@ pub(crate) fn analyse_blackbox(
         &mut tasks,
         &mut averages,
     );
+    let hierarchical = against
+        .filter(|_| options.hierarchical)
+        .and_then(|against| hierarchical(blackbox, &curves, &averaged, against, options));
     let name = |method: usize| blackbox.methods[method].clone();
     BlackboxAnalysis {
         name: blackbox.name.clone(),
@@ -93,11 +97,13 @@ pub(crate) fn analyse_blackbox(
         excluded_tasks,
         absent_methods: absent.iter().map(|&method| name(method)).collect(),
         against: against.map(name),
+        hierarchical,
         comparison: compare(
+            &blackbox.name,
             present.iter().map(|&method| name(method)).collect(),
             absent.iter().map(|&method| name(method)).collect(),
             tasks.iter().map(|task| (blackbox.name.as_str(), task)),
-            options.significance,
+            options,
         ),
         unbalanced: tasks.iter().any(|task| task.unbalanced),
         tasks,

@@ -1,9 +1,11 @@
-//! Compares methods over tasks: Friedman, Nemenyi, Wilcoxon with Holm.
+//! Compares methods over tasks: Friedman, Nemenyi, Wilcoxon with Holm, and which differences matter.
 
-use super::comparison::{ComparedTask, Comparison, ComparisonOutcome};
-use super::output::{BlackboxAnalysis, TaskAnalysis};
+use super::comparison::{ComparedTask, Comparison, ComparisonOutcome, PracticalComparison};
+use super::options::AnalysisOptions;
+use super::output::{BlackboxAnalysis, TaskAnalysis, TaskMethodAnalysis};
 use crate::friedman::friedman;
 use crate::nemenyi::nemenyi;
+use crate::practical_differences::practical_differences;
 use crate::ranks::RankedMethods;
 use crate::smallest_p_values::SmallestPValues;
 use crate::wilcoxon::wilcoxon_pairs;
@@ -14,7 +16,7 @@ const FEWEST: usize = 2;
 /// Compares the methods that are planned on every black box over the tasks of all of them.
 pub(crate) fn over_all_blackboxes(
     blackboxes: &[BlackboxAnalysis],
-    significance: f64,
+    options: &AnalysisOptions,
 ) -> ComparisonOutcome {
     let mut methods: Vec<String> = Vec::new();
     let mut excluded = Vec::new();
@@ -36,27 +38,42 @@ pub(crate) fn over_all_blackboxes(
         let named = |task| (blackbox.name.as_str(), task);
         blackbox.tasks.iter().map(named)
     });
-    compare(methods, excluded, tasks, significance)
+    // Of one black box it is the comparison of that one.
+    let place = match blackboxes {
+        [only] => only.name.as_str(),
+        _ => "",
+    };
+    compare(place, methods, excluded, tasks, options)
 }
 
-/// Compares methods by their improvement on every task on which all of them have one.
+/// Compares methods by their improvement on every task on which all of them have one, and by what they found in the
+/// end; `place` is the name of the black box, empty for all of them.
 pub(crate) fn compare<'task>(
+    place: &str,
     methods: Vec<String>,
     excluded_methods: Vec<String>,
     tasks: impl Iterator<Item = (&'task str, &'task TaskAnalysis)>,
-    significance: f64,
+    options: &AnalysisOptions,
 ) -> ComparisonOutcome {
     let mut compared_tasks = Vec::new();
     let mut excluded_tasks = Vec::new();
     let mut scores: Vec<Vec<f64>> = Vec::new();
+    let mut final_values: Vec<Vec<f64>> = Vec::new();
     let mut unbalanced = false;
     for (blackbox, task) in tasks {
         let compared = ComparedTask {
             blackbox: blackbox.to_owned(),
             task: task.name.clone(),
         };
-        match scores_on(task, &methods) {
-            Some(on_task) => {
+        let on_task = values_on(task, &methods, |own| own.improvement);
+        let distances = values_on(task, &methods, |own| own.final_dtm);
+        match on_task.zip(distances) {
+            Some((on_task, distances)) => {
+                let range = task.maximum - task.minimum;
+                let unit = options
+                    .rope
+                    .map_or(1.0, |rope| rope.unit.of_distance(range));
+                final_values.push(distances.iter().map(|distance| distance * unit).collect());
                 scores.push(on_task);
                 compared_tasks.push(compared);
                 unbalanced |= task.unbalanced;
@@ -86,8 +103,12 @@ pub(crate) fn compare<'task>(
     let ranked = RankedMethods::by_highest_score(&scores);
     ComparisonOutcome::Computed(Box::new(Comparison {
         friedman: friedman(&ranked),
-        nemenyi: nemenyi(&ranked, significance),
+        nemenyi: nemenyi(&ranked, options.significance),
         wilcoxon: wilcoxon_pairs(&scores, methods.len()),
+        practical_differences: options.rope.map(|rope| PracticalComparison {
+            unit: rope.unit,
+            differences: practical_differences(&final_values, rope.width, options.seed, place),
+        }),
         smallest_p_values: SmallestPValues::of(methods.len(), scores.len()),
         average_ranks: ranked.average_ranks,
         methods,
@@ -98,11 +119,15 @@ pub(crate) fn compare<'task>(
     }))
 }
 
-/// The improvement of each method on the task, if all of them have one.
-fn scores_on(task: &TaskAnalysis, methods: &[String]) -> Option<Vec<f64>> {
-    let score = |name: &String| {
+/// A value of each method on the task, if all of them have one.
+fn values_on(
+    task: &TaskAnalysis,
+    methods: &[String],
+    value: fn(&TaskMethodAnalysis) -> Option<f64>,
+) -> Option<Vec<f64>> {
+    let of_method = |name: &String| {
         let own = task.methods.iter().find(|method| method.method == *name);
-        own.and_then(|own| own.improvement)
+        own.and_then(value)
     };
-    methods.iter().map(score).collect()
+    methods.iter().map(of_method).collect()
 }

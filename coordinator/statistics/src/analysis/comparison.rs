@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
+use super::rope::RopeUnit;
 use crate::friedman::Friedman;
 use crate::nemenyi::Nemenyi;
+use crate::practical_differences::PracticalDifferences;
 use crate::smallest_p_values::{SmallestPValues, nemenyi_can_reject};
 use crate::wilcoxon::WilcoxonPair;
 
@@ -54,6 +56,9 @@ pub struct Comparison {
     pub nemenyi: Nemenyi,
     /// Wilcoxon's signed-rank test of every pair, with Holm's correction over all pairs.
     pub wilcoxon: Vec<WilcoxonPair>,
+    /// How probable it is for every pair that what they found in the end, the mean over the seeds, differs by more than
+    /// the rope; absent if it was not asked for.
+    pub practical_differences: Option<PracticalComparison>,
     /// The smallest probabilities that these tests can have over so many tasks. A test whose
     /// smallest one is above [`Nemenyi::alpha`] cannot tell anything, and reports leave it out;
     /// Nemenyi's also if its critical difference is out of reach.
@@ -77,6 +82,16 @@ impl Comparison {
     pub fn wilcoxon_can_reject(&self) -> bool {
         self.smallest_p_values.wilcoxon_holm <= self.nemenyi.alpha
     }
+}
+
+/// Which differences matter, and of what.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PracticalComparison {
+    /// What the rope is a difference of, at the last iteration.
+    pub unit: RopeUnit,
+    /// The pairs with their probabilities.
+    #[serde(flatten)]
+    pub differences: PracticalDifferences,
 }
 
 /// One task of a comparison, with its black box.

@@ -8,15 +8,20 @@ mod blackbox;
 mod compare;
 mod comparison;
 mod differences;
+mod hierarchical;
+mod hierarchical_comparison;
 mod options;
 mod output;
 mod over_tasks;
+mod rope;
 mod score_intervals;
 mod stream;
 mod sweep;
 mod task;
 mod validation;
 
+#[cfg(test)]
+mod hierarchical_tests;
 #[cfg(test)]
 mod interval_tests;
 #[cfg(test)]
@@ -26,11 +31,16 @@ mod recorded_traces_tests;
 #[cfg(test)]
 mod tests;
 
-pub use comparison::{ComparedTask, Comparison, ComparisonOutcome};
+pub use comparison::{ComparedTask, Comparison, ComparisonOutcome, PracticalComparison};
+pub use hierarchical_comparison::{
+    HierarchicalComparison, HierarchicalMethod, HierarchicalOutcome,
+};
 pub use options::{AnalysisOptions, Bands};
 pub use output::{
     Band, BaselineCurve, BlackboxAnalysis, DominantTask, ExcludedTask, ExclusionReason, Limits,
     LinearAlgebra, MethodAnalysis, MethodAverages, MissingSeeds, OverTasks, PairedDifference,
     SweepAnalysis, TaskAnalysis, TaskDifference, TaskMethodAnalysis,
 };
+pub use rope::{Rope, RopeUnit};
 pub use sweep::{analyse, analyse_curves};
+pub use validation::check_options;

@@ -1,5 +1,7 @@
 //! What an analysis may be asked for.
 
+use super::rope::{Rope, RopeUnit};
+use crate::practical_differences::DEFAULT_ROPE;
 use crate::random_search::Baseline;
 
 /// What an analysis may be asked for.
@@ -20,6 +22,11 @@ pub struct AnalysisOptions {
     pub confidence: f64,
     /// Significance level of Nemenyi's critical difference, between 0 and 1.
     pub significance: f64,
+    /// Up to where differences are too small to matter; none if it is not asked which ones matter.
+    pub rope: Option<Rope>,
+    /// Whether all methods are compared with `against` by the hierarchical test, which needs a rope and takes some
+    /// seconds.
+    pub hierarchical: bool,
     /// Seed of the bootstrap's random streams.
     pub seed: u64,
 }
@@ -36,7 +43,8 @@ pub enum Bands {
 }
 
 impl Default for AnalysisOptions {
-    /// The exact baseline, pairs with the best method, all bands and intervals, 1000 resamples, bands of 95 %, significance at 5 %.
+    /// The exact baseline, pairs with the best method, all bands and intervals, 1000 resamples, bands of 95 %, significance at 5 %,
+    /// a rope of 0.01 of the distance to the minimum, no hierarchical test.
     fn default() -> Self {
         Self {
             baseline: Baseline::Exact,
@@ -46,6 +54,11 @@ impl Default for AnalysisOptions {
             bootstrap_resamples: 1000,
             confidence: 0.95,
             significance: 0.05,
+            rope: Some(Rope {
+                width: DEFAULT_ROPE,
+                unit: RopeUnit::Distance,
+            }),
+            hierarchical: false,
             seed: 0,
         }
     }

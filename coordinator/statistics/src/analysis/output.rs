@@ -11,6 +11,7 @@ use loto_proto::table_spec::Direction;
 use serde::Serialize;
 
 use super::comparison::ComparisonOutcome;
+use super::hierarchical_comparison::HierarchicalComparison;
 use crate::interval::Interval;
 use crate::performance_profile::PerformanceProfile;
 use crate::random_search::Baseline;
@@ -105,6 +106,10 @@ pub struct BlackboxAnalysis {
     pub against: Option<String>,
     /// The methods compared over the tasks of this black box, by ICML improvement.
     pub comparison: ComparisonOutcome,
+    /// All other methods compared with `against` by the hierarchical test; absent if it was not asked for, or with fewer
+    /// than two tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hierarchical: Option<HierarchicalComparison>,
     /// Whether on some task two methods with finished traces have different sets of seeds.
     pub unbalanced: bool,
     /// The ranks over the orders of a stream of tasks, in which a trace is a method's evaluations on one of the tasks;

@@ -67,7 +67,7 @@ fn compute(curves: &SweepCurves, options: &AnalysisOptions) -> SweepAnalysis {
             .map(|method| method.finished_traces)
             .sum(),
         linear_algebra: Vec::new(),
-        comparison: over_all_blackboxes(&blackboxes, options.significance),
+        comparison: over_all_blackboxes(&blackboxes, options),
         missing: missing(&blackboxes, curves.seeds),
         unbalanced: blackboxes.iter().any(|blackbox| blackbox.unbalanced),
         blackboxes,

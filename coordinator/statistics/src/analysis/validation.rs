@@ -10,8 +10,11 @@ use crate::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
 /// Most bootstrap resamples: their means are kept in memory for every task.
 const MOST_RESAMPLES: usize = 100_000;
 
-/// Checks that every option is in its range.
-pub(crate) fn check_options(options: &AnalysisOptions) -> Result<(), StatisticsError> {
+/// Checks that every option is in its range, as [`super::analyse`] does.
+///
+/// # Errors
+/// [`StatisticsError::InvalidAnalysisOption`], which names the option.
+pub fn check_options(options: &AnalysisOptions) -> Result<(), StatisticsError> {
     let invalid = |option, value: String, expected| {
         Err(StatisticsError::InvalidAnalysisOption {
             option,
@@ -36,7 +39,15 @@ pub(crate) fn check_options(options: &AnalysisOptions) -> Result<(), StatisticsE
             return invalid(option, value.to_string(), "between 0 and 1");
         }
     }
-    Ok(())
+    match options.rope {
+        Some(rope) if !(rope.width > 0.0 && rope.width.is_finite()) => {
+            invalid("rope", rope.width.to_string(), "a positive number")
+        }
+        None if options.hierarchical => {
+            invalid("rope", "missing".into(), "given for the hierarchical test")
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Checks that the plan is possible, and that the baseline and the method to pair with are part of it.

@@ -1,0 +1,90 @@
+//! How probable it is that methods differ by more than what matters.
+
+use loto_proto::untrusted_text::escape;
+use loto_statistics::analysis::{BlackboxAnalysis, Comparison, HierarchicalMethod};
+use loto_statistics::practical_differences::PROBABLE;
+use maud::{Markup, html};
+
+use super::table::table;
+use crate::numbers;
+use crate::practical::{sentences, unit_in_words};
+
+/// Three probabilities in one cell; bold if one of them is large enough to be said.
+fn probabilities(three: [f64; 3]) -> Markup {
+    let is_clear = three.iter().any(|probability| *probability >= PROBABLE);
+    let [first, second, third] = three.map(|probability| format!("{probability:.2}"));
+    html! { td class=[is_clear.then_some("significant")] { (first) "/" (second) "/" (third) } }
+}
+
+/// Every pair of a comparison: Wilcoxon's probabilities below the diagonal, unless they are left out, and those of the
+/// posterior above it; empty if it was not asked for.
+pub(crate) fn practical_pairs(comparison: &Comparison) -> Markup {
+    let Some(practical) = &comparison.practical_differences else {
+        return html! {};
+    };
+    let count = comparison.methods.len();
+    let mut cells = vec![vec![html! { td.muted { "·" } }; count]; count];
+    let alpha = comparison.nemenyi.alpha;
+    let is_tested = comparison.wilcoxon_can_reject();
+    for pair in &practical.differences.pairs {
+        if is_tested {
+            let class = (pair.holm_p_value < alpha).then_some("significant");
+            let p_value = numbers::probability(pair.holm_p_value);
+            cells[pair.second][pair.first] = html! { td class=[class] { (p_value) } };
+        }
+        cells[pair.first][pair.second] =
+            probabilities([pair.first_better, pair.equivalent, pair.second_better]);
+    }
+    let rows = comparison.methods.iter().zip(cells).map(|(method, cells)| {
+        html! { th { (escape(method)) } @for cell in cells { (cell) } }
+    });
+    let head =
+        html! { tr { th {} @for method in &comparison.methods { th { (escape(method)) } } } };
+    let below = match is_tested {
+        true => " Below: Wilcoxon's test of the same values, adjusted by Holm.",
+        false => "",
+    };
+    let caption = format!(
+        "Which differences matter: {} after the last evaluation. Above the diagonal: probability that the row's \
+         method is better by more than {} / that the two are equivalent / that the column's is better, bold from {} on.{below}",
+        unit_in_words(practical.unit),
+        practical.differences.rope,
+        numbers::percentage(PROBABLE),
+    );
+    html! {
+        @for sentence in sentences(comparison) { p { (escape(&sentence)) } }
+        (table(&caption, Some("matrix"), &head, rows))
+    }
+}
+
+/// The hierarchical test of all methods against one; empty if it was not asked for.
+pub(crate) fn hierarchical_table(blackbox: &BlackboxAnalysis) -> Markup {
+    let Some(compared) = &blackbox.hierarchical else {
+        return html! {};
+    };
+    let row = |method: &HierarchicalMethod| {
+        html! {
+            th { (escape(&method.method)) }
+            @for at in &method.at {
+                (probabilities([at.against_better, at.equivalent, at.method_better]))
+            }
+        }
+    };
+    let iterations = compared
+        .methods
+        .first()
+        .map_or(&[][..], |method| &method.at);
+    let head = html! {
+        tr { th { "method" } @for at in iterations { th { "after " (at.iteration) } } }
+    };
+    let caption = format!(
+        "Hierarchical test on {}, {}, rope {}: probability on a further task that {} is better / that the two are \
+         equivalent / that the method is better, bold from {} on.",
+        blackbox.name,
+        unit_in_words(compared.unit),
+        compared.rope,
+        compared.against,
+        numbers::percentage(PROBABLE),
+    );
+    table(&caption, None, &head, compared.methods.iter().map(row))
+}

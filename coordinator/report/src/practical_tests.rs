@@ -1,0 +1,99 @@
+//! Tests of what is said of differences that matter.
+
+use std::collections::BTreeMap;
+
+use loto_statistics::analysis::{AnalysisOptions, analyse};
+use loto_statistics::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
+
+use crate::format::Format;
+use crate::tests::{check_well_formed, report_of, text};
+
+/// On each of twelve tasks `b` ends a little below `a`, and `c` far above both.
+fn results() -> SweepResults {
+    let objective: Vec<f64> = (0..=1000).map(f64::from).collect();
+    let task = |task: u32| {
+        let of = |last: u32| {
+            let seed = |seed: u32| {
+                let values = vec![900.0, f64::from(last + seed)];
+                let trace = SeedTrace {
+                    rows: Vec::new(),
+                    values,
+                    seconds: Vec::new(),
+                };
+                (seed, trace)
+            };
+            (0..3).map(seed).collect::<BTreeMap<_, _>>()
+        };
+        TaskResults {
+            name: format!("task {task}"),
+            objective: objective.clone().into(),
+            traces: vec![of(50 + task), of(49), of(500 + task)],
+        }
+    };
+    SweepResults {
+        name: "small".into(),
+        seeds: 3,
+        blackboxes: vec![BlackboxResults {
+            name: "box".into(),
+            direction: Default::default(),
+            iterations: 2,
+            methods: ["a", "b", "c"].map(String::from).to_vec(),
+            tasks: (0..12).map(task).collect(),
+        }],
+    }
+}
+
+#[test]
+fn significant_differences_that_are_too_small_are_named() {
+    let results = results();
+    let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    let report = report_of(&results, &analysis);
+    let said = "Significantly different in the end, and too small to matter: a and b (p 0.00";
+    let shown = text(&report, Format::Text);
+    assert!(shown.contains(said), "{shown}");
+    assert!(
+        shown.contains("of 3 pairs: 2 with a difference that matters and 1 practically"),
+        "{shown}"
+    );
+    assert!(!shown.contains("hierarchical"), "{shown}");
+    let page = text(&report, Format::Html);
+    check_well_formed(&page);
+    assert!(page.contains(said));
+    assert!(page.contains("Which differences matter: distance to the minimum"));
+    assert!(
+        page.contains("<td class=\"significant\">0.00/1.00/0.00</td>"),
+        "{page}"
+    );
+    let json = text(&report, Format::Json);
+    assert!(json.contains("\"practical_differences\":{\"unit\":\"distance\",\"rope\":0.01,"));
+
+    let none = AnalysisOptions {
+        rope: None,
+        ..AnalysisOptions::default()
+    };
+    let analysis = analyse(&results, &none).unwrap();
+    let page = text(&report_of(&results, &analysis), Format::Html);
+    assert!(!page.contains("Which differences matter: "));
+}
+
+#[test]
+fn the_hierarchical_test_is_shown_where_it_was_asked_for() {
+    let results = results();
+    let options = AnalysisOptions {
+        hierarchical: true,
+        ..AnalysisOptions::default()
+    };
+    let analysis = analyse(&results, &options).unwrap();
+    let report = report_of(&results, &analysis);
+    let shown = text(&report, Format::Text);
+    let row = shown
+        .lines()
+        .find(|line| line.trim_start().starts_with("c ") && line.contains('/'));
+    let cells: Vec<&str> = row.unwrap().split_whitespace().collect();
+    assert_eq!(cells.len(), 3, "{shown}");
+    assert!(cells[2].starts_with("1.00/0.00/"), "{shown}");
+    let page = text(&report, Format::Html);
+    check_well_formed(&page);
+    assert!(page.contains("Hierarchical test on box, distance to the minimum, rope 0.01"));
+    assert!(page.contains("<th>after 2</th>"));
+}
