@@ -1,8 +1,8 @@
 //! The candidate of greatest acquisition in a pool.
 //!
-//! A candidate's mean is cheap, its standard deviation costs a triangular solve. So the
-//! standard deviation is first bounded from above, and solved for only where the acquisition
-//! may still reach the best one found. Candidates are taken in blocks that stay in the
+//! A candidate's standard deviation costs a triangular solve, and even its mean costs a kernel value per observation. So
+//! the standard deviation is first bounded from above, and the mean from below if it is not cheap; they are computed only
+//! where the acquisition may still reach the best one found. Candidates are taken in blocks that stay in the
 //! cache, beginning with the block that was best at the last call, which makes the
 //! bar high at once.
 //!
@@ -16,12 +16,16 @@ use super::function::Acquisition;
 pub(crate) const BLOCK: usize = 256;
 
 /// Rows that the pinned kernels of BLAS take at a time: they round the rows left over at the end otherwise.
-const SOLVED_TOGETHER: usize = 4;
+const SOLVED_TOGETHER: usize = 8;
 
 /// A surrogate's predictions for a block of candidates, at most [`BLOCK`] of them.
 pub(crate) trait BlockPredictions {
-    /// Means, and upper bounds on the standard deviations, of the candidates from `first` on.
+    /// Means or lower bounds on them, and upper bounds on the standard deviations, of the candidates from `first` on.
     fn bound(&mut self, first: usize, means: &mut [f64], bounds: &mut [f64]);
+
+    /// Puts means in the places of the lower bounds on them of the `open` ones, which [`Self::solve`] gets next. Without
+    /// it [`Self::bound`] gives means.
+    fn refine(&mut self, _open: &[usize], _means: &mut [f64]) {}
 
     /// Deviations of the `open` ones among the block last bounded, given by their
     /// places in it in increasing order, the last of which may be there several times.
@@ -87,6 +91,7 @@ impl Maximiser {
             }
             let count = open.len();
             open.resize(count.next_multiple_of(SOLVED_TOGETHER), open[count - 1]);
+            predictions.refine(&open, &mut means[..size]);
             predictions.solve(&open, &mut std_devs[..open.len()]);
             for (&place, &std_dev) in open[..count].iter().zip(&std_devs) {
                 let row = rows[place];
