@@ -39,6 +39,8 @@ pub(crate) struct Curvature(Vec<Correction>);
 struct Correction {
     step: Vec<f64>,
     change: Vec<f64>,
+    /// The product of both.
+    curvature: f64,
 }
 
 /// Minimises `objective` from `point`, which is replaced by the minimiser; returns
@@ -166,10 +168,14 @@ fn quasi_newton_direction(
             .map(|index| left[index] * right[index])
             .sum()
     };
+    let all_free = free.iter().all(|&free| free);
     // Corrections without positive curvature on the free coordinates do not count.
     let curvatures: Vec<f64> = corrections
         .iter()
-        .map(|correction| masked(&correction.step, &correction.change))
+        .map(|correction| match all_free {
+            true => correction.curvature,
+            false => masked(&correction.step, &correction.change),
+        })
         .collect();
     let mut shares = [0.0; MEMORY];
     for (number, correction) in corrections.iter().enumerate().rev() {
@@ -219,7 +225,11 @@ fn remember(
     if corrections.len() == MEMORY {
         corrections.remove(0);
     }
-    corrections.push(Correction { step, change });
+    corrections.push(Correction {
+        step,
+        change,
+        curvature,
+    });
 }
 
 fn add_scaled(target: &mut [f64], scale: f64, source: &[f64], free: &[bool]) {

@@ -3,12 +3,12 @@
 /// An acquisition function over the rows of a target, to be maximised.
 ///
 /// `mean` and `std_dev` are the surrogate's prediction for the row; the value never
-/// falls with the standard deviation.
+/// falls with the standard deviation and never rises with the mean.
 pub trait Acquisition {
     /// The value of a row.
     fn value(&self, row: usize, mean: f64, std_dev: f64) -> f64;
 
-    /// False only if the value is below `best` at this and every smaller standard deviation;
+    /// False only if the value is below `best` at this and every smaller standard deviation and greater mean;
     /// cheaper than the value itself.
     fn may_reach(&self, row: usize, mean: f64, std_dev: f64, best: f64) -> bool;
 }

@@ -1,23 +1,34 @@
 //! The candidate of greatest acquisition in a pool.
 //!
-//! A candidate's mean is cheap, its standard deviation costs a triangular solve. So the
-//! standard deviation is first bounded from above, and solved for only where the acquisition
-//! may still reach the best one found. Candidates are taken in blocks that stay in the
+//! A candidate's standard deviation costs a triangular solve, and even its mean costs a kernel value per observation. So
+//! the standard deviation is first bounded from above, and the mean from below if it is not cheap; they are computed only
+//! where the acquisition may still reach the best one found. Candidates are taken in blocks that stay in the
 //! cache, beginning with the block that was best at the last call, which makes the
 //! bar high at once.
+//!
+//! The row found is that of a scan of all rows. A row is left out only if [`Acquisition::may_reach`]
+//! says that it is below a value that another row has; and its own value does not depend on the rows solved for beside
+//! it, because they are solved for in whole groups of [`SOLVED_TOGETHER`].
 
 use super::function::Acquisition;
 
 /// Candidates per block.
 pub(crate) const BLOCK: usize = 256;
 
+/// Rows that the pinned kernels of BLAS take at a time: they round the rows left over at the end otherwise.
+const SOLVED_TOGETHER: usize = 8;
+
 /// A surrogate's predictions for a block of candidates, at most [`BLOCK`] of them.
 pub(crate) trait BlockPredictions {
-    /// Means, and upper bounds on the standard deviations, of the candidates from `first` on.
+    /// Means or lower bounds on them, and upper bounds on the standard deviations, of the candidates from `first` on.
     fn bound(&mut self, first: usize, means: &mut [f64], bounds: &mut [f64]);
 
+    /// Puts means in the places of the lower bounds on them of the `open` ones, which [`Self::solve`] gets next. Without
+    /// it [`Self::bound`] gives means.
+    fn refine(&mut self, _open: &[usize], _means: &mut [f64]) {}
+
     /// Deviations of the `open` ones among the block last bounded, given by their
-    /// places in it in increasing order.
+    /// places in it in increasing order, the last of which may be there several times.
     fn solve(&mut self, open: &[usize], std_devs: &mut [f64]);
 }
 
@@ -78,8 +89,11 @@ impl Maximiser {
             if open.is_empty() {
                 continue;
             }
+            let count = open.len();
+            open.resize(count.next_multiple_of(SOLVED_TOGETHER), open[count - 1]);
+            predictions.refine(&open, &mut means[..size]);
             predictions.solve(&open, &mut std_devs[..open.len()]);
-            for (&place, &std_dev) in open.iter().zip(&std_devs) {
+            for (&place, &std_dev) in open[..count].iter().zip(&std_devs) {
                 let row = rows[place];
                 if !acquisition.may_reach(row as usize, means[place], std_dev, best.0) {
                     continue;

@@ -3,6 +3,8 @@
 //! A view of a matrix is checked when it is made, so that no routine can leave its buffer.
 
 mod matrix;
+#[cfg(test)]
+pub(crate) mod pinned_test;
 mod pinning;
 mod routines;
 mod threads;

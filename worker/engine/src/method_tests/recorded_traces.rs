@@ -6,25 +6,18 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::process::Command;
 use std::sync::Arc;
 
 use loto_proto::identity::{ContentHasher, Fingerprint};
 use loto_proto::job::{Job, Series};
 
 use super::example::{Example, SEED, TARGET, method_spec};
-use crate::blas;
+use crate::blas::{self, pinned_test::is_pinned};
 use crate::blobs::MemoryBlobs;
 use crate::methods;
 use crate::runner::TraceRunner;
 
 const ITERATIONS: u32 = 40;
-
-/// The environment variables that pin the kernels and the number of threads.
-const PINNED: [(&str, &str); 2] = [
-    ("OPENBLAS_CORETYPE", "Haswell"),
-    ("OPENBLAS_NUM_THREADS", "1"),
-];
 
 const TEST: &str = "method_tests::recorded_traces::no_trace_changes_within_a_version";
 
@@ -86,15 +79,7 @@ fn note_skipped(reason: &str) {
 
 #[test]
 fn no_trace_changes_within_a_version() {
-    let is_pinned =
-        |&(name, value): &(&str, &str)| std::env::var_os(name).is_some_and(|text| text == value);
-    if !PINNED.iter().all(is_pinned) {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", TEST]).envs(PINNED);
-        let output = command.output().unwrap();
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(text.contains("1 passed"), "{text}");
-        let _ = std::io::stderr().write_all(&output.stderr);
+    if !is_pinned(TEST) {
         return;
     }
     let (recorded_library, recorded) = recorded();

@@ -7,4 +7,5 @@
 
 pub(crate) mod exponential;
 pub(crate) mod hyperbolic;
+pub(crate) mod logarithm;
 pub(crate) mod normal;

@@ -4,8 +4,9 @@ use pulp::Simd;
 
 use super::gaussian_process::{GaussianProcess, Posterior};
 use super::pool_columns::{LookUps, PoolColumns};
+use super::single_precision::SingleProcess;
 use crate::acquisition::function::Acquisition;
-use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser, keep_rows};
+use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser};
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::error::EngineError;
 use crate::table::encoding::{Column, Space};
@@ -23,6 +24,7 @@ struct Scratch {
     /// with 100 points 200 KB, which stays in the cache.
     kernel: Vec<f64>,
     look_ups: LookUps,
+    single: SingleProcess,
 }
 
 impl CandidatePool {
@@ -49,10 +51,15 @@ impl CandidatePool {
         self.columns
             .look_up(weights, points, &mut self.scratch.look_ups);
         self.scratch.kernel.resize(BLOCK * process.count(), 0.0);
+        let Scratch {
+            look_ups, single, ..
+        } = &mut self.scratch;
+        single.set(process.posterior(), points, &self.columns, look_ups);
         let mut predictions = ProcessPredictions {
             process,
             columns: &self.columns,
             scratch: &mut self.scratch,
+            first: 0,
         };
         self.maximiser
             .best_row(&mut predictions, acquisition, evaluated, priority)
@@ -111,7 +118,9 @@ impl CandidatePool {
         let count = points.len() / width;
         let factor = posterior.factor_on(points)?;
         let factor = MatrixRef::square(&factor, count, count);
-        let Scratch { kernel, look_ups } = &mut self.scratch;
+        let Scratch {
+            kernel, look_ups, ..
+        } = &mut self.scratch;
         self.columns.look_up(&posterior.weights, points, look_ups);
         kernel.resize(BLOCK * count, 0.0);
         let mut std_devs = vec![0.0; rows.len()];
@@ -148,62 +157,45 @@ struct ProcessPredictions<'a> {
     process: &'a GaussianProcess,
     columns: &'a PoolColumns,
     scratch: &'a mut Scratch,
+    /// Where the block last bounded begins.
+    first: usize,
 }
 
 impl BlockPredictions for ProcessPredictions<'_> {
     fn bound(&mut self, first: usize, means: &mut [f64], bounds: &mut [f64]) {
-        let (posterior, count, size) =
-            (self.process.posterior(), self.process.count(), means.len());
+        self.first = first;
+        let (posterior, single) = (self.process.posterior(), &self.scratch.single);
+        single.bound(posterior, self.columns, first, means, bounds);
+    }
+
+    /// The kernel of the open candidates alone fills the beginning of the block.
+    fn refine(&mut self, open: &[usize], means: &mut [f64]) {
+        let posterior = self.process.posterior();
         let points = self.process.points().chunks_exact(posterior.weights.len());
+        let Scratch {
+            kernel, look_ups, ..
+        } = &mut *self.scratch;
         for (index, point) in points.enumerate() {
-            let column = &mut self.scratch.kernel[index * BLOCK..index * BLOCK + size];
-            let look_ups = (&self.scratch.look_ups, index);
+            let column = &mut kernel[index * BLOCK..index * BLOCK + open.len()];
+            let places = (self.first, open);
             self.columns
-                .correlate(posterior, point, look_ups, first, column);
+                .correlate_places(posterior, point, (look_ups, index), places, column);
         }
-        let kernel = &self.scratch.kernel;
-        let block = MatrixRef::new(kernel, size, count, BLOCK);
-        blas::multiply_vector(block, &posterior.alpha, means);
-        means.iter_mut().for_each(|mean| *mean += posterior.mean);
-        bound_std_devs(kernel, count, posterior, bounds);
+        let mut of_open = [0.0; BLOCK];
+        let of_open = &mut of_open[..open.len()];
+        let block = MatrixRef::new(kernel, open.len(), self.process.count(), BLOCK);
+        blas::multiply_vector(block, &posterior.alpha, of_open);
+        for (&place, mean) in open.iter().zip(of_open) {
+            means[place] = *mean + posterior.mean;
+        }
     }
 
     fn solve(&mut self, open: &[usize], std_devs: &mut [f64]) {
         let count = self.process.count();
         let kernel = &mut self.scratch.kernel;
-        keep_rows(kernel, open);
         let block = MatrixMut::new(kernel, open.len(), count, BLOCK);
         blas::solve_triangular(Triangular::Rows, self.process.factor(), block);
         std_devs_from_rows(kernel, count, self.process.posterior().signal, std_devs);
-    }
-}
-
-/// An upper bound on each candidate's standard deviation: sqrt(s - k^2 / (s + v)), k being its
-/// greatest kernel value, s the signal and v the noise variance. More observations
-/// only lower it.
-#[pulp::with_simd(bound_std_devs = pulp::Arch::new())]
-#[inline(always)]
-fn bound_std_devs_with<'a, S: Simd>(
-    _simd: S,
-    kernel: &'a [f64],
-    count: usize,
-    posterior: &'a Posterior,
-    bounds: &'a mut [f64],
-) {
-    bounds.fill(0.0);
-    for column in kernel.chunks_exact(BLOCK).take(count) {
-        for (greatest, entry) in bounds.iter_mut().zip(column) {
-            *greatest = if *entry > *greatest {
-                *entry
-            } else {
-                *greatest
-            };
-        }
-    }
-    // A little above, as the standard deviation itself is rounded.
-    let signal = posterior.signal * (1.0 + 1e-9);
-    for bound in bounds.iter_mut() {
-        *bound = (signal - *bound * *bound / (posterior.signal + posterior.noise)).sqrt();
     }
 }
 

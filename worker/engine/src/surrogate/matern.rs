@@ -1,7 +1,7 @@
 //! The Matern-5/2 correlation as a function of the squared scaled distance r^2:
 //! M = (1 + sqrt(5) r + 5/3 r^2) exp(-sqrt(5) r).
 
-use crate::special::exponential::exp_neg;
+use crate::special::exponential::{exp_neg, exp_neg_in_single_precision};
 
 const SQRT_5: f64 = 2.236_067_977_499_79;
 
@@ -10,6 +10,13 @@ const SQRT_5: f64 = 2.236_067_977_499_79;
 pub(crate) fn correlation(squared_distance: f64) -> f64 {
     let scaled = SQRT_5 * squared_distance.sqrt();
     (scaled * scaled).mul_add(1.0 / 3.0, 1.0 + scaled) * exp_neg(scaled)
+}
+
+/// M(r), in single precision.
+#[inline(always)]
+pub(crate) fn correlation_in_single_precision(squared_distance: f32) -> f32 {
+    let scaled = SQRT_5 as f32 * squared_distance.sqrt();
+    (scaled * scaled).mul_add(1.0 / 3.0, 1.0 + scaled) * exp_neg_in_single_precision(scaled)
 }
 
 /// M(r) and -2 dM/d(r^2) = 5/3 (1 + sqrt(5) r) exp(-sqrt(5) r).

@@ -8,7 +8,9 @@
 //! - [`gaussian_process`]: the fit;
 //! - [`conditioning`]: other data under the same hyperparameters;
 //! - [`candidates`]: the best candidate of a whole pool;
-//! - `pool_columns`: the pool's configurations, arranged for kernels;
+//! - `pool_columns`: the pool's configurations, arranged for kernels: `pool_groups` of categorical ones, `pool_distances`
+//!   to an observed point;
+//! - `single_precision`: bounds on the predictions for a pool, which leave few to compute;
 //! - [`prior_pool`]: a process on a target's rows with a prior from elsewhere;
 //! - [`target`]: the process of a target task, on its transformed observations.
 
@@ -21,6 +23,9 @@ pub(crate) mod likelihood;
 pub(crate) mod matern;
 pub(crate) mod pairs;
 mod pool_columns;
+mod pool_distances;
+mod pool_groups;
 pub(crate) mod prior_pool;
+mod single_precision;
 mod squared_exponential;
 pub(crate) mod target;

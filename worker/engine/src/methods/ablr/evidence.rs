@@ -17,7 +17,7 @@
 use std::f64::consts::PI;
 
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut2};
 
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::error::EngineError;
@@ -114,20 +114,19 @@ impl Regression {
 }
 
 impl RegressionPosterior {
-    /// The derivative of the value by each feature: dL/dPhi.
+    /// The derivative of the value by each feature, dL/dPhi, into `slopes`.
     pub(super) fn feature_slopes(
         &self,
         features: ArrayView2<f64>,
         targets: ArrayView1<f64>,
-    ) -> Array2<f64> {
+        mut slopes: ArrayViewMut2<f64>,
+    ) {
         let residuals = &targets - &features.dot(&self.weights);
-        let mut slopes = Array2::zeros(features.dim());
         let ratio = self.beta / self.alpha;
         general_mat_mul(ratio, &features, &self.inverse, 0.0, &mut slopes);
         for (mut row, residual) in slopes.rows_mut().into_iter().zip(&residuals) {
             row.scaled_add(-self.beta * residual, &self.weights);
         }
-        slopes
     }
 }
 
@@ -200,7 +199,8 @@ mod tests {
             let error = (posterior.slopes[index] - expected).abs();
             assert!(error < 1e-6, "{index}: {error}");
         }
-        let slopes = posterior.feature_slopes(features.view(), targets.view());
+        let mut slopes = Array2::zeros(features.dim());
+        posterior.feature_slopes(features.view(), targets.view(), slopes.view_mut());
         for ((row, column), slope) in slopes.indexed_iter() {
             let shifted = |step: f64| {
                 let mut features = features.clone();

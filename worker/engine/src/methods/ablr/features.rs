@@ -20,13 +20,18 @@ const LAYERS: usize = 3;
 
 /// The regressors of rows of features: one row each, the constant last.
 pub(super) fn regressors(features: &[f32]) -> Array2<f64> {
-    Array2::from_shape_fn(
-        (features.len() / FEATURES, REGRESSORS),
-        |(row, column)| match column {
-            FEATURES => 1.0,
-            _ => f64::from(features[row * FEATURES + column]),
-        },
-    )
+    let mut rows = Array2::ones((features.len() / FEATURES, REGRESSORS));
+    set_regressors(features, rows.as_slice_mut().expect("rows one after the other"));
+    rows
+}
+
+/// Writes features over all of `rows`, which lie one after the other, but their constants.
+pub(super) fn set_regressors(features: &[f32], rows: &mut [f64]) {
+    for (features, row) in features.chunks_exact(FEATURES).zip(rows.chunks_exact_mut(REGRESSORS)) {
+        for (entry, feature) in row.iter_mut().zip(features) {
+            *entry = f64::from(*feature);
+        }
+    }
 }
 
 /// The network's shape.
@@ -64,17 +69,19 @@ impl FeatureNetwork {
         &batch.activations[LAYERS]
     }
 
-    /// From the slope by each feature, row-major, the gradient by all weights.
+    /// From the slope by each regressor, row-major, times `share` the gradient by all weights.
     pub(super) fn propagate(
         &self,
         weights: &[f32],
         batch: &mut Batch,
-        slopes: impl Iterator<Item = f64>,
+        (slopes, share): (&[f64], f64),
         gradient: &mut [f32],
     ) {
         let last = &mut batch.gradients[LAYERS - 1];
-        for (entry, slope) in last.iter_mut().zip(slopes) {
-            *entry = slope as f32;
+        for (entries, slopes) in last.chunks_exact_mut(FEATURES).zip(slopes.chunks_exact(REGRESSORS)) {
+            for (entry, slope) in entries.iter_mut().zip(slopes) {
+                *entry = (share * slope) as f32;
+            }
         }
         through_tanh(&batch.activations[LAYERS], last);
         let pass = |_, units: &[f32], slopes: &mut [f32]| through_tanh(units, slopes);

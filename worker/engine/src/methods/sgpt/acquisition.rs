@@ -2,7 +2,7 @@
 //! section 7, eq. 46 and 47): expected improvement on the target plus what the
 //! sources predict to be gained over what was evaluated, each with its weight.
 
-use crate::acquisition::expected_improvement::expected_improvement;
+use crate::acquisition::expected_improvement::{expected_improvement, improvement_bound};
 use crate::acquisition::function::Acquisition;
 
 /// Weights and predicted improvements, on top of expected improvement.
@@ -37,17 +37,9 @@ impl Acquisition for TransferAcquisition<'_> {
         }
     }
 
-    /// EI = s h(v), and with v = (incumbent - mean) / s and x = v^2 / 2: for v <= 0,
-    /// h(v) <= phi(v) <= phi(0) / (1 + x + x^2 / 2); for v > 0, h(v) <= phi(0) + v. A weighted mean of EI and
-    /// A / B is at most the greater of them; the margin is for rounding.
+    /// By the bound on EI. A weighted mean of EI and A / B is at most the greater of them; the margin is for rounding.
     fn may_reach(&self, row: usize, mean: f64, std_dev: f64, best: f64) -> bool {
-        let gain = self.incumbent - mean;
-        let most = if gain > 0.0 {
-            0.4 * std_dev + gain
-        } else {
-            let x = 0.5 * (gain / std_dev) * (gain / std_dev);
-            0.4 * std_dev / (1.0 + x + 0.5 * x * x)
-        };
+        let most = improvement_bound(self.incumbent - mean, std_dev);
         match self.target {
             TargetWeight::Everywhere(weight) => weight * most + self.transferred[row] >= best,
             TargetWeight::Precision(totals) => {

@@ -4,8 +4,12 @@ use ndarray::{Array1, Array2};
 use ndarray_linalg::Inverse;
 
 use super::*;
+use crate::acquisition::belief::Believed;
 use crate::acquisition::expected_improvement::LogExpectedImprovement;
+use crate::blas::pinned_test::is_pinned;
+use crate::prior::parametric::ParametricPrior;
 use crate::surrogate::hyperparameters::Hyperprior;
+use crate::surrogate::kernel::Kernel;
 use crate::surrogate::matern::correlation;
 use crate::table::encoding::{Hyperparameter, Kind};
 
@@ -115,44 +119,158 @@ fn predictions_agree_with_dense_algebra() {
     }
 }
 
+/// A search over a pool, step by step.
+struct Steps {
+    space: Space,
+    columns: Vec<Column>,
+    rows: usize,
+    kernel: Kernel,
+}
+
+impl Steps {
+    /// Observes 40 rows and calls `check` after each from the third on, with the process of that step, the incumbent
+    /// and the rows observed.
+    fn run(&self, mut check: impl FnMut(&GaussianProcess, f64, &[bool])) {
+        let process = GaussianProcess::new(&self.space, 40, Hyperprior::Gamma);
+        let mut process = process.with_kernel(self.kernel);
+        let (mut point, mut targets) = (vec![0.0; self.space.width()], Vec::new());
+        let mut evaluated = vec![false; self.rows];
+        for row in (0..40).map(|index| index * 13 % self.rows) {
+            self.space.encode(&self.columns, row, &mut point);
+            process.observe(&point);
+            evaluated[row] = true;
+            let last = point[point.len() - 1];
+            targets.push((5.0 * point[0]).sin() + point[1] - last + 0.01 * (row % 7) as f64);
+            if targets.len() < 3 {
+                continue;
+            }
+            process.fit(&targets).unwrap();
+            let incumbent = targets.iter().copied().fold(f64::INFINITY, f64::min);
+            check(&process, incumbent, &evaluated);
+        }
+    }
+}
+
+/// Pools of numeric, categorical and mixed spaces. Those of few levels have many rows twice and many equal predictions.
+fn pools() -> impl Iterator<Item = Steps> {
+    let cases: [(&[usize], usize); 6] = [
+        (&[0, 12, 3, 0, 5], 900),
+        (&[0, 0, 0], 700),
+        (&[6, 4, 3, 2, 2, 3], 864),
+        (&[40, 40, 40, 30], 1000),
+        (&[3, 4, 2], 300),
+        (&[0, 40, 40, 40], 517),
+    ];
+    let kernels = [Kernel::Matern, Kernel::SquaredExponential];
+    let pools = cases.into_iter().zip(kernels.into_iter().cycle());
+    pools.map(|((levels, rows), kernel)| Steps {
+        space: space(levels),
+        columns: columns(levels, rows),
+        rows,
+        kernel,
+    })
+}
+
+/// The predictions of all rows.
+fn scan(pool: &mut CandidatePool, process: &GaussianProcess, rows: usize) -> Vec<(f64, f64)> {
+    let recorder = Recorder(RefCell::new(vec![(f64::NAN, f64::NAN); rows]));
+    pool.best_row(process, &recorder, &vec![false; rows], &vec![0; rows]);
+    recorder.0.into_inner()
+}
+
+/// The row of greatest acquisition by a scan of all rows.
+fn best_of_scan(
+    predictions: &[(f64, f64)],
+    acquisition: &impl Acquisition,
+    evaluated: &[bool],
+    priority: &[u32],
+) -> Option<u32> {
+    let value = |row: usize| acquisition.value(row, predictions[row].0, predictions[row].1);
+    let open = (0..predictions.len()).filter(|&row| !evaluated[row]);
+    let best = open.max_by(|&left, &right| {
+        let by_value = value(left).total_cmp(&value(right));
+        by_value.then(priority[right].cmp(&priority[left]))
+    });
+    best.map(|row| row as u32)
+}
+
 #[test]
 fn the_best_row_is_the_one_that_a_full_scan_finds() {
-    let levels = [0, 12, 3, 0, 5];
-    let (space, columns) = (space(&levels), columns(&levels, 900));
-    let mut process = GaussianProcess::new(&space, 60, Hyperprior::Gamma);
-    let mut pool = CandidatePool::new(&space, &columns, (0..900).collect());
-    let (mut point, mut targets) = (vec![0.0; space.width()], Vec::new());
-    let mut evaluated = [false; 900];
-    let priority: Vec<u32> = (0..900).rev().collect();
-    for row in (0..60).map(|index| index * 13 % 900) {
-        space.encode(&columns, row, &mut point);
-        process.observe(&point);
-        evaluated[row] = true;
-        targets.push((5.0 * point[0]).sin() + point[1] - point[14]);
-        if targets.len() < 3 {
-            continue;
-        }
-        process.fit(&targets).unwrap();
-        let incumbent = targets.iter().copied().fold(f64::INFINITY, f64::min);
-        let improvement = LogExpectedImprovement::new(incumbent, process.posterior().signal.sqrt());
-        let found = pool.best_row(&process, &improvement, &evaluated, &priority);
-        let scan = Recorder(RefCell::new(vec![(f64::NAN, f64::NAN); 900]));
-        pool.best_row(&process, &scan, &evaluated, &priority);
-        let predictions = scan.0.into_inner();
-        let value = |row: usize| {
-            let (mean, std_dev) = predictions[row];
-            improvement.value(row, mean, std_dev)
-        };
-        let best = (0..900)
-            .filter(|&row| !evaluated[row])
-            .max_by(|&left, &right| value(left).total_cmp(&value(right)));
-        // Up to rounding: a row's standard deviation may differ in its last digit with
-        // the rows that are solved for beside it.
-        let (found, best) = (value(found.unwrap() as usize), value(best.unwrap()));
-        assert!((found - best).abs() < 1e-9 * best.abs(), "{found} {best}");
+    const TEST: &str =
+        "surrogate::candidates::tests::the_best_row_is_the_one_that_a_full_scan_finds";
+    // Other kernels than the pinned ones may take rows in other groups, and then values differ in their last digits.
+    if !is_pinned(TEST) || !blas::single_threaded().contains("core Haswell") {
+        return;
     }
-    let all = Recorder(RefCell::default());
-    assert_eq!(pool.best_row(&process, &all, &[true; 900], &priority), None);
+    let mut ties = 0;
+    for steps in pools() {
+        let rows = steps.rows;
+        let priority: Vec<u32> = (0..rows).map(|row| (row * 31 % rows) as u32).collect();
+        let prior = ParametricPrior {
+            means: (0..rows).map(|row| (row as f64 * 0.01).sin()).collect(),
+            std_devs: (0..rows).map(|row| 0.5 + 0.1 * (row % 9) as f64).collect(),
+        };
+        let log_belief: Vec<f64> = (0..rows).map(|row| -0.3 * (row % 11) as f64).collect();
+        let new_pool =
+            || CandidatePool::new(&steps.space, &steps.columns, (0..rows as u32).collect());
+        let (mut pool, mut scanned) = (new_pool(), new_pool());
+        steps.run(|process, incumbent, evaluated| {
+            let predictions = scan(&mut scanned, process, rows);
+            let all = Recorder(RefCell::default());
+            assert_eq!(
+                pool.best_row(process, &all, &vec![true; rows], &priority),
+                None
+            );
+            let largest = process.posterior().signal.sqrt();
+            let improvement = LogExpectedImprovement::new(incumbent, largest);
+            let expected = best_of_scan(&predictions, &improvement, evaluated, &priority);
+            let found = pool.best_row(process, &improvement, evaluated, &priority);
+            assert_eq!(found, expected);
+            let winner = expected.unwrap() as usize;
+            let tied = (0..rows).filter(|&row| predictions[row] == predictions[winner]);
+            ties += usize::from(tied.count() > 1);
+            let residuals = LogExpectedImprovement::of_residuals(incumbent, largest, &prior);
+            let expected = best_of_scan(&predictions, &residuals, evaluated, &priority);
+            let found = pool.best_row(process, &residuals, evaluated, &priority);
+            assert_eq!(found, expected);
+            let believed = Believed {
+                acquisition: improvement,
+                log_belief: &log_belief,
+                power: 0.7,
+            };
+            let expected = best_of_scan(&predictions, &believed, evaluated, &priority);
+            let found = pool.best_row(process, &believed, evaluated, &priority);
+            assert_eq!(found, expected);
+        });
+    }
+    assert!(ties > 20, "{ties}");
+}
+
+#[test]
+fn bounds_in_single_precision_hold_and_are_near() {
+    for steps in pools() {
+        let rows = steps.rows;
+        let all = (0..rows as u32).collect();
+        let mut pool = CandidatePool::new(&steps.space, &steps.columns, all);
+        steps.run(|process, _, _| {
+            let predictions = scan(&mut pool, process, rows);
+            let posterior = process.posterior();
+            let size: f64 = posterior.alpha.iter().map(|alpha| alpha.abs()).sum();
+            let order = pool.maximiser.rows().to_vec();
+            for (block, rows) in order.chunks(BLOCK).enumerate() {
+                let (mut means, mut std_devs) = ([0.0; BLOCK], [0.0; BLOCK]);
+                let (means, std_devs) = (&mut means[..rows.len()], &mut std_devs[..rows.len()]);
+                let single = &pool.scratch.single;
+                single.bound(posterior, &pool.columns, block * BLOCK, means, std_devs);
+                for ((row, bound), largest) in rows.iter().zip(means).zip(std_devs) {
+                    let (mean, std_dev) = predictions[*row as usize];
+                    assert!(*bound < mean && *largest > std_dev, "row {row}");
+                    let gap = (mean - *bound) / (posterior.signal * size);
+                    assert!(gap < 4e-5, "row {row}: {gap}");
+                }
+            }
+        });
+    }
 }
 
 #[test]

@@ -1,0 +1,95 @@
+use super::*;
+use crate::surrogate::matern::correlation;
+use crate::surrogate::pool_groups::Order;
+use crate::table::encoding::{Hyperparameter, Kind};
+
+fn space(levels: &[u16]) -> Space {
+    let categorical = |&levels: &u16| Kind::Categorical {
+        levels: (0..levels).map(|level| level.to_string()).collect(),
+    };
+    let numeric = Kind::Numeric {
+        minimum: 0.0,
+        maximum: 1.0,
+    };
+    let kinds = std::iter::once(numeric).chain(levels.iter().map(categorical));
+    let hyperparameters = kinds.map(|kind| Hyperparameter {
+        name: "hp".into(),
+        kind,
+    });
+    Space {
+        hyperparameters: hyperparameters.collect(),
+    }
+}
+
+/// A numeric column, and the grid of all levels in scrambled order, of which every
+/// row is there or, if not `whole`, about half of them.
+fn columns(levels: &[u16], whole: bool) -> Vec<Column> {
+    let count: usize = levels.iter().copied().map(usize::from).product();
+    let numbers: Vec<usize> = (0..count)
+        .map(|row| row * 7_919 % count)
+        .filter(|number| whole || number * 31 % 100 < 50)
+        .collect();
+    let numeric = numbers.iter().map(|number| (*number % 97) as f64 / 96.0);
+    let mut columns = vec![Column::Numeric(numeric.collect())];
+    let mut stride = 1;
+    for &levels in levels {
+        let level = |number: &usize| (number / stride % usize::from(levels)) as u16;
+        columns.push(Column::Categorical(numbers.iter().map(level).collect()));
+        stride *= usize::from(levels);
+    }
+    columns
+}
+
+#[test]
+fn kernels_agree_with_distances_between_encoded_rows() {
+    let levels = [5, 40, 4, 3];
+    let space = space(&levels);
+    let width = space.width();
+    let posterior = Posterior {
+        weights: (0..width).map(|k| 0.1 + 0.01 * k as f64).collect(),
+        signal: 1.7,
+        ..Posterior::default()
+    };
+    for whole in [true, false] {
+        let columns = columns(&levels, whole);
+        let encode = |row: u32| {
+            let mut point = vec![0.0; width];
+            space.encode(&columns, row as usize, &mut point);
+            point
+        };
+        let count = match &columns[0] {
+            Column::Numeric(values) => values.len() as u32,
+            Column::Categorical(levels) => levels.len() as u32,
+        };
+        let mut rows: Vec<u32> = (0..count).collect();
+        let pool = PoolColumns::new(&space, &columns, &mut rows);
+        let orders = || pool.stretches.iter().flatten().map(|stretch| stretch.order);
+        assert_eq!(orders().any(|order| order == Order::Ascending), whole);
+        assert_eq!(orders().any(|order| order == Order::Scattered), !whole);
+        let points = [encode(11), encode(700)].concat();
+        let mut look_ups = LookUps::default();
+        pool.look_up(&posterior.weights, &points, &mut look_ups);
+        for (index, point) in points.chunks_exact(width).enumerate() {
+            for (block, rows) in rows.chunks(BLOCK).enumerate() {
+                let mut column = vec![0.0; rows.len()];
+                let look_ups = (&look_ups, index);
+                pool.correlate(&posterior, point, look_ups, block * BLOCK, &mut column);
+                let places: Vec<usize> = (0..rows.len()).filter(|place| place % 5 < 2).collect();
+                let mut some = vec![0.0; places.len()];
+                let of_block = (block * BLOCK, &places[..]);
+                pool.correlate_places(&posterior, point, look_ups, of_block, &mut some);
+                let same = places.iter().map(|&place| column[place]);
+                assert!(some.into_iter().eq(same));
+                for (&row, found) in rows.iter().zip(column) {
+                    let coordinates = encode(row).into_iter().zip(point);
+                    let squared: f64 = coordinates
+                        .zip(&posterior.weights)
+                        .map(|((left, right), weight)| weight * (left - right).powi(2))
+                        .sum();
+                    let expected = 1.7 * correlation(squared);
+                    assert!((found - expected).abs() < 1e-13, "row {row}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Squared distances from one observed point to candidates of a pool, in single or double precision.
+
+use std::ops::{Add, AddAssign, Mul, Range, Sub};
+
+use super::pool_groups::{Group, Order, Stretch};
+
+/// A precision to compute in.
+pub(super) trait Precision:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + AddAssign
+{
+    /// Nought.
+    const ZERO: Self;
+
+    /// `self` times `factor` plus `term`, rounded once.
+    fn fused(self, factor: Self, term: Self) -> Self;
+}
+
+impl Precision for f32 {
+    const ZERO: Self = 0.0;
+
+    #[inline(always)]
+    fn fused(self, factor: Self, term: Self) -> Self {
+        self.mul_add(factor, term)
+    }
+}
+
+impl Precision for f64 {
+    const ZERO: Self = 0.0;
+
+    #[inline(always)]
+    fn fused(self, factor: Self, term: Self) -> Self {
+        self.mul_add(factor, term)
+    }
+}
+
+/// What the distances to one observed point are summed from.
+pub(super) struct Distances<'a, T> {
+    /// Coordinate and values of each numeric hyperparameter.
+    pub numeric: &'a [(usize, Vec<T>)],
+    pub groups: &'a [Group],
+    /// 1 / lengthscale^2 of each coordinate.
+    pub weights: &'a [T],
+    /// The observed point.
+    pub point: &'a [T],
+    /// The squared distance of each group's combinations to each observed point.
+    pub look_ups: &'a [Vec<T>],
+    /// The observed point's number in them.
+    pub index: usize,
+}
+
+impl<T: Precision> Distances<'_, T> {
+    #[inline(always)]
+    fn of_group(&self, group: usize) -> &[T] {
+        let combinations = self.groups[group].combinations;
+        &self.look_ups[group][self.index * combinations..(self.index + 1) * combinations]
+    }
+
+    /// The distance of a candidate in all groups but the first.
+    #[inline(always)]
+    fn of_outer_groups(&self, candidate: usize) -> T {
+        let mut sum = T::ZERO;
+        for (number, group) in self.groups.iter().enumerate().skip(1) {
+            sum += self.of_group(number)[usize::from(group.codes[candidate])];
+        }
+        sum
+    }
+
+    /// The squared distances of candidates that lie side by side, a block or its beginning.
+    #[inline(always)]
+    pub(super) fn of_range(
+        &self,
+        candidates: Range<usize>,
+        stretches: &[Stretch],
+        column: &mut [T],
+    ) {
+        column.fill(T::ZERO);
+        let first = candidates.start;
+        for (coordinate, values) in self.numeric {
+            let (weight, centre) = (self.weights[*coordinate], self.point[*coordinate]);
+            for (sum, value) in column.iter_mut().zip(&values[candidates.clone()]) {
+                let difference = *value - centre;
+                *sum = (weight * difference).fused(difference, *sum);
+            }
+        }
+        for Stretch { places, order } in stretches {
+            let column = &mut column[places.clone()];
+            let candidates = first + places.start..first + places.end;
+            if *order == Order::Scattered {
+                for (number, group) in self.groups.iter().enumerate() {
+                    let distances = self.of_group(number);
+                    for (sum, code) in column.iter_mut().zip(&group.codes[candidates.clone()]) {
+                        *sum += distances[usize::from(*code)];
+                    }
+                }
+                continue;
+            }
+            let outer = self.of_outer_groups(candidates.start);
+            let code = usize::from(self.groups[0].codes[candidates.start]);
+            let inner = self.of_group(0);
+            if *order == Order::Constant {
+                let constant = outer + inner[code];
+                column.iter_mut().for_each(|sum| *sum += constant);
+            } else {
+                let distances = &inner[code..code + column.len()];
+                for (sum, distance) in column.iter_mut().zip(distances) {
+                    *sum += *distance + outer;
+                }
+            }
+        }
+    }
+
+    /// The squared distances of the candidates at some `places` of the block from `first` on, in the order of the
+    /// block: the same bits as those of [`Self::of_range`].
+    #[inline(always)]
+    pub(super) fn of_places(
+        &self,
+        first: usize,
+        places: &[usize],
+        stretches: &[Stretch],
+        column: &mut [T],
+    ) {
+        column.fill(T::ZERO);
+        for (coordinate, values) in self.numeric {
+            let (weight, centre) = (self.weights[*coordinate], self.point[*coordinate]);
+            for (sum, place) in column.iter_mut().zip(places) {
+                let difference = values[first + place] - centre;
+                *sum = (weight * difference).fused(difference, *sum);
+            }
+        }
+        let mut rest = column.iter_mut().zip(places).peekable();
+        for stretch in stretches {
+            while let Some((sum, place)) = rest.next_if(|(_, place)| **place < stretch.places.end) {
+                let candidate = first + place;
+                if stretch.order == Order::Scattered {
+                    for (number, group) in self.groups.iter().enumerate() {
+                        *sum += self.of_group(number)[usize::from(group.codes[candidate])];
+                    }
+                } else {
+                    let code = usize::from(self.groups[0].codes[candidate]);
+                    *sum += self.of_group(0)[code] + self.of_outer_groups(candidate);
+                }
+            }
+        }
+    }
+}

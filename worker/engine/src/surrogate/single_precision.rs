@@ -1,0 +1,137 @@
+//! Bounds on what a process predicts for the candidates of a block, from kernels in single precision.
+//!
+//! They take a fifth of the time of the predictions in double precision, which then are left to the candidates that the
+//! bounds do not rule out. With s the signal variance, v the noise variance, M the correlations and e
+//! (`margin`) at least the error of each:
+//!
+//! - *Correlations.* Rounding moves the difference of coordinate k by at most 2^-23 and thus the scaled distance r by at
+//!   most sqrt(sum w_k) 2^-23, and a sum of t terms moves r by at most r (t + 4) 2^-25. |dM/dr| and |r dM/dr| are below 1
+//!   for both kernels, so that M moves by no more than that, and [`EVALUATION`] is above the error of M itself.
+//! - *Means.* With A = s sum |alpha_i|, the sum of n products s alpha_i M_i is off by at most A e, and by
+//!   A 2^-24 for each of n + 2 roundings; the bound is that much lower.
+//! - *Standard deviations.* Given one observation alone the variance is s - (s M_i)^2 / (s + v), and more observations only
+//!   lower it; M_i is at least the greatest correlation found less e.
+
+use pulp::Simd;
+
+use super::gaussian_process::Posterior;
+use super::kernel::Kernel;
+use super::pool_columns::{LookUps, PoolColumns};
+use super::pool_distances::Distances;
+use crate::acquisition::maximisation::BLOCK;
+
+/// Above the error of a correlation for a rounded distance: a test finds 6e-7 at most.
+const EVALUATION: f64 = 1.5e-6;
+
+/// 2^-24: the greatest relative error of a rounding to single precision.
+const ROUNDING: f64 = 5.960_464_477_539_063e-8;
+
+/// A process in single precision.
+#[derive(Default)]
+pub(super) struct SingleProcess {
+    kernel: Kernel,
+    weights: Vec<f32>,
+    /// Observed points, one after the other.
+    points: Vec<f32>,
+    look_ups: Vec<Vec<f32>>,
+    /// s alpha.
+    factors: Vec<f32>,
+    /// At least the error of a correlation.
+    margin: f64,
+    /// What is subtracted from the sum of a mean, beside the constant mean that is added.
+    mean_margin: f64,
+}
+
+impl SingleProcess {
+    /// Rounds a process on `points`, with their look-ups.
+    pub(super) fn set(
+        &mut self,
+        posterior: &Posterior,
+        points: &[f64],
+        columns: &PoolColumns,
+        look_ups: &LookUps,
+    ) {
+        let round = |rounded: &mut Vec<f32>, exact: &[f64]| {
+            rounded.clear();
+            rounded.extend(exact.iter().map(|number| *number as f32));
+        };
+        self.kernel = posterior.kernel;
+        round(&mut self.weights, &posterior.weights);
+        round(&mut self.points, points);
+        self.look_ups.resize(look_ups.0.len(), Vec::new());
+        for (rounded, exact) in self.look_ups.iter_mut().zip(&look_ups.0) {
+            round(rounded, exact);
+        }
+        let factors = posterior.alpha.iter().map(|alpha| posterior.signal * alpha);
+        self.factors.clear();
+        self.factors
+            .extend(factors.clone().map(|factor| factor as f32));
+        let by_coordinates = columns.numeric_weight(&posterior.weights).sqrt();
+        self.margin = EVALUATION + ROUNDING * (columns.terms() as f64 + 2.0 * by_coordinates);
+        let size: f64 = factors.map(f64::abs).sum();
+        let roundings = (posterior.alpha.len() + 2) as f64;
+        self.mean_margin =
+            size * (self.margin + roundings * ROUNDING) + 1e-12 * posterior.mean.abs();
+    }
+
+    /// Lower bounds on the means and upper bounds on the standard deviations of the candidates from `first` on.
+    pub(super) fn bound(
+        &self,
+        posterior: &Posterior,
+        columns: &PoolColumns,
+        first: usize,
+        means: &mut [f64],
+        std_devs: &mut [f64],
+    ) {
+        let size = means.len();
+        let (mut sums, mut greatest) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let (sums, greatest) = (&mut sums[..size], &mut greatest[..size]);
+        correlate(self, columns, first, sums, greatest);
+        let (signal, total) = (posterior.signal, posterior.signal + posterior.noise);
+        for (mean, sum) in means.iter_mut().zip(sums) {
+            *mean = f64::from(*sum) + posterior.mean - self.mean_margin;
+        }
+        for (std_dev, greatest) in std_devs.iter_mut().zip(greatest) {
+            let covariance = signal * (f64::from(*greatest) - self.margin).max(0.0);
+            // A little above, as the standard deviation itself is rounded.
+            *std_dev = (signal * (1.0 + 1e-9) - covariance * covariance / total).sqrt();
+        }
+    }
+}
+
+/// Sums of factor times correlation, and the greatest correlations, compiled for each kind of processor.
+#[pulp::with_simd(correlate = pulp::Arch::new())]
+#[inline(always)]
+fn correlate_with<'a, S: Simd>(
+    _simd: S,
+    process: &'a SingleProcess,
+    columns: &'a PoolColumns,
+    first: usize,
+    sums: &'a mut [f32],
+    greatest: &'a mut [f32],
+) {
+    let mut block = [0.0; BLOCK];
+    let block = &mut block[..sums.len()];
+    let candidates = first..first + sums.len();
+    let points = process.points.chunks_exact(process.weights.len());
+    for (index, (point, factor)) in points.zip(&process.factors).enumerate() {
+        let distances = Distances {
+            numeric: &columns.single,
+            groups: &columns.groups,
+            weights: &process.weights,
+            point,
+            look_ups: &process.look_ups,
+            index,
+        };
+        distances.of_range(candidates.clone(), columns.stretches_of(first), block);
+        process.kernel.correlations_in_single_precision(block);
+        for ((sum, greatest), correlation) in sums.iter_mut().zip(&mut *greatest).zip(&*block) {
+            *sum = factor.mul_add(*correlation, *sum);
+            *greatest = if *correlation > *greatest {
+                *correlation
+            } else {
+                *greatest
+            };
+        }
+    }
+}
