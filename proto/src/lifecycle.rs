@@ -103,6 +103,31 @@ pub fn fail(running: &Attempt, error: &str, backtrace: &str, limits: AttemptLimi
     }
 }
 
+/// What becomes of the record when an attempt ended with an error that is not the last one any more: another
+/// worker began the job meanwhile, since its message was delivered twice. `None` if the record has no attempt
+/// whose end is unknown: the job was released since.
+///
+/// The failure counts, or two workers with a job that always fails would take it from each other and neither record
+/// why.
+pub fn fail_superseded(
+    last: &Attempt,
+    error: &str,
+    backtrace: &str,
+    limits: AttemptLimits,
+) -> Option<Attempt> {
+    let has_unknown_end = last.count > last.failures && last.state != AttemptState::Poisoned;
+    has_unknown_end.then(|| {
+        let failed = fail(last, error, backtrace, limits);
+        match failed.state {
+            AttemptState::Poisoned => failed,
+            _ => Attempt {
+                state: last.state,
+                ..failed
+            },
+        }
+    })
+}
+
 /// What becomes of a running attempt that its worker ends for reasons of its own.
 pub fn requeue(running: &Attempt) -> Attempt {
     Attempt {
@@ -180,6 +205,28 @@ mod tests {
         };
         assert_eq!(last.state, AttemptState::Poisoned);
         assert!(last.error.contains("2 workers died"), "{}", last.error);
+    }
+
+    #[test]
+    fn the_failure_of_a_superseded_attempt_counts_once() {
+        let first = begun_by("7f/1", None);
+        let second = begun_by("80/1", Some(first));
+        let superseded = |last: &Attempt| fail_superseded(last, "it hangs", "here", LIMITS);
+        let running = superseded(&second).unwrap();
+        assert_eq!((running.count, running.failures), (2, 1));
+        assert_eq!((running.state, running.token.as_str()), (AttemptState::Running, "80/1"));
+        assert_eq!(running.error, "it hangs");
+        // The second attempt ends by itself; no death is left to be counted.
+        let failed = fail(&running, "it hangs", "", LIMITS);
+        assert_eq!((failed.state, failed.count - failed.failures), (AttemptState::Failed, 0));
+        assert_eq!(superseded(&failed), None);
+        // Two workers that take the job from each other come to an end.
+        let third = begun_by("7f/2", Some(failed));
+        let fourth = begun_by("80/2", Some(third));
+        assert_eq!(superseded(&fourth).unwrap().state, AttemptState::Poisoned);
+        // A job that was released since begins afresh.
+        assert_eq!(superseded(&retry(&fourth)), None);
+        assert_eq!(superseded(&superseded(&fourth).unwrap()), None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `loto run`: a whole sweep in this process.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -11,15 +12,20 @@ use loto_report::Format;
 use loto_statistics::StatisticsError;
 use loto_statistics::random_search::{Baseline, RANDOM_SEARCH_METHOD};
 use loto_worker::isolation::ProcessPool;
+use loto_transport::store::Store;
 use loto_worker::job_options::JobOptions;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::analysed::{Analysed, RecordedFiles};
 use super::error::CommandError;
 use super::options::{DataOption, ReplaceOption, ScoreOptions};
 use super::report_folder::{self, Origin};
 use super::warnings::warn_of;
+use crate::CoordinatorError;
+use crate::aggregator::{self, Guard, WatchedSweeps};
 use crate::dispatch::{DispatchError, Interruption, record};
 use crate::embedded::{self, EmbeddedError, RunFolder};
+use crate::live_page;
 use crate::plan::{Plan, SweepSource};
 use crate::progress::display::Display;
 
@@ -51,6 +57,11 @@ pub(super) struct RunCommand {
     #[command(flatten)]
     replace: ReplaceOption,
 
+    /// Address on which the sweep is shown to browsers while it runs. It has to be one of this host's own
+    /// (127.0.0.1), since whoever reaches it sees the sweep. Port 0 stands for any free port.
+    #[arg(long, env = "LOTO_HTTP", value_name = "ADDR")]
+    http: Option<SocketAddr>,
+
     #[command(flatten)]
     jobs: JobOptions,
 
@@ -74,6 +85,11 @@ impl RunCommand {
         record(&plan, store.as_ref()).await?;
         let jobs = self.jobs.number();
         let shutdown = shutdown::on_signal()?;
+        // Dropped, and ended with the run.
+        let _showing = match self.http {
+            Some(address) => Some(show(address, store).await?),
+            None => None,
+        };
         let mut display = Display::new(&plan.sweep.name);
         let on_progress = |progress: &_| display.update(progress);
         let compute = ProcessPool::new(Arc::clone(store), self.jobs.limits());
@@ -108,6 +124,22 @@ impl RunCommand {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// Shows the sweeps of a store to browsers of this host until what is returned is dropped.
+async fn show(address: SocketAddr, store: &Arc<dyn Store>) -> Result<DropGuard, CoordinatorError> {
+    let guard = Guard::default();
+    guard.refuse_anyone("--http", address)?;
+    let listener = aggregator::bind(address).await?;
+    let sweeps = Arc::new(WatchedSweeps::new(Arc::clone(store)));
+    let ended = CancellationToken::new();
+    let showing = live_page::serve(Arc::clone(store), sweeps, listener, guard, ended.clone());
+    tokio::spawn(async move {
+        if let Err(error) = showing.await {
+            tracing::error!("{error}; the run goes on");
+        }
+    });
+    Ok(ended.drop_guard())
 }
 
 /// A sampled baseline needs `rs` on every black box, and a method to pair with has to run on one; better

@@ -282,7 +282,7 @@ impl Handler {
         let attempt_limits = self.options.attempt_limits;
         let next = lifecycle::fail(&running.attempt, &error, backtrace, attempt_limits);
         Ok(match self.replace(job, &running.version, &next).await? {
-            None => (Outcome::Requeued, TAKEN),
+            None => self.fail_superseded(job, error, backtrace).await?,
             Some(_) if next.state == AttemptState::Poisoned => {
                 (Outcome::Poisoned(error), Duration::ZERO)
             }
@@ -291,6 +291,35 @@ impl Handler {
                 (Outcome::Failed(error), delay)
             }
         })
+    }
+
+    /// Records that an attempt failed after which another worker began the job.
+    async fn fail_superseded(
+        &self,
+        job: &Job,
+        error: String,
+        backtrace: &str,
+    ) -> Result<Settled, Stop> {
+        let limits = self.options.attempt_limits;
+        loop {
+            let reading = || self.store.job_record(job.series.id(), job.seed);
+            let reading = self.patiently(&self.abandoned, "looking at a job", reading);
+            let record = reading.await?;
+            let last = record.attempt.filter(|_| !record.done);
+            let next = last
+                .and_then(|last| lifecycle::fail_superseded(&last, &error, backtrace, limits));
+            let Some(next) = next else {
+                return Ok((Outcome::Requeued, TAKEN));
+            };
+            // If another worker was faster once more, what it recorded is looked at.
+            if self.replace(job, &record.version, &next).await?.is_none() {
+                continue;
+            }
+            return Ok(match next.state {
+                AttemptState::Poisoned => (Outcome::Poisoned(error), Duration::ZERO),
+                _ => (Outcome::Requeued, TAKEN),
+            });
+        }
     }
 
     async fn replace(

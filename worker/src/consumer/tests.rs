@@ -295,6 +295,32 @@ async fn nothing_is_begun_of_what_is_poisoned_or_cancelled() {
     assert_eq!(summary.dropped, 2);
 }
 
+/// A message that was delivered twice: while one worker runs the job, another begins it, again and again.
+#[tokio::test]
+async fn a_job_that_two_workers_take_from_each_other_is_poisoned_by_its_failures() {
+    let (queue, store) = set_up(0..1).await;
+    let (other, runtime) = (store.clone(), Handle::current());
+    let summary = consume(&queue, &store, 1, move |job| {
+        let record = other.job_record(job.series.id(), job.seed);
+        let record = runtime.block_on(record).unwrap();
+        let ours = record.attempt.unwrap();
+        let theirs = Attempt {
+            count: ours.count + 1,
+            worker: "elsewhere:1".into(),
+            token: "80/1".into(),
+            ..ours
+        };
+        let put = other.put_attempt(job, &record.version, &theirs);
+        assert!(runtime.block_on(put).unwrap().is_some());
+        Err(impossible())
+    })
+    .await;
+    assert_eq!((summary.requeued, summary.poisoned), (2, 1));
+    let attempt = &attempts(&*store).await[0].1;
+    assert!(attempt.error.contains("no such task"), "{}", attempt.error);
+    assert_eq!(attempt.failures, 3);
+}
+
 #[tokio::test]
 async fn an_attempt_that_another_worker_took_is_not_reported_on() {
     let (queue, store) = set_up(0..1).await;
