@@ -96,8 +96,10 @@ fn answering(criterion: &mut Criterion) {
         let address = "127.0.0.1:0".parse().expect("an address");
         let listener = aggregator::bind(address).await.expect("a free port");
         let address = listener.local_addr().expect("an address");
+        let sweeps = Arc::new(aggregator::WatchedSweeps::new(Arc::clone(&store)));
         tokio::spawn(aggregator::serve(
             store,
+            sweeps,
             listener,
             aggregator::Guard::default(),
             stopping.clone(),

@@ -16,6 +16,7 @@
 //! - `merge`: joins the stores of several runs;
 //! - [`table_files`]: reads tables that are no CSV;
 //! - [`aggregator`]: answers questions about sweeps over gRPC while they run;
+//! - `live_page`: shows sweeps to browsers while they run;
 //! - [`commands`]: the command line of `loto`, one file per command;
 //! - [`metrics`]: what a running coordinator tells about itself.
 //!
@@ -34,12 +35,14 @@
 pub mod aggregator;
 pub mod commands;
 pub(crate) mod cost;
+pub(crate) mod date;
 pub mod dispatch;
 pub(crate) mod distinct_keys;
 pub(crate) mod embedded;
 pub mod error;
 pub mod follower;
 pub mod import;
+pub(crate) mod live_page;
 pub(crate) mod merge;
 
 pub mod metrics;

@@ -7,6 +7,7 @@
 //! | all files of a report | [`Report::write_folder`] (`folder`, `file_name`) |
 //! | one format on a stream | [`Report::write`] (`format`) |
 //! | the page | `html`, one file per table |
+//! | what of it a page shows that is watched | [`live`] |
 //! | the tables on a terminal | `text` |
 //! | files for other programs | `json`, `scores_csv`, `curves_csv`, `traces_csv`, `published_csv` (texts: [`csv_text`]) |
 //! | what these files are of | [`About`] (`about`, `about_json`, `csv_columns`) |
@@ -90,6 +91,7 @@ pub use about::{About, AboutBlackbox, AboutHyperparameter, AboutMethod, AboutPro
 pub use csv_columns::TRACES_FILE;
 pub use error::UnwritableFile;
 pub use format::Format;
+pub use html::live;
 pub use report::Report;
 
 #[cfg(test)]

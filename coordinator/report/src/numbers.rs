@@ -47,7 +47,7 @@ pub(crate) fn magnitude(value: f64) -> String {
 }
 
 /// An objective value in its own units: four significant digits.
-pub(crate) fn value(value: f64) -> String {
+pub fn value(value: f64) -> String {
     let size = value.abs();
     match size {
         0.0 => "0".into(),
@@ -60,7 +60,7 @@ pub(crate) fn value(value: f64) -> String {
 }
 
 /// A duration in seconds: two significant digits, at most three decimals.
-pub(crate) fn seconds(value: f64) -> String {
+pub fn seconds(value: f64) -> String {
     match value {
         small if small < 0.001 => "<0.001".into(),
         small if small < 0.01 => format!("{small:.4}"),

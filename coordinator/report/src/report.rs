@@ -67,8 +67,13 @@ impl Report<'_> {
         }
     }
 
-    /// Whether charts show the exact expectation of random search: not if the baseline is a method's curve.
+    /// Whether charts show the exact expectation of random search.
     pub(crate) fn draws_baseline(&self) -> bool {
-        self.analysis.baseline != Baseline::Sampled
+        draws_baseline(self.analysis)
     }
+}
+
+/// Whether charts show the exact expectation of random search: not if the baseline is a method's curve.
+pub(crate) fn draws_baseline(analysis: &SweepAnalysis) -> bool {
+    analysis.baseline != Baseline::Sampled
 }

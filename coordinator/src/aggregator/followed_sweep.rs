@@ -12,6 +12,7 @@ use loto_transport::store::Store;
 use tokio::sync::{Notify, OnceCell, watch};
 use tokio::time::{Instant, sleep_until};
 
+use super::overview::{Onlooker, Overview};
 use super::snapshot::{Look, Snapshot};
 use super::status::to_status;
 use super::{progress, resume_token};
@@ -41,6 +42,14 @@ pub(super) struct FollowedSweep {
     planned: OnceCell<Arc<PlannedTraces>>,
     wants_curves: AtomicBool,
     asked: Notify,
+}
+
+/// Where the task publishes what it finds.
+pub(super) struct Publishers {
+    pub(super) progress: watch::Sender<Option<Snapshot<wire::Progress>>>,
+    pub(super) curves: watch::Sender<Option<Snapshot<CollectedCurves>>>,
+    /// Sent to only while somebody else than the sweep itself receives it.
+    pub(super) overview: watch::Sender<Option<Snapshot<Overview>>>,
 }
 
 impl FollowedSweep {
@@ -80,13 +89,18 @@ impl FollowedSweep {
 /// Follows a sweep for as long as it is polled.
 pub(super) async fn follow(
     sweep: Arc<FollowedSweep>,
-    progress: watch::Sender<Option<Snapshot<wire::Progress>>>,
-    curves: watch::Sender<Option<Snapshot<CollectedCurves>>>,
+    Publishers {
+        progress,
+        curves,
+        overview,
+    }: Publishers,
 ) {
     let mut counting = Counting {
         tracker: Tracker::new(&sweep.sweep),
         sweep: Arc::clone(&sweep),
         progress,
+        overview,
+        onlooker: None,
         last: None,
     };
     let mut collected = None;
@@ -150,6 +164,9 @@ struct Counting {
     sweep: Arc<FollowedSweep>,
     tracker: Tracker,
     progress: watch::Sender<Option<Snapshot<wire::Progress>>>,
+    overview: watch::Sender<Option<Snapshot<Overview>>>,
+    /// There while the overview is received.
+    onlooker: Option<Onlooker>,
     /// When the last count began, and the least time from then to the next.
     last: Option<(Instant, Duration)>,
 }
@@ -157,8 +174,7 @@ struct Counting {
 impl Counting {
     /// When to count next.
     fn due(&self) -> Instant {
-        // The sweep itself keeps one receiver.
-        let is_watched = self.progress.receiver_count() > 1;
+        let is_watched = is_watched(&self.progress) || is_watched(&self.overview);
         let interval = if is_watched {
             WATCHED_INTERVAL
         } else {
@@ -177,7 +193,23 @@ impl Counting {
         };
         self.last = Some((look.begun, least));
         let outcome = outcome.map(Arc::new).map_err(to_status);
+        if is_watched(&self.overview) {
+            let overview = match &outcome {
+                Ok(progress) => self.overview(progress.cancelled).await.map_err(to_status),
+                Err(status) => Err(status.clone()),
+            };
+            let outcome = overview.map(Arc::new);
+            self.overview.send_replace(Some(Snapshot { look, outcome }));
+        } else {
+            self.onlooker = None;
+        }
         self.progress.send_replace(Some(Snapshot { look, outcome }));
+    }
+
+    async fn overview(&mut self, cancelled: bool) -> Result<Overview, CoordinatorError> {
+        let onlooker = self.onlooker.get_or_insert_with(Onlooker::new);
+        let store = self.sweep.store.as_ref();
+        Ok(onlooker.look(&mut self.tracker, cancelled, store).await?)
     }
 
     async fn current(
@@ -202,4 +234,9 @@ impl Counting {
             ..without_token
         })
     }
+}
+
+/// Whether anybody but the sweep itself, which keeps one receiver, sees what is sent.
+fn is_watched<Value>(sender: &watch::Sender<Value>) -> bool {
+    sender.receiver_count() > 1
 }

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::http::HeaderMap;
 use loto_process::connections::connection::Client;
 use loto_transport::connection::tls::{self, Identity};
+use tonic::metadata::MetadataMap;
 use tonic::service::{Interceptor, InterceptorLayer};
 use tonic::transport::{Certificate, ServerTlsConfig};
 use tonic::{Request, Status};
@@ -29,7 +31,7 @@ pub struct GuardFiles {
 }
 
 /// Lets in who may ask; by default, everybody.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Guard {
     tls: Option<ServerTlsConfig>,
     /// Whether clients have to show a certificate.
@@ -53,7 +55,7 @@ impl Guard {
         })
     }
 
-    pub(super) fn tls(&self) -> Option<ServerTlsConfig> {
+    pub(crate) fn tls(&self) -> Option<ServerTlsConfig> {
         self.tls.clone()
     }
 
@@ -62,23 +64,39 @@ impl Guard {
         InterceptorLayer::new(Doorkeeper(self.tokens.clone()))
     }
 
-    /// Refuses to let in everybody who reaches an address of this host from elsewhere.
+    /// Lets a request over HTTP pass if it may: with a token in its headers, if there are tokens.
+    ///
+    /// # Errors
+    /// A refusal that says what is missing.
+    pub(crate) fn check(&self, headers: &HeaderMap, client: IpAddr) -> Result<(), Status> {
+        let Some(tokens) = &self.tokens else {
+            return Ok(());
+        };
+        let checked = tokens.check(&MetadataMap::from_headers(headers.clone()), client);
+        checked.inspect_err(|refusal| metrics::request_refused(refusal.code()))
+    }
+
+    /// Refuses to let in everybody who reaches an address of this host from elsewhere; `option` gave the address.
     ///
     /// # Errors
     /// [`CoordinatorError::InvalidInput`], with what to do.
-    pub fn refuse_anyone(&self, address: SocketAddr) -> Result<(), CoordinatorError> {
+    pub fn refuse_anyone(
+        &self,
+        option: &str,
+        address: SocketAddr,
+    ) -> Result<(), CoordinatorError> {
         let knows_clients = self.tokens.is_some() || self.demands_certificate;
         if knows_clients || address.ip().is_loopback() {
             return Ok(());
         }
         Err(CoordinatorError::InvalidInput(format!(
-            "--listen {address}: whoever reaches this address could ask: give --tokens (and --tls-certificate) \
+            "{option} {address}: whoever reaches this address could ask: give --tokens (and --tls-certificate) \
              or --client-ca, listen on 127.0.0.1, or say with --allow-anyone that this is meant"
         )))
     }
 
     /// Says what a user may not know who makes the service reachable for others.
-    pub(super) fn warn_of_tokens_in_the_clear(&self, address: SocketAddr) {
+    pub(crate) fn warn_of_tokens_in_the_clear(&self, address: SocketAddr) {
         if self.tokens.is_some() && self.tls.is_none() && !address.ip().is_loopback() {
             tracing::warn!(
                 "tokens travel in the clear: give a certificate with --tls-certificate, or let nobody else near the network"

@@ -22,7 +22,7 @@ const SHARE: u64 = 2;
 const FIRST_REQUEST: Duration = Duration::from_secs(10);
 
 /// The connections that come to a listener, for ever.
-pub(super) fn incoming(
+pub(crate) fn incoming(
     listener: TcpListener,
 ) -> impl Stream<Item = io::Result<GrpcConnection>> + Send {
     let limits = ConnectionLimits {
@@ -38,7 +38,7 @@ pub(super) fn incoming(
 }
 
 /// A connection of a client to the service.
-pub(super) struct GrpcConnection(Connection);
+pub(crate) struct GrpcConnection(Connection);
 
 impl Connected for GrpcConnection {
     type ConnectInfo = Arc<Client>;

@@ -14,6 +14,7 @@ use tonic::transport::Server;
 use super::guard::Guard;
 use super::incoming::incoming;
 use super::service::AggregatorService;
+use super::watched_sweeps::WatchedSweeps;
 use crate::CoordinatorError;
 
 /// Time between two looks whether a silent client is still there.
@@ -38,6 +39,7 @@ pub async fn bind(address: SocketAddr) -> Result<TcpListener, CoordinatorError> 
 /// [`CoordinatorError::Serving`] if the listener fails.
 pub async fn serve(
     store: Arc<dyn Store>,
+    sweeps: Arc<WatchedSweeps>,
     listener: TcpListener,
     guard: Guard,
     stopping: CancellationToken,
@@ -45,7 +47,7 @@ pub async fn serve(
     let address = listener
         .local_addr()
         .map_err(|error| serving("a socket", error))?;
-    let aggregator = AggregatorServer::new(AggregatorService::start(store, stopping.clone()))
+    let aggregator = AggregatorServer::new(AggregatorService::start(store, sweeps, stopping.clone()))
         .max_decoding_message_size(MAX_REQUEST_BYTES)
         .max_encoding_message_size(MAX_ANSWER_BYTES);
 
@@ -99,7 +101,7 @@ pub async fn serve(
     }
 }
 
-fn serving(address: impl ToString, error: impl std::error::Error) -> CoordinatorError {
+pub(crate) fn serving(address: impl ToString, error: impl std::error::Error) -> CoordinatorError {
     // The cause of a transport error is only in its source.
     let cause = error.source().map(|source| format!(": {source}"));
     CoordinatorError::Serving {

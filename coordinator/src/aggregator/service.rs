@@ -26,9 +26,12 @@ pub struct AggregatorService {
 }
 
 impl AggregatorService {
-    /// Answers from `store` until `stopping` is cancelled, and prepares the answers about the recent sweeps.
-    pub fn start(store: Arc<dyn Store>, stopping: CancellationToken) -> Self {
-        let sweeps = Arc::new(WatchedSweeps::new(Arc::clone(&store)));
+    /// Answers from `store`, whose `sweeps` others may watch as well, until `stopping` is cancelled, and prepares the answers about the recent sweeps.
+    pub fn start(
+        store: Arc<dyn Store>,
+        sweeps: Arc<WatchedSweeps>,
+        stopping: CancellationToken,
+    ) -> Self {
         let preparing = preparation::prepare(Arc::clone(&store), Arc::clone(&sweeps));
         tokio::spawn(stopping.clone().run_until_cancelled_owned(preparing));
         Self {

@@ -9,22 +9,22 @@ use tonic::Status;
 
 /// When the store was looked at.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Look {
+pub(crate) struct Look {
     /// What was in the store by then is seen.
     pub(super) begun: Instant,
     /// The same for clients, since 1970.
-    pub(super) as_of_milliseconds: u64,
+    pub(crate) as_of_milliseconds: u64,
 }
 
 /// A state of a watched sweep that does not change any more, or why it could not be found out.
 #[derive(Debug)]
-pub(super) struct Snapshot<Value> {
-    pub(super) look: Look,
-    pub(super) outcome: Result<Arc<Value>, Status>,
+pub(crate) struct Snapshot<Value> {
+    pub(crate) look: Look,
+    pub(crate) outcome: Result<Arc<Value>, Status>,
 }
 
 /// Where snapshots are published; `None` before the first one.
-pub(super) type Published<Value> = watch::Receiver<Option<Snapshot<Value>>>;
+pub(crate) type Published<Value> = watch::Receiver<Option<Snapshot<Value>>>;
 
 impl Look {
     /// A look that begins now.

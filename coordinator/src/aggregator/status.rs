@@ -8,7 +8,7 @@ use loto_statistics::StatisticsError;
 use crate::CoordinatorError;
 
 /// The status of a question that could not be answered.
-pub(super) fn to_status(error: CoordinatorError) -> Status {
+pub(crate) fn to_status(error: CoordinatorError) -> Status {
     let message = error.to_string();
     match error {
         CoordinatorError::Transport(error) => transport_status(&error, message),

@@ -11,7 +11,8 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::Status;
 
 use super::analyses::{Analyses, is_small};
-use super::followed_sweep::{FollowedSweep, WATCHED_INTERVAL, follow};
+use super::followed_sweep::{FollowedSweep, Publishers, WATCHED_INTERVAL, follow};
+use super::overview::Overview;
 use super::snapshot::{Published, Snapshot, newest};
 use crate::results::{CollectedCurves, Selection};
 
@@ -19,10 +20,11 @@ use crate::results::{CollectedCurves, Selection};
 const SMALL_SERIES: u64 = 1000;
 
 /// One sweep with what is published of it.
-pub(super) struct WatchedSweep {
+pub(crate) struct WatchedSweep {
     pub(super) followed: Arc<FollowedSweep>,
     progress: Published<wire::Progress>,
     curves: Published<CollectedCurves>,
+    overview: Published<Overview>,
     analyses: Analyses,
     _ends_the_task: DropGuard,
 }
@@ -33,19 +35,26 @@ impl WatchedSweep {
         let followed = Arc::new(followed);
         let (progress_sender, progress) = watch::channel(None);
         let (curves_sender, curves) = watch::channel(None);
+        let (overview_sender, overview) = watch::channel(None);
         let ended = CancellationToken::new();
-        let following = follow(Arc::clone(&followed), progress_sender, curves_sender);
+        let publishers = Publishers {
+            progress: progress_sender,
+            curves: curves_sender,
+            overview: overview_sender,
+        };
+        let following = follow(Arc::clone(&followed), publishers);
         tokio::spawn(ended.clone().run_until_cancelled_owned(following));
         Self {
             followed,
             progress,
             analyses: Analyses::new(curves.clone()),
             curves,
+            overview,
             _ends_the_task: ended.drop_guard(),
         }
     }
 
-    pub(super) fn plan(&self) -> &Sweep {
+    pub(crate) fn plan(&self) -> &Sweep {
         &self.followed.sweep
     }
 
@@ -72,9 +81,17 @@ impl WatchedSweep {
         published
     }
 
+    /// What pages show of the sweep, whenever that is looked at. It is looked at as long as somebody
+    /// holds what this returns.
+    pub(crate) fn watch_overview(&self) -> Published<Overview> {
+        let published = self.overview.clone();
+        self.followed.ask();
+        published
+    }
+
     /// An analysis of all that is finished by now where that is little, of the newest snapshot that there
     /// is an analysis of where it is much.
-    pub(super) async fn analysis(
+    pub(crate) async fn analysis(
         &self,
         selection: Selection,
         options: AnalysisOptions,

@@ -12,8 +12,8 @@ use super::watched_sweep::WatchedSweep;
 use crate::CoordinatorError;
 use crate::results::ObjectiveCache;
 
-/// The sweeps that were asked for lately.
-pub(super) struct WatchedSweeps {
+/// The sweeps of a store that were asked for lately, which are followed for all who ask.
+pub struct WatchedSweeps {
     store: Arc<dyn Store>,
     tables: Arc<ObjectiveCache>,
     /// The one asked for last is at the end.
@@ -21,7 +21,8 @@ pub(super) struct WatchedSweeps {
 }
 
 impl WatchedSweeps {
-    pub(super) fn new(store: Arc<dyn Store>) -> Self {
+    /// None as yet of the sweeps of `store`.
+    pub fn new(store: Arc<dyn Store>) -> Self {
         Self {
             store,
             tables: Arc::default(),
@@ -30,7 +31,7 @@ impl WatchedSweeps {
     }
 
     /// The sweep of that id.
-    pub(super) async fn get(&self, id: SweepId) -> Result<Arc<WatchedSweep>, CoordinatorError> {
+    pub(crate) async fn get(&self, id: SweepId) -> Result<Arc<WatchedSweep>, CoordinatorError> {
         if let Some(sweep) = find(&mut self.recent.lock(), id) {
             return Ok(sweep);
         }

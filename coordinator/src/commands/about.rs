@@ -12,7 +12,7 @@ use loto_report::{About, AboutBlackbox, AboutMethod, AboutProposals, Made};
 use loto_statistics::results::{BEST, SweepResults};
 use loto_transport::connection::address::without_password;
 
-use super::date::iso_8601;
+use crate::date::iso_8601;
 use crate::plan::Plan;
 use crate::results::{ProgramCount, ProgramCounts, TableContent};
 

@@ -6,7 +6,7 @@ use loto_proto::sweep::Sweep;
 use loto_transport::TransportError;
 use loto_transport::store::{Store, recorded};
 
-use super::date::describe_date;
+use crate::date::describe_date;
 use super::error::CommandError;
 use crate::progress::Tracker;
 

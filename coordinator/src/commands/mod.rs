@@ -6,7 +6,6 @@ mod cancel;
 mod check;
 mod columns;
 mod completions;
-mod date;
 mod delete;
 mod error;
 mod exit_status;

@@ -1,5 +1,6 @@
 //! `loto run`: a whole sweep in this process.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +13,9 @@ use loto_statistics::StatisticsError;
 use loto_statistics::analysis::check_options;
 use loto_statistics::random_search::{Baseline, RANDOM_SEARCH_METHOD};
 use loto_worker::isolation::ProcessPool;
+use loto_transport::store::Store;
 use loto_worker::job_options::JobOptions;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::analysed::{Analysed, RecordedFiles};
 use super::error::CommandError;
@@ -20,8 +23,11 @@ use super::options::{DataOption, ReplaceOption, ScoreOptions};
 use super::output::print;
 use super::report_folder::{self, Origin};
 use super::warnings::warn_of;
+use crate::CoordinatorError;
+use crate::aggregator::{self, Guard, WatchedSweeps};
 use crate::dispatch::{DispatchError, Interruption, record};
 use crate::embedded::{self, EmbeddedError, RunFolder};
+use crate::live_page;
 use crate::plan::{Plan, SweepSource};
 use crate::progress::display::Display;
 use crate::shard::{Shard, Share};
@@ -55,6 +61,11 @@ pub(super) struct RunCommand {
 
     #[command(flatten)]
     replace: ReplaceOption,
+
+    /// Address on which the sweep is shown to browsers while it runs. It has to be one of this host's own
+    /// (127.0.0.1), since whoever reaches it sees the sweep. Port 0 stands for any free port.
+    #[arg(long, env = "LOTO_HTTP", value_name = "ADDR")]
+    http: Option<SocketAddr>,
 
     #[command(flatten)]
     jobs: JobOptions,
@@ -93,6 +104,11 @@ impl RunCommand {
         let name = match self.shard {
             Some(shard) => format!("{}, shard {shard}", plan.sweep.name),
             None => plan.sweep.name.clone(),
+        };
+        // Dropped, and ended with the run.
+        let _showing = match self.http {
+            Some(address) => Some(show(address, store).await?),
+            None => None,
         };
         let mut display = Display::new(&name);
         let on_progress = |progress: &_| display.update(progress);
@@ -155,6 +171,22 @@ fn joining(stores: &Path) -> String {
         "once all shards are: loto merge {} --out RESULTS, and loto run with --out RESULTS for the report\n",
         stores.display()
     )
+}
+
+/// Shows the sweeps of a store to browsers of this host until what is returned is dropped.
+async fn show(address: SocketAddr, store: &Arc<dyn Store>) -> Result<DropGuard, CoordinatorError> {
+    let guard = Guard::default();
+    guard.refuse_anyone("--http", address)?;
+    let listener = aggregator::bind(address).await?;
+    let sweeps = Arc::new(WatchedSweeps::new(Arc::clone(store)));
+    let ended = CancellationToken::new();
+    let showing = live_page::serve(Arc::clone(store), sweeps, listener, guard, ended.clone());
+    tokio::spawn(async move {
+        if let Err(error) = showing.await {
+            tracing::error!("{error}; the run goes on");
+        }
+    });
+    Ok(ended.drop_guard())
 }
 
 /// Options have to be in their ranges, a sampled baseline needs `rs` on every black box, and a method to pair with has to run

@@ -1,4 +1,4 @@
-//! `loto serve`: the gRPC aggregator.
+//! `loto serve`: the gRPC aggregator, and pages for browsers.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -13,7 +13,8 @@ use loto_transport::store::Store;
 
 use super::error::CommandError;
 use super::options::StoreOption;
-use crate::aggregator::{self, Guard, GuardFiles};
+use crate::aggregator::{self, Guard, GuardFiles, WatchedSweeps};
+use crate::live_page;
 use crate::metrics::AGGREGATOR_METRICS;
 
 /// Time between two checks whether the store answers.
@@ -21,11 +22,11 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 
 const EXAMPLES: &str = "\
 Examples:
-  loto serve --store redis://localhost
+  loto serve --store redis://localhost --http 127.0.0.1:8080
   loto serve --store loto-results/demo/sweep.loto --listen 0.0.0.0:50051 --allow-anyone
   loto serve --store redis://localhost --tls-certificate server.pem --tls-key server.key --tokens tokens";
 
-/// Serves the progress and the statistics of sweeps over gRPC (loto.v1.Aggregator).
+/// Serves the progress and the statistics of sweeps over gRPC (loto.v1.Aggregator), and shows them to browsers.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ServeCommand {
@@ -40,6 +41,10 @@ pub(super) struct ServeCommand {
         default_value = "127.0.0.1:50051"
     )]
     listen: SocketAddr,
+
+    /// Address on which sweeps are shown to browsers as well, while they run. Port 0 stands for any free port.
+    #[arg(long, env = "LOTO_HTTP", value_name = "ADDR")]
+    http: Option<SocketAddr>,
 
     /// PEM file with the certificate of the service, which then takes TLS connections only.
     #[arg(
@@ -86,7 +91,10 @@ impl ServeCommand {
             tokens: self.tokens,
         })?;
         if !self.allow_anyone {
-            guard.refuse_anyone(self.listen)?;
+            guard.refuse_anyone("--listen", self.listen)?;
+            if let Some(address) = self.http {
+                guard.refuse_anyone("--http", address)?;
+            }
         }
         let readiness = Readiness::default();
         let reached = readiness.need("the store");
@@ -96,7 +104,25 @@ impl ServeCommand {
         let store = self.store.open().await?;
         tokio::spawn(look_for_store(Arc::clone(&store), reached));
         let listener = aggregator::bind(self.listen).await?;
-        Ok(aggregator::serve(store, listener, guard, shutdown::on_signal()?).await?)
+        let stopping = shutdown::on_signal()?;
+        let sweeps = Arc::new(WatchedSweeps::new(Arc::clone(&store)));
+        let showing = async {
+            let Some(address) = self.http else {
+                return Ok(());
+            };
+            let listener = aggregator::bind(address).await?;
+            let (store, sweeps) = (Arc::clone(&store), Arc::clone(&sweeps));
+            live_page::serve(store, sweeps, listener, guard.clone(), stopping.clone()).await
+        };
+        let answering = aggregator::serve(
+            Arc::clone(&store),
+            Arc::clone(&sweeps),
+            listener,
+            guard.clone(),
+            stopping.clone(),
+        );
+        tokio::try_join!(showing, answering)?;
+        Ok(())
     }
 }
 

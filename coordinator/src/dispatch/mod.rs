@@ -34,6 +34,7 @@ pub use inventory::Inventory;
 pub use lost_jobs::{Lost, LostJobs, POLL_INTERVAL, SETTLING, look_for_lost_jobs};
 pub use publish::{publish, publish_for, publish_sweep};
 pub use record::record;
+pub(crate) use remarks::remarks_of;
 pub use remarks::{WorkerRemarks, worker_remarks};
 pub use retry::retry_poisoned;
 pub use wait::{

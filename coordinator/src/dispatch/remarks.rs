@@ -22,7 +22,7 @@ const SHOWN_CHARACTERS: usize = 300;
 const SHOWN_REMARKS: usize = 20;
 
 /// The workers of a store.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorkerRemarks {
     /// How many there are, those included that vanished within the last minutes.
     pub workers: usize,
@@ -38,7 +38,8 @@ pub async fn worker_remarks(store: &dyn Store) -> Result<WorkerRemarks, Transpor
     Ok(remarks_of(&store.heartbeats().await?))
 }
 
-fn remarks_of(heartbeats: &[(String, Heartbeat)]) -> WorkerRemarks {
+/// As [`worker_remarks`], from heartbeats that are at hand.
+pub(crate) fn remarks_of(heartbeats: &[(String, Heartbeat)]) -> WorkerRemarks {
     let mut found = WorkerRemarks::default();
     for (name, _) in heartbeats {
         match remark_of(name) {

@@ -9,7 +9,7 @@ mod rate;
 mod tracker;
 
 pub use counts::{Counts, GroupProgress, PoisonedJob, Progress};
-pub(crate) use rate::describe_duration;
+pub(crate) use rate::{Rate, describe_duration};
 pub use tracker::Tracker;
 
 #[cfg(test)]

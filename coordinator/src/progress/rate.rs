@@ -17,7 +17,7 @@ const FEWEST_JOBS: u64 = 10;
 /// that they are expected to take. What was done per second, so weighed, is the number of
 /// jobs side by side times how right the expectation is: both are the same for what is left.
 #[derive(Debug, Default)]
-pub(super) struct Rate {
+pub(crate) struct Rate {
     samples: VecDeque<Sample>,
 }
 
@@ -37,7 +37,7 @@ impl Sample {
 
 impl Rate {
     /// Notes how far the sweep was `elapsed` after the start.
-    pub(super) fn sample(&mut self, elapsed: Duration, progress: &Progress) {
+    pub(crate) fn sample(&mut self, elapsed: Duration, progress: &Progress) {
         let done = progress.groups.iter().map(|group| group.counts.done);
         let done: Vec<u64> = done.collect();
         // While nothing is done only the time goes on, so that few samples are kept.
@@ -95,7 +95,7 @@ impl Rate {
     }
 
     /// "12.3 traces/s, about 3m 20s left". Of methods without a trace so far, nobody knows what they cost.
-    pub(super) fn describe(&self, progress: &Progress) -> String {
+    pub(crate) fn describe(&self, progress: &Progress) -> String {
         let untimed = progress.groups.iter().filter(|group| !group.is_timed);
         let untimed = untimed.map(|group| group.counts.unfinished()).sum();
         match (self.per_second(), self.left(progress), untimed) {

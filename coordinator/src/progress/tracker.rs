@@ -290,11 +290,7 @@ impl Tracker {
         let mut groups: Vec<_> = self.groups.iter().map(new_group).collect();
         let mut cpu_seconds: Vec<Vec<f64>> = vec![Vec::new(); groups.len()];
         let mut total = Counts::default();
-        for position in 0..self.jobs_per_seed() {
-            let attempts = self.current_attempts(position).map(|(_, attempt)| attempt);
-            let (planned, done) = self.planned_and_done(position);
-            let counts = Counts::of_series(planned, done, attempts);
-            let group = self.group_of[position];
+        for (position, CountedSeries { group, counts, .. }) in self.counted_series().enumerate() {
             groups[group].counts += counts;
             cpu_seconds[group].push(self.costs.seconds()[position]);
             groups[group].is_timed &= self.costs.is_timed(position);
@@ -309,6 +305,21 @@ impl Tracker {
             groups,
             workers: None,
         }
+    }
+
+    /// Every series, with the position of its group in [`Progress::groups`] and its jobs by state.
+    pub(crate) fn counted_series(&self) -> impl Iterator<Item = CountedSeries<'_>> {
+        let series = self.follower.series().iter().enumerate();
+        series.map(|(position, followed)| {
+            let attempts = self.current_attempts(position).map(|(_, attempt)| attempt);
+            let (planned, done) = self.planned_and_done(position);
+            CountedSeries {
+                id: followed.id,
+                task: &followed.series.task,
+                group: self.group_of[position],
+                counts: Counts::of_series(planned, done, attempts),
+            }
+        })
     }
 
     /// The jobs that are neither done nor poisoned, in the order in which they are best
@@ -344,6 +355,15 @@ impl Tracker {
             })
         })
     }
+}
+
+/// The jobs of one series, counted.
+pub(crate) struct CountedSeries<'a> {
+    pub(crate) id: SeriesId,
+    pub(crate) task: &'a str,
+    /// Position of its black box and method in [`Progress::groups`].
+    pub(crate) group: usize,
+    pub(crate) counts: Counts,
 }
 
 fn job(followed: &FollowedSeries, seed: u32) -> Job {

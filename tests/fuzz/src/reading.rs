@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loto_coordinator::CoordinatorError;
-use loto_coordinator::aggregator::AggregatorService;
+use loto_coordinator::aggregator::{AggregatorService, WatchedSweeps};
 use loto_coordinator::follower::Follower;
 use loto_coordinator::progress::Tracker;
 use loto_coordinator::results::{CollectedTraces, ObjectiveCache, PlannedTraces};
@@ -80,7 +80,10 @@ pub async fn read_everything(shared: &Arc<dyn Store>) {
     }
     let stopping = CancellationToken::new();
     let _stops_at_the_end = stopping.clone().drop_guard();
-    let service = AggregatorService::start(Arc::clone(shared), stopping);
+    let service = {
+        let sweeps = Arc::new(WatchedSweeps::new(Arc::clone(shared)));
+        AggregatorService::start(Arc::clone(shared), sweeps, stopping)
+    };
     let list = service.list_sweeps(Request::new(wire::ListSweepsRequest::default()));
     if let Err(status) = list.await {
         assert_eq!(status.code(), Code::DataLoss, "{status}");

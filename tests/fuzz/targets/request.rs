@@ -7,11 +7,11 @@
 use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
-use loto_coordinator::aggregator::AggregatorService;
+use loto_coordinator::aggregator::{AggregatorService, WatchedSweeps};
 use loto_fuzz::{block_on, check_error, fill, sweep};
 use loto_service::wire;
 use loto_service::wire::aggregator_server::Aggregator;
-use loto_transport::store::EmbeddedStore;
+use loto_transport::store::{EmbeddedStore, Store};
 use prost::Message;
 use tokio_stream::StreamExt;
 use tokio_util::sync::CancellationToken;
@@ -21,7 +21,9 @@ static SERVICE: LazyLock<AggregatorService> = LazyLock::new(|| {
     block_on(async {
         let store = EmbeddedStore::in_memory().await.unwrap();
         fill(&store).await;
-        AggregatorService::start(Arc::new(store), CancellationToken::new())
+        let store: Arc<dyn Store> = Arc::new(store);
+        let sweeps = Arc::new(WatchedSweeps::new(Arc::clone(&store)));
+        AggregatorService::start(store, sweeps, CancellationToken::new())
     })
 });
 

@@ -2,7 +2,7 @@
 
 use loto_proto::table_spec::Direction;
 use loto_proto::untrusted_text::escape;
-use loto_statistics::analysis::BlackboxAnalysis;
+use loto_statistics::analysis::{BlackboxAnalysis, SweepAnalysis};
 use maud::{Markup, PreEscaped, html};
 
 use super::comparison::comparison;
@@ -17,7 +17,7 @@ use super::tasks::tasks;
 use crate::about::{direction_arrow, direction_in_words};
 use crate::charts::{CURVES_SIZE, Palette, adtm};
 use crate::published::{PublishedBlackbox, compare_by_task};
-use crate::report::Report;
+use crate::report::{Report, draws_baseline};
 use crate::{dominant, numbers};
 
 /// The section of `blackbox`, with the published figures that apply to it.
@@ -42,8 +42,8 @@ pub(crate) fn section(
                     " The objective is maximised \u{2191}."
                 }
             }
-            (curves(report, blackbox, palette))
-            (score_table(report, blackbox))
+            (curves(report.analysis, blackbox, palette))
+            (score_table(report.analysis, blackbox))
             (notes(&dominant::sentences(blackbox)))
             (stream(blackbox, palette))
             (over_tasks_table(report, blackbox))
@@ -65,7 +65,7 @@ pub(crate) fn section(
     }
 }
 
-fn notes(sentences: &[String]) -> Markup {
+pub(super) fn notes(sentences: &[String]) -> Markup {
     html! {
         @if !sentences.is_empty() {
             ul.notes { @for sentence in sentences { li { (escape(sentence)) } } }
@@ -73,8 +73,13 @@ fn notes(sentences: &[String]) -> Markup {
     }
 }
 
-fn curves(report: &Report<'_>, blackbox: &BlackboxAnalysis, palette: &Palette) -> Markup {
-    let Some(picture) = adtm(blackbox, palette, report.draws_baseline(), CURVES_SIZE) else {
+/// The ADTM of every method.
+pub(super) fn curves(
+    analysis: &SweepAnalysis,
+    blackbox: &BlackboxAnalysis,
+    palette: &Palette,
+) -> Markup {
+    let Some(picture) = adtm(blackbox, palette, draws_baseline(analysis), CURVES_SIZE) else {
         return html! { p.muted { "There is no curve to draw yet." } };
     };
     let title = format!("ADTM over evaluations on {}", blackbox.name);
@@ -84,7 +89,7 @@ fn curves(report: &Report<'_>, blackbox: &BlackboxAnalysis, palette: &Palette) -
             figcaption {
                 "Average distance to the minimum over "
                 (numbers::count(blackbox.averaged_tasks as u64, "task")) ", with "
-                (numbers::percentage(report.analysis.confidence))
+                (numbers::percentage(analysis.confidence))
                 " bootstrap bands over the seeds. Curves that meet the axis have reached 0."
             }
         }

@@ -7,6 +7,7 @@ mod comparison;
 mod differences;
 mod evaluations;
 mod iterations;
+pub mod live;
 mod made;
 mod page;
 mod practical;

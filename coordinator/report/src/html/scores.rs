@@ -1,7 +1,9 @@
 //! The scores of a black box: one row per method, at the end of the traces and on average over them.
 
 use loto_proto::untrusted_text::escape;
-use loto_statistics::analysis::{BlackboxAnalysis, MethodAnalysis, MethodAverages, OverTasks};
+use loto_statistics::analysis::{
+    BlackboxAnalysis, MethodAnalysis, MethodAverages, OverTasks, SweepAnalysis,
+};
 use loto_statistics::interval::Interval;
 use maud::{Markup, html};
 
@@ -11,7 +13,7 @@ use crate::numbers;
 use crate::report::Report;
 
 /// The ranks and improvements of all methods.
-pub(crate) fn score_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> Markup {
+pub(crate) fn score_table(analysis: &SweepAnalysis, blackbox: &BlackboxAnalysis) -> Markup {
     let averages = blackbox.methods.iter().map(|method| {
         let averages = method.averages.as_ref();
         averages.map(|averages| -averages.average_rank)
@@ -47,7 +49,7 @@ pub(crate) fn score_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> M
             (number_cell(averages.map(|averages| numbers::magnitude(averages.final_adtm)), false))
         }
     };
-    let confidence = numbers::percentage(report.analysis.confidence);
+    let confidence = numbers::percentage(analysis.confidence);
     let head = html! {
         tr.groups { th colspan="2" {} th colspan="6" { "improvement over the tasks" } th {} }
         tr {

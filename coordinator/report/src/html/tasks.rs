@@ -2,7 +2,7 @@
 
 use loto_proto::table_spec::Direction;
 use loto_proto::untrusted_text::escape;
-use loto_statistics::analysis::{BlackboxAnalysis, TaskAnalysis};
+use loto_statistics::analysis::{BlackboxAnalysis, SweepAnalysis, TaskAnalysis};
 use maud::{Markup, PreEscaped, html};
 
 use super::table::{number_cell, table};
@@ -14,12 +14,26 @@ use crate::report::Report;
 
 /// The improvement of every method on every task.
 pub(crate) fn tasks(report: &Report<'_>, blackbox: &BlackboxAnalysis, palette: &Palette) -> Markup {
-    let confidence = report.analysis.confidence;
-    let Some(picture) = improvement(blackbox, palette, WIDTH) else {
-        return html! { p.muted { "There is no score to draw yet." } };
-    };
+    match improvements(report.analysis, blackbox, palette) {
+        None => html! { p.muted { "There is no score to draw yet." } },
+        Some(improvements) => html! {
+            (improvements)
+            (curves(report, blackbox, palette))
+            (best_table(report, blackbox))
+        },
+    }
+}
+
+/// The improvements alone; `None` if there are none yet.
+pub(super) fn improvements(
+    analysis: &SweepAnalysis,
+    blackbox: &BlackboxAnalysis,
+    palette: &Palette,
+) -> Option<Markup> {
+    let picture = improvement(blackbox, palette, WIDTH)?;
+    let confidence = analysis.confidence;
     let title = format!("Improvement over random search on {}", blackbox.name);
-    html! {
+    Some(html! {
         figure {
             (PreEscaped(picture.svg(&title)))
             figcaption {
@@ -32,9 +46,7 @@ pub(crate) fn tasks(report: &Report<'_>, blackbox: &BlackboxAnalysis, palette: &
             }
         }
         (task_table(blackbox))
-        (curves(report, blackbox, palette))
-        (best_table(report, blackbox))
-    }
+    })
 }
 
 /// The curves on the first tasks, a small chart for each.

@@ -5,19 +5,25 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const SECONDS_PER_DAY: u64 = 86_400;
 
 /// "2026-11-22 05:58 UTC".
-pub(super) fn describe_date(time: SystemTime) -> String {
+pub(crate) fn describe_date(time: SystemTime) -> String {
     let Moment { date, time, .. } = Moment::of(time);
     format!("{date} {time} UTC")
 }
 
 /// "2026-11-22T05:58:31Z".
-pub(super) fn iso_8601(time: SystemTime) -> String {
+pub(crate) fn iso_8601(time: SystemTime) -> String {
     let Moment {
         date,
         time,
         seconds,
     } = Moment::of(time);
     format!("{date}T{time}:{seconds:02}Z")
+}
+
+/// "05:58:31", in UTC.
+pub(crate) fn time_of_day(time: SystemTime) -> String {
+    let Moment { time, seconds, .. } = Moment::of(time);
+    format!("{time}:{seconds:02}")
 }
 
 /// A time in UTC.

@@ -1,0 +1,263 @@
+//! What a page shows of a sweep: the jobs of every series by state, how fast it goes, who works on it.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::time::{Duration, SystemTime};
+
+use loto_proto::heartbeat::remark_of;
+use loto_proto::identity::SeriesId;
+use loto_proto::limits::{MAX_LISTED_CONFLICTS, MAX_LISTED_POISONED_JOBS};
+use loto_transport::TransportError;
+use loto_transport::store::{Conflict, Store};
+use tokio::time::Instant;
+
+use crate::dispatch::{WorkerRemarks, conflicts, remarks_of};
+use crate::progress::{Counts, PoisonedJob, Progress, Rate, Tracker};
+
+/// Events that are kept.
+const EVENTS: usize = 30;
+
+/// Most workers that are listed.
+const LISTED_WORKERS: usize = 200;
+
+/// Time between two looks at the workers: they tell of themselves every five seconds.
+const WORKERS_INTERVAL: Duration = Duration::from_secs(2);
+
+/// A sweep at one moment.
+#[derive(Debug, Clone)]
+pub(crate) struct Overview {
+    /// The jobs by black box and method.
+    pub(crate) progress: Progress,
+    /// Every series, in the order of the sweep.
+    pub(crate) series: Vec<SeriesState>,
+    pub(crate) cancelled: bool,
+    /// "12.3 traces/s, about 3m 20s left".
+    pub(crate) speed: String,
+    /// Processor time that the unfinished jobs are expected to take.
+    pub(crate) processor_time_left: Duration,
+    /// The first poisoned jobs.
+    pub(crate) poisoned: Vec<PoisonedJob>,
+    /// The first conflicts of its jobs.
+    pub(crate) conflicts: Vec<Conflict>,
+    /// What the store passed over because it is damaged.
+    pub(crate) passed_over: Vec<String>,
+    /// The workers of the store, and what they remark.
+    pub(crate) workers: Vec<WorkerState>,
+    pub(crate) remarks: WorkerRemarks,
+    /// What became of jobs lately, the newest first.
+    pub(crate) events: Vec<Event>,
+}
+
+/// One series at one moment.
+#[derive(Debug, Clone)]
+pub(crate) struct SeriesState {
+    pub(crate) id: SeriesId,
+    pub(crate) task: String,
+    /// Position of its black box and method in [`Progress::groups`].
+    pub(crate) group: usize,
+    pub(crate) counts: Counts,
+    pub(crate) has_conflict: bool,
+}
+
+/// A worker at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WorkerState {
+    pub(crate) name: String,
+    /// Number of jobs that it holds.
+    pub(crate) jobs: usize,
+    /// How long its last heartbeat is known.
+    pub(crate) silent: Duration,
+}
+
+/// Something that became of the jobs of a series.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Event {
+    pub(crate) at: SystemTime,
+    pub(crate) series: SeriesId,
+    pub(crate) group: usize,
+    pub(crate) task: String,
+    /// What: "2 traces stored", "1 job failed".
+    pub(crate) what: String,
+}
+
+/// Looks at a sweep again and again, and remembers what a single look does not tell.
+pub(super) struct Onlooker {
+    begun: Instant,
+    rate: Rate,
+    last: Vec<Counts>,
+    events: VecDeque<Event>,
+    workers: Workers,
+}
+
+impl Onlooker {
+    pub(super) fn new() -> Self {
+        Self {
+            begun: Instant::now(),
+            rate: Rate::default(),
+            last: Vec::new(),
+            events: VecDeque::new(),
+            workers: Workers::default(),
+        }
+    }
+
+    /// The state that `tracker` has found, with what the store tells besides.
+    ///
+    /// # Errors
+    /// Whatever the store reports.
+    pub(super) async fn look(
+        &mut self,
+        tracker: &mut Tracker,
+        cancelled: bool,
+        store: &dyn Store,
+    ) -> Result<Overview, TransportError> {
+        if tracker.may_measure() {
+            tracker.measure(store).await?;
+        }
+        let progress = tracker.progress();
+        self.rate.sample(self.begun.elapsed(), &progress);
+        let mut conflicts = conflicts(tracker, store).await?;
+        let in_conflict: HashSet<SeriesId> =
+            conflicts.iter().map(|known| known.series).collect();
+        let series: Vec<SeriesState> = tracker
+            .counted_series()
+            .map(|counted| SeriesState {
+                id: counted.id,
+                task: counted.task.to_owned(),
+                group: counted.group,
+                counts: counted.counts,
+                has_conflict: in_conflict.contains(&counted.id),
+            })
+            .collect();
+        conflicts.truncate(MAX_LISTED_CONFLICTS);
+        self.note_changes(&series);
+        self.workers.look(store).await?;
+        let passed_over = store.passed_over().into_iter();
+        Ok(Overview {
+            series,
+            cancelled,
+            speed: self.rate.describe(&progress),
+            processor_time_left: processor_time_left(&progress),
+            poisoned: tracker.poisoned().take(MAX_LISTED_POISONED_JOBS).collect(),
+            conflicts,
+            passed_over: passed_over
+                .map(|entry| entry.problem)
+                .take(MAX_LISTED_CONFLICTS)
+                .collect(),
+            workers: self.workers.states(),
+            remarks: self.workers.remarks.clone(),
+            events: self.events.iter().cloned().collect(),
+            progress,
+        })
+    }
+
+    /// Notes what is other than at the last look.
+    fn note_changes(&mut self, series: &[SeriesState]) {
+        let at = SystemTime::now();
+        for (state, last) in series.iter().zip(&self.last) {
+            for what in changes(last, &state.counts) {
+                self.events.push_front(Event {
+                    at,
+                    series: state.id,
+                    group: state.group,
+                    task: state.task.clone(),
+                    what,
+                });
+            }
+        }
+        self.events.truncate(EVENTS);
+        self.last.clear();
+        self.last.extend(series.iter().map(|state| state.counts));
+    }
+}
+
+/// What became of the jobs of a series, in words.
+fn changes(last: &Counts, now: &Counts) -> Vec<String> {
+    let told = [
+        (last.done, now.done, "trace stored", "traces stored"),
+        (last.failed, now.failed, "job failed", "jobs failed"),
+        (last.poisoned, now.poisoned, "job poisoned", "jobs poisoned"),
+    ];
+    let grown = told.into_iter().filter(|(last, now, ..)| now > last);
+    grown
+        .map(|(last, now, one, many)| match now - last {
+            1 => format!("1 {one}"),
+            count => format!("{count} {many}"),
+        })
+        .collect()
+}
+
+fn processor_time_left(progress: &Progress) -> Duration {
+    let seconds = progress
+        .groups
+        .iter()
+        .map(|group| group.counts.unfinished() as f64 * group.cpu_time.as_secs_f64());
+    Duration::try_from_secs_f64(seconds.sum()).unwrap_or(Duration::MAX)
+}
+
+/// What is known of the workers of the store.
+#[derive(Default)]
+struct Workers {
+    looked: Option<Instant>,
+    /// The number of the last heartbeat, since when it is known, and the jobs held, by name.
+    known: BTreeMap<String, (u64, Instant, usize)>,
+    remarks: WorkerRemarks,
+}
+
+impl Workers {
+    async fn look(&mut self, store: &dyn Store) -> Result<(), TransportError> {
+        let now = Instant::now();
+        if self
+            .looked
+            .is_some_and(|looked| now.duration_since(looked) < WORKERS_INTERVAL)
+        {
+            return Ok(());
+        }
+        self.looked = Some(now);
+        let heartbeats = store.heartbeats().await?;
+        self.remarks = remarks_of(&heartbeats);
+        let workers = heartbeats
+            .into_iter()
+            .filter(|(name, _)| remark_of(name).is_none());
+        let known = workers.take(LISTED_WORKERS).map(|(name, heartbeat)| {
+            let since = match self.known.get(&name) {
+                Some((number, since, _)) if *number == heartbeat.number => *since,
+                _ => now,
+            };
+            (name, (heartbeat.number, since, heartbeat.jobs.len()))
+        });
+        self.known = known.collect();
+        Ok(())
+    }
+
+    fn states(&self) -> Vec<WorkerState> {
+        let states = self.known.iter().map(|(name, (_, since, jobs))| WorkerState {
+            name: name.clone(),
+            jobs: *jobs,
+            silent: since.elapsed(),
+        });
+        states.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_grew_is_told() {
+        let last = Counts {
+            queued: 4,
+            done: 1,
+            ..Counts::default()
+        };
+        let now = Counts {
+            queued: 1,
+            done: 3,
+            failed: 1,
+            ..Counts::default()
+        };
+        assert_eq!(changes(&last, &now), ["2 traces stored", "1 job failed"]);
+        assert!(changes(&now, &now).is_empty());
+        // A trace that was discarded, because it is damaged, is no event of its own.
+        assert!(changes(&now, &last).is_empty());
+    }
+}

@@ -1,0 +1,27 @@
+//! Pages for browsers that show sweeps while they run.
+//!
+//! A page is made on the server of fragments, elements with an id of their own. As a fragment changes, it is
+//! pushed to all who look at the page, who put it in the place of the one before. What all of them see is made once:
+//!
+//! - `broadcasts` keeps one task per page that somebody looks at (`sweep_broadcast`, `list_broadcast`), which makes its
+//!   fragments anew (`fragments`) from what `aggregator` publishes;
+//! - `viewer` is the stream of one browser: it sends what changed since the last time, however much that was, so that a slow
+//!   viewer holds up nobody and costs one list of shared texts;
+//! - `sections` has one file per part of a page, `document` what is around them, `series_page` the jobs of one series;
+//! - `doorkeeper` asks for a token if there are tokens, `headers` keeps browsers from loading anything from elsewhere;
+//! - `server` puts all together.
+
+mod broadcasts;
+mod document;
+mod doorkeeper;
+mod error;
+mod fragments;
+mod headers;
+mod list_broadcast;
+mod sections;
+mod series_page;
+mod server;
+mod sweep_broadcast;
+mod viewer;
+
+pub(crate) use server::serve;
