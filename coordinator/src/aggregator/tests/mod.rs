@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::transport::Channel;
 
 use crate::CoordinatorError;
+use crate::aggregator::WatchedSweeps;
 use crate::results::tests::faulty_store::FaultyStore;
 use crate::results::tests::sample_sweep::{SampleSweep, Shape};
 
@@ -49,6 +50,7 @@ impl Served {
         let stopping = CancellationToken::new();
         let serving = tokio::spawn(super::serve(
             store.clone(),
+            Arc::new(WatchedSweeps::new(store.clone())),
             listener,
             super::Guard::default(),
             stopping.clone(),
