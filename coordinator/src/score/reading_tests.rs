@@ -154,7 +154,7 @@ fn configurations_are_looked_up_by_number_and_text() {
 #[test]
 fn levels_that_are_one_number_are_two_configurations() {
     let table = "hp_kind,hp_x,metric_accuracy,task\n\
-                 8,1,0.1,one\n8.0,1,0.2,one\n16,1,0.3,one\n4,1,0.4,one\n";
+                 8,1,0.1,one\n8.0,1,0.2,one\n16,1,0.3,one\n8,1,0.4,two\n16,1,0.5,two\n";
     let case = Case::of(table);
     let header = "task,method,seed,iteration,value,hp_kind,hp_x\n";
     let lines = "one,x,0,0,0.2,8.0,1\none,x,0,1,0.3,16.0,1\n";
