@@ -21,7 +21,7 @@ const METHODS: [&str; 5] = ["rs", "i-gp", "gcp-prior", "ws-gp", "taf-r"];
 fn folder(sweep: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut table = String::from("hp_x,hp_y,metric_error,task\n");
-    for task in 0..TASKS {
+    for task in 0..TASKS as i32 {
         for row in 0..36 {
             let (x, y) = (row / 6, row % 6);
             let error =
