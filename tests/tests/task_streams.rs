@@ -15,7 +15,7 @@ use loto_transport::store;
 const TASKS: usize = 4;
 const PER_TASK: usize = 5;
 const SEEDS: usize = 3;
-const METHODS: [&str; 5] = ["rs", "i-gp", "gcp-prior", "ws-gp", "taf-r"];
+const METHODS: [&str; 5] = ["rs", "i-gp", "sgpt-copula", "ws-gp", "taf-r"];
 
 /// A folder with the table and a sweep file of that text.
 fn folder(sweep: &str) -> tempfile::TempDir {
@@ -81,7 +81,7 @@ fn traces_do_not_depend_on_what_carries_the_jobs() {
 fn a_stream_is_checked_reported_verified_and_scored() {
     let folder = folder(&sweep());
     let checked = text_of(&loto(&["check", "sweep.toml"], folder.path()));
-    let stand_ins = "on the first, which has no source, gcp-prior runs as gcp, ws-gp runs as gp, taf-r runs as i-gp";
+    let stand_ins = "on the first, which has no source, sgpt-copula runs as gcp, ws-gp runs as gp, taf-r runs as i-gp";
     assert!(
         checked.contains("5 methods, 3 seeds: 15 traces, 300 evaluations"),
         "{checked}"
