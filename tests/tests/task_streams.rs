@@ -15,13 +15,13 @@ use loto_transport::store;
 const TASKS: usize = 4;
 const PER_TASK: usize = 5;
 const SEEDS: usize = 3;
-const METHODS: [&str; 5] = ["rs", "i-gp", "gcp-prior", "ws-gp", "taf-r"];
+const METHODS: [&str; 5] = ["rs", "i-gp", "sgpt-copula", "ws-gp", "taf-r"];
 
 /// A folder with the table and a sweep file of that text.
 fn folder(sweep: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut table = String::from("hp_x,hp_y,metric_error,task\n");
-    for task in 0..TASKS {
+    for task in 0..TASKS as i32 {
         for row in 0..36 {
             let (x, y) = (row / 6, row % 6);
             let error =
@@ -81,7 +81,7 @@ fn traces_do_not_depend_on_what_carries_the_jobs() {
 fn a_stream_is_checked_reported_verified_and_scored() {
     let folder = folder(&sweep());
     let checked = text_of(&loto(&["check", "sweep.toml"], folder.path()));
-    let stand_ins = "on the first, which has no source, gcp-prior runs as gcp, ws-gp runs as gp, taf-r runs as i-gp";
+    let stand_ins = "on the first, which has no source, sgpt-copula runs as gcp, ws-gp runs as gp, taf-r runs as i-gp";
     assert!(
         checked.contains("5 methods, 3 seeds: 15 traces, 300 evaluations"),
         "{checked}"
