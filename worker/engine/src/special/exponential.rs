@@ -46,7 +46,7 @@ pub(crate) fn exp_neg(x: f64) -> f64 {
 const SINGLE_UNDERFLOW: f32 = 87.0;
 
 /// ln 2 in two parts, the first of few bits.
-const SINGLE_LN_2_HIGH: f32 = 0.693_359_375;
+const SINGLE_LN_2_HIGH: f32 = 355.0 / 512.0;
 const SINGLE_LN_2_LOW: f32 = -2.121_944_4e-4;
 
 /// As [`ROUNDER`]: 1.5 * 2^23.
