@@ -15,7 +15,6 @@ pub(crate) struct PoolOptimisation<'a, P> {
     transform: Transform,
     /// Breaks ties of the acquisition: the row's place in a random order.
     priority: Vec<u32>,
-    in_units_of_the_prior: bool,
 }
 
 impl<'a, P: RowPrior> PoolOptimisation<'a, P> {
@@ -31,16 +30,6 @@ impl<'a, P: RowPrior> PoolOptimisation<'a, P> {
             pool,
             transform,
             priority: random_priority(setting),
-            in_units_of_the_prior: false,
-        }
-    }
-
-    /// Scales the transformed observations as the prior finds most likely. They have a unit of their own: a search
-    /// visits good rows, whose values differ less than those of all rows, by which the sources are transformed.
-    pub(crate) fn in_units_of_the_prior(self) -> Self {
-        Self {
-            in_units_of_the_prior: true,
-            ..self
         }
     }
 }
@@ -56,10 +45,6 @@ impl<P: RowPrior> Search for PoolOptimisation<'_, P> {
         let mut values = Vec::new();
         self.transform
             .apply_to_any(&observations.values, &mut values);
-        if self.in_units_of_the_prior {
-            let unit = self.pool.unit(&values);
-            values.iter_mut().for_each(|value| *value *= unit);
-        }
         let incumbent = values.iter().copied().fold(f64::INFINITY, f64::min);
         let means = self.pool.means(&values);
         let open = (0..means.len()).filter(|&row| !observations.evaluated[row]);

@@ -102,30 +102,6 @@ impl<P: RowPrior> PriorPool<P> {
         means
     }
 
-    /// The factor b > 0 by which the values become most likely, the density of the values being
-    /// b^n N(b z; m, C + 1 1') for the covariance C of the observations and the variance 1 of the shift: the positive
-    /// root of b^2 z'Az - b z'Am = n with A = (C + 1 1')^-1. It is 1 if all values are 0.
-    pub(crate) fn unit(&self, values: &[f64]) -> f64 {
-        let prior = self.prior.means();
-        let means: Vec<f64> = self.rows.iter().map(|&row| prior[row]).collect();
-        let (means, values) = (self.solve(&means), self.solve(values));
-        let ones = self.solve(&vec![1.0; values.len()]);
-        let product = |left: &[f64], right: &[f64]| -> f64 {
-            left.iter().zip(right).map(|(a, b)| a * b).sum()
-        };
-        // The shift takes away a part of each product (Sherman and Morrison 1950).
-        let share = 1.0 / (product(&ones, &ones) + 1.0);
-        let shifted = |left: &[f64], right: &[f64]| {
-            product(left, right) - share * product(left, &ones) * product(&ones, right)
-        };
-        let (square, cross) = (shifted(&values, &values), shifted(&values, &means));
-        if square <= 0.0 {
-            return 1.0;
-        }
-        let count = values.len() as f64;
-        (cross + (cross * cross + 4.0 * count * square).sqrt()) / (2.0 * square)
-    }
-
     /// The standard deviation, without observation noise, of a row.
     pub(crate) fn std_dev(&self, row: usize) -> f64 {
         self.variances[row].max(LEAST_VARIANCE).sqrt()
@@ -224,35 +200,5 @@ mod tests {
                 assert!((pool.std_dev(row) - variance.sqrt()).abs() < 1e-9, "{row}");
             }
         }
-    }
-
-    #[test]
-    fn no_other_unit_makes_the_values_more_likely() {
-        let means: Vec<f64> = (0..20).map(|row| (row as f64 * 0.3).cos()).collect();
-        let mut pool = PriorPool::new(
-            Example {
-                means: means.clone(),
-            },
-            0.05,
-        );
-        let rows = [3, 17, 0, 11, 8];
-        rows.iter().for_each(|&row| pool.observe(row));
-        let matrix = Array2::from_shape_fn((5, 5), |(i, j)| {
-            let noise = if i == j { 0.05 } else { 0.0 };
-            covariance(rows[i], rows[j]) + 1.0 + noise
-        });
-        let inverse = matrix.inv().unwrap();
-        for values in [[2.0, -1.0, 0.3, 0.1, -1.4], [-0.2, 0.1, 0.0, -0.1, 0.2]] {
-            let log_density = |unit: f64| {
-                let residuals = rows.iter().zip(values);
-                let residuals: Array1<f64> =
-                    residuals.map(|(&row, z)| unit * z - means[row]).collect();
-                5.0 * unit.ln() - 0.5 * residuals.dot(&inverse.dot(&residuals))
-            };
-            let found = pool.unit(&values);
-            assert!(log_density(found) > log_density(0.99 * found));
-            assert!(log_density(found) > log_density(1.01 * found));
-        }
-        assert_eq!(pool.unit(&[0.0; 5]), 1.0);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::comparison::{Case, assert_greatest};
 use super::gaussian_process::{Kernel, Process};
-use super::linear_algebra::{cholesky, dot, log_determinant, most_likely_unit, solve, solve_lower};
+use super::linear_algebra::{cholesky, dot, log_determinant, solve, solve_lower};
 use super::normal::log_expected_improvement;
 use super::pooled_kernel::{fitted, sampled_rows};
 use super::transfer_acquisition::source_processes;
@@ -136,12 +136,6 @@ fn empirical_processes_improve_under_the_moments_of_the_sources() {
                 1 => vec![0.0],
                 _ => transform(&observations.values),
             };
-            // The target's offset has the prior N(0, 1); its unit is the most likely one.
-            let mut matrix = prior.covariances(&seen, noise);
-            matrix.iter_mut().flatten().for_each(|entry| *entry += 1.0);
-            let means: Vec<f64> = seen.iter().map(|point| prior.mean(point)).collect();
-            let unit = most_likely_unit(&cholesky(&matrix), &z, &means);
-            let z: Vec<f64> = z.iter().map(|z| unit * z).collect();
             let incumbent = z.iter().copied().fold(f64::INFINITY, f64::min);
             let factor = cholesky(&prior.covariances(&seen, noise));
             let residuals: Vec<f64> = seen
@@ -149,6 +143,7 @@ fn empirical_processes_improve_under_the_moments_of_the_sources() {
                 .zip(&z)
                 .map(|(point, z)| z - prior.mean(point))
                 .collect();
+            // The target's offset has the prior N(0, 1).
             let ones = vec![1.0; seen.len()];
             let shift = dot(&ones, &solve(&factor, &residuals))
                 / (dot(&ones, &solve(&factor, &ones)) + 1.0);

@@ -50,17 +50,3 @@ pub(crate) fn log_determinant(factor: &Matrix) -> f64 {
     let diagonal = (0..factor.len()).map(|place| factor[place][place].ln());
     2.0 * diagonal.sum::<f64>()
 }
-
-/// The factor b by which values become most likely under a mean and a covariance, whose Cholesky factor is given, the
-/// density being b^n N(b z; m, L L'): b^2 z'Az - b z'Am = n.
-pub(crate) fn most_likely_unit(factor: &Matrix, values: &[f64], means: &[f64]) -> f64 {
-    let solved = solve(factor, values);
-    let (square, cross) = (dot(&solved, values), dot(&solved, means));
-    match square > 0.0 {
-        true => {
-            let root = cross * cross + 4.0 * values.len() as f64 * square;
-            (cross + root.sqrt()) / (2.0 * square)
-        }
-        false => 1.0,
-    }
-}

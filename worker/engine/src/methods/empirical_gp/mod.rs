@@ -57,5 +57,5 @@ fn start<'a>(
     let first = LeastPrediction::new(setting, prior.means().to_vec());
     let pool = PriorPool::new(prior, own.noise);
     let search = PoolOptimisation::new(setting, Box::new(first), pool, transform);
-    Ok(Box::new(search.in_units_of_the_prior()))
+    Ok(Box::new(search))
 }

@@ -49,8 +49,9 @@ pub(super) const HYPERBO: Method = Method {
         let kernel = pooled_kernel(setting, transform, mean)?;
         let noise = kernel.noise;
         let pool = PriorPool::new(KernelPrior::new(setting, means, kernel), noise);
-        let search = PoolOptimisation::new(setting, first, pool, transform);
-        Ok(Box::new(search.in_units_of_the_prior()))
+        Ok(Box::new(PoolOptimisation::new(
+            setting, first, pool, transform,
+        )))
     },
 };
 
