@@ -107,7 +107,7 @@ impl BlackboxEntry {
                 .try_for_each(|column| check_name("categorical", column))?,
         }
         scales::check(&self.scales)?;
-        features::check(self)?;
+        features::check(&self.features, self.source_rows.as_ref(), &self.objective)?;
         if let Some(iterations) = self.iterations {
             check_range("iterations", iterations, MAX_ITERATIONS)?;
         }

@@ -3,7 +3,6 @@
 
 use serde::Deserialize;
 
-use super::blackbox::BlackboxEntry;
 use super::checks::{check_distinct, check_name};
 use super::error::SweepFileProblem;
 use crate::excerpt::excerpt;
@@ -43,27 +42,29 @@ impl FeaturesEntry {
     }
 }
 
-/// Checks what can be checked without the table.
-pub(super) fn check(entry: &BlackboxEntry) -> Result<(), SweepFileProblem> {
-    match &entry.features {
+/// Checks what can be checked without the table, given the column of the objective.
+pub(super) fn check(
+    features: &FeaturesEntry,
+    source_rows: Option<&String>,
+    objective: &str,
+) -> Result<(), SweepFileProblem> {
+    match features {
         FeaturesEntry::Word(word) if word != "all" => {
             return Err(SweepFileProblem::UnknownFeatures(excerpt(word)));
         }
         _ => {}
     }
-    let features = check_distinct("features", entry.features.columns(), MAX_COLUMNS)?;
-    if let Some(column) = &entry.source_rows {
+    let listed = check_distinct("features", features.columns(), MAX_COLUMNS)?;
+    if let Some(column) = source_rows {
         check_name("source_rows", column)?;
     }
-    let features = features.into_iter().map(|column| ("features", column));
-    let source_rows = entry.source_rows.iter();
-    for (key, column) in features.chain(source_rows.map(|column| ("source_rows", column))) {
+    let listed = listed.into_iter().map(|column| ("features", column));
+    let of_rows = source_rows.iter().map(|column| ("source_rows", *column));
+    for (key, column) in listed.chain(of_rows) {
         let holds = match column {
             column if column.starts_with("hp_") => "a hyperparameter",
-            column if *column == entry.objective => "the objective",
-            column if key == "features" && entry.source_rows.as_ref() == Some(column) => {
-                "source_rows"
-            }
+            column if column == objective => "the objective",
+            column if key == "features" && source_rows == Some(column) => "source_rows",
             _ => continue,
         };
         let column = excerpt(column);
