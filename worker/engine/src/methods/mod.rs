@@ -16,8 +16,8 @@
 //! | `ws_gp` | `ws-gp` | Gaussian process that begins with the sources' best |
 //! | `ws_gp_all` | `ws-gp-all` | Gaussian process that begins with rows of all sources |
 //! | `ablr` | `ablr`, `ablr-copula` | adaptive Bayesian linear regression |
-//! | `sgpt` | `sgpt`, `sgpt-copula`, `taf-r`, `taf-poe`, `taf-rgpe` | transfer acquisition function |
-//! | `sgpt` | `sgpt-r`, `sgpt-poe`, `rgpe` | ensemble of processes of sources and target |
+//! | `sgpt` | `sgpt`, `sgpt-copula`, `taf-r`, `taf-poe`, `taf-m`, `taf-rgpe` | transfer acquisition function |
+//! | `sgpt` | `sgpt-r`, `sgpt-poe`, `sgpt-m`, `rgpe` | ensemble of processes of sources and target |
 //! | `zero_shot` | `zero-shot` | portfolio that the sources choose |
 //! | `stacked_gp` | `stacked-gp` | Gaussian processes on each other's residuals |
 //! | `pibo` | `pibo` | Gaussian process with a belief in where the optimum is |
@@ -64,7 +64,7 @@ methods! {
     ws_gp: WS_GP;
     ws_gp_all: WS_GP_ALL;
     ablr: ABLR, ABLR_COPULA;
-    sgpt: SGPT, SGPT_COPULA, SGPT_R, SGPT_POE, TAF_R, TAF_POE, RGPE, TAF_RGPE;
+    sgpt: SGPT, SGPT_COPULA, SGPT_R, SGPT_POE, SGPT_M, TAF_R, TAF_POE, TAF_M, RGPE, TAF_RGPE;
     zero_shot: ZERO_SHOT;
     stacked_gp: STACKED_GP;
     pibo: PIBO;

@@ -3,9 +3,11 @@
 //! - [`best_configurations`]: the best configuration of each source;
 //! - [`bounding_box`]: the box around them;
 //! - [`sample`]: rows of a source that surrogates are fitted to;
-//! - [`process`]: a Gaussian process of each source.
+//! - [`process`]: a Gaussian process of each source;
+//! - [`feature_distances`]: how far sources are from the target.
 
 pub(crate) mod best_configurations;
 pub(crate) mod bounding_box;
+pub(crate) mod feature_distances;
 pub(crate) mod process;
 pub(crate) mod sample;

@@ -1,4 +1,4 @@
-//! `sgpt-r`, `sgpt-poe`, `taf-r`, `taf-poe` (Wistuba, Schilling and Schmidt-Thieme 2018, sections 6 and 7), `rgpe` and
+//! `sgpt-r`, `sgpt-poe`, `sgpt-m`, `taf-r`, `taf-poe`, `taf-m` (Wistuba, Schilling and Schmidt-Thieme 2018, sections 6 and 7), `rgpe` and
 //! `taf-rgpe` (Feurer, Letham, Hutter and Bakshy 2018, section 4).
 
 use super::comparison::{Case, assert_greatest};
@@ -93,8 +93,22 @@ fn ranking_weights(
     weights
 }
 
+/// Eq. 42 of the Euclidean distance of each source's features to the target's.
+fn feature_weights(case: &Case) -> Vec<f64> {
+    let own = &case.target().features;
+    assert_eq!(own.len(), 2);
+    let weight = |features: &Vec<f64>| {
+        let distance = (features[0] - own[0]).hypot(features[1] - own[1]);
+        assert!(distance > 0.0 && distance < 3.25);
+        0.75 * (1.0 - (distance / 3.25).powi(2))
+    };
+    let sources = case.sources().into_iter();
+    sources.map(|source| weight(&source.features)).collect()
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Weighting {
+    Features,
     Rank,
     Precision,
     RankingLoss,
@@ -138,6 +152,7 @@ fn assert_follows(method: &str, weighting: Weighting, combination: Combination) 
             return assert_greatest(observations, chosen, 1e-3, method, |row| {
                 let weight = |source: usize| match weighting {
                     Weighting::Precision => std_devs[source][row].powi(-2),
+                    Weighting::Features => feature_weights(&case)[source],
                     _ => 1.0,
                 };
                 let sources = || 0..means.len();
@@ -152,6 +167,7 @@ fn assert_follows(method: &str, weighting: Weighting, combination: Combination) 
         let process = fit.on(&case, &observations.rows, &z);
         let everywhere = match weighting {
             Weighting::Precision => Vec::new(),
+            Weighting::Features => feature_weights(&case).into_iter().chain([0.75]).collect(),
             Weighting::Rank => {
                 let of_source = |means: &Vec<f64>| kendall_weight(means, &observations.values);
                 predicted.iter().map(of_source).chain([0.75]).collect()
@@ -221,6 +237,8 @@ fn ensembles_and_transfer_acquisitions_follow_their_equations() {
     for (method, weighting, combination) in [
         ("sgpt-r", Weighting::Rank, Combination::Means),
         ("taf-r", Weighting::Rank, Combination::Improvements),
+        ("sgpt-m", Weighting::Features, Combination::Means),
+        ("taf-m", Weighting::Features, Combination::Improvements),
         ("rgpe", Weighting::RankingLoss, Combination::Sum),
         (
             "taf-rgpe",

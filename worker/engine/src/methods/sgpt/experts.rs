@@ -26,6 +26,8 @@ pub(super) enum Weighting {
         /// The distance from which on a source has no weight (rho).
         bandwidth: f64,
     },
+    /// By what is known of a source before anything is evaluated: these weights.
+    Known(Vec<f64>),
     /// By the precision 1 / variance of each at each row: a product of experts (section 6.1, eq. 38 and 39).
     Precision,
     /// By bootstrapped ranking losses.
@@ -113,6 +115,10 @@ impl Experts {
                     target: weight(0.0, *bandwidth),
                 }
             }
+            Weighting::Known(weights) => Weights::Everywhere {
+                sources: weights.clone(),
+                target: weight(0.0, 1.0),
+            },
             Weighting::Precision => Weights::Precision,
             Weighting::RankingLoss(losses) => {
                 let observed = |expert: &Expert| {

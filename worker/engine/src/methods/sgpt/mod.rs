@@ -4,6 +4,7 @@
 //! | Weights | added improvements (TAF) | averaged means (SGPT) | sum of processes |
 //! |---|---|---|---|
 //! | rank distance | `sgpt`, `sgpt-copula`, `taf-r` | `sgpt-r` | |
+//! | distance of features | `taf-m` | `sgpt-m` | |
 //! | precision at each row | `taf-poe` | `sgpt-poe` | |
 //! | ranking loss | `taf-rgpe` | | `rgpe` |
 //!
@@ -29,13 +30,14 @@ use super::parameters::{HYPERPRIOR, ParameterDescription, Parameters, Range};
 use crate::error::EngineError;
 use crate::search::Search;
 use crate::setting::Setting;
+use crate::sources::feature_distances::feature_distances;
 use crate::sources::process::SourceModel;
 use crate::strategies::bayesian_optimisation;
 use crate::strategies::random_search::RandomSearch;
 use crate::surrogate::kernel::Kernel;
 use crate::transform::Transform;
 use experts::Weighting;
-use rank_distance::Distance;
+use rank_distance::{Distance, weight};
 use ranking_loss::RankingLoss;
 use search::{Combination, EnsembleSearch, FirstRows};
 
@@ -97,6 +99,38 @@ pub(super) const SGPT_R: Method = Method {
         )
     },
     ..TAF_R
+};
+
+pub(super) const SGPT_M: Method = Method {
+    id: "sgpt-m",
+    summary: "sgpt-r with weights that fall with the distance of the tasks' features",
+    source: "SGPT-M of Wistuba, Schilling and Schmidt-Thieme 2018, Scalable Gaussian process-based transfer \
+             surrogates, section 6.2 (TST-M of 2016)",
+    spaces: Spaces::WithFeatures,
+    parameters: &[FEATURE_BANDWIDTH, HYPERPRIOR],
+    start: |setting, parameters| {
+        let (kernel, weighting) = (Kernel::SquaredExponential, by_features(setting, parameters));
+        start(setting, parameters, kernel, weighting, Combination::Means)
+    },
+    ..TAF_R
+};
+
+pub(super) const TAF_M: Method = Method {
+    id: "taf-m",
+    summary: "taf-r with weights that fall with the distance of the tasks' features",
+    source: "TAF-M of Wistuba, Schilling and Schmidt-Thieme 2018, Scalable Gaussian process-based transfer \
+             surrogates, section 7",
+    start: |setting, parameters| {
+        let weighting = by_features(setting, parameters);
+        start(
+            setting,
+            parameters,
+            Kernel::SquaredExponential,
+            weighting,
+            Combination::Improvements,
+        )
+    },
+    ..SGPT_M
 };
 
 pub(super) const SGPT_POE: Method = Method {
@@ -185,6 +219,14 @@ const WIDER_BANDWIDTH: ParameterDescription = ParameterDescription {
     ..BANDWIDTH
 };
 
+/// The same for the distance of features: the value that the paper's authors use. All data sets of their support vector
+/// machines are nearer to each other.
+const FEATURE_BANDWIDTH: ParameterDescription = ParameterDescription {
+    default: "3.25",
+    summary: "distance of features, each scaled to [0, 1], at which a source's weight falls to 0 (rho)",
+    ..BANDWIDTH
+};
+
 /// What the bandwidth is measured in.
 const DISTANCE: ParameterDescription = ParameterDescription {
     name: "distance",
@@ -219,6 +261,16 @@ fn by_rank(parameters: &Parameters) -> Weighting {
         },
         bandwidth: parameters.number(&BANDWIDTH),
     }
+}
+
+fn by_features(setting: &Setting, parameters: &Parameters) -> Weighting {
+    let bandwidth = parameters.number(&FEATURE_BANDWIDTH);
+    let distances = feature_distances(setting).into_iter();
+    Weighting::Known(
+        distances
+            .map(|distance| weight(distance, bandwidth))
+            .collect(),
+    )
 }
 
 /// The transfer acquisition function as ICML 2020 compares with it: Matern kernels, 5 rows before the target's process
