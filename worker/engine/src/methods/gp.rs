@@ -1,14 +1,16 @@
-//! `gp`, `gcp` and `i-gp`: Bayesian optimisation with a Gaussian process on the target's
-//! observations alone; they differ in the transform of the observations, in the kernel and in the number of random
-//! rows.
+//! `gp`, `gcp`, `i-gp` and `i-gp-init`: Bayesian optimisation with a Gaussian process on the target's
+//! observations alone; they differ in the transform of the observations, in the kernel and in the first rows.
 
 use super::method::{Method, Spaces};
-use super::parameters::{HYPERPRIOR, Parameters};
+use super::parameters::{HYPERPRIOR, INITIAL_ROWS, Parameters};
 use crate::error::EngineError;
 use crate::search::Search;
 use crate::setting::Setting;
+use crate::sources::portfolio::portfolio;
+use crate::sources::process::{SourceModel, source_means};
 use crate::strategies::bayesian_optimisation::{BayesianOptimisation, INITIAL};
-use crate::strategies::random_search::RandomSearch;
+use crate::strategies::random_search::{RandomSearch, random_priority};
+use crate::strategies::row_list::RowList;
 use crate::surrogate::kernel::Kernel;
 use crate::surrogate::target::TargetSurrogate;
 use crate::transform::Transform;
@@ -58,6 +60,32 @@ pub(super) const I_GP: Method = Method {
             Kernel::SquaredExponential,
             1,
         )
+    },
+    ..GP
+};
+
+pub(super) const I_GP_INIT: Method = Method {
+    id: "i-gp-init",
+    version: 1,
+    summary: "i-gp whose first rows are those that together suit all sources best, by Gaussian processes of the sources",
+    source: "I-GP (init) in Wistuba, Schilling and Schmidt-Thieme 2018, section 8.4; the first rows of Wistuba, Schilling \
+             and Schmidt-Thieme 2015, Learning hyperparameter optimization initializations",
+    parameters: &[INITIAL_ROWS, HYPERPRIOR],
+    start: |setting, parameters| {
+        let (transform, kernel) = (Transform::Standardisation, Kernel::SquaredExponential);
+        let hyperprior = parameters.hyperprior();
+        let model = SourceModel {
+            transform,
+            hyperprior,
+            kernel,
+        };
+        let sources = source_means(setting, model)?;
+        let count = parameters.whole(&INITIAL_ROWS);
+        let rows = portfolio(&sources, count, &random_priority(setting));
+        let initial = Box::new(RowList::new(setting, rows));
+        let surrogate = TargetSurrogate::new(setting, transform, hyperprior).with_kernel(kernel);
+        let search = BayesianOptimisation::new(setting, initial, surrogate);
+        Ok(Box::new(search.after(count)))
     },
     ..GP
 };

@@ -8,7 +8,8 @@
 //! | Room | Methods | Algorithm |
 //! |---|---|---|
 //! | `rs` | `rs` | random search |
-//! | `gp` | `gp`, `gcp`, `i-gp` | Gaussian process |
+//! | `gp` | `gp`, `gcp`, `i-gp`, `i-gp-init` | Gaussian process |
+//! | `random_forest` | `i-rf`, `i-rf-init` | random forest |
 //! | `ts` | `ts`, `cts`, `cts-ho` | Thompson sampling from the parametric prior |
 //! | `gp_prior` | `gp-prior`, `gcp-prior`, `gcp-prior-ho` | Gaussian process on residuals of the parametric prior |
 //! | `autogp` | `autogp` | Gaussian process in the bounding box of the sources' best |
@@ -56,7 +57,7 @@ macro_rules! methods {
 
 methods! {
     rs: RS;
-    gp: GP, GCP, I_GP;
+    gp: GP, GCP, I_GP, I_GP_INIT;
     ts: TS, CTS, CTS_HO;
     gp_prior: GP_PRIOR, GCP_PRIOR, GCP_PRIOR_HO;
     autogp: AUTOGP;
@@ -68,6 +69,7 @@ methods! {
     zero_shot: ZERO_SHOT;
     stacked_gp: STACKED_GP;
     pibo: PIBO;
+    random_forest: I_RF, I_RF_INIT;
     bohb: BOHB;
     rea: REA;
     reinforce: REINFORCE;

@@ -49,6 +49,14 @@ pub(super) const HYPERPRIOR: ParameterDescription = ParameterDescription {
               likelihood, as in the papers",
 };
 
+/// How many rows the sources choose before a search that learns from the target alone.
+pub(super) const INITIAL_ROWS: ParameterDescription = ParameterDescription {
+    name: "initial_rows",
+    default: "5",
+    range: Range::Whole(1, 50),
+    summary: "number of first rows that the sources choose",
+};
+
 /// A job's parameters, checked against the method's descriptions.
 pub struct Parameters {
     values: BTreeMap<&'static str, Value>,

@@ -19,6 +19,7 @@ mod evolution;
 mod gaussian_process;
 mod gaussian_process_methods;
 mod kernel_density_methods;
+mod learned_starts;
 pub(crate) mod linear_algebra;
 pub(crate) mod network;
 pub(crate) mod normal;
