@@ -19,6 +19,8 @@
 //! | `ablr` | `ablr`, `ablr-copula` | adaptive Bayesian linear regression |
 //! | `sgpt` | `sgpt`, `sgpt-copula`, `taf-r`, `taf-poe`, `taf-m`, `taf-rgpe` | transfer acquisition function |
 //! | `sgpt` | `sgpt-r`, `sgpt-poe`, `sgpt-m`, `rgpe` | ensemble of processes of sources and target |
+//! | `mkl_gp` | `mkl-gp`, `sqe-gp` | one Gaussian process on tasks that features couple |
+//! | `scot` | `scot`, `scot-mkl` | the same on the scores of a ranker |
 //! | `zero_shot` | `zero-shot` | portfolio that the sources choose |
 //! | `stacked_gp` | `stacked-gp` | Gaussian processes on each other's residuals |
 //! | `pibo` | `pibo` | Gaussian process with a belief in where the optimum is |
@@ -70,6 +72,8 @@ methods! {
     stacked_gp: STACKED_GP;
     pibo: PIBO;
     random_forest: I_RF, I_RF_INIT;
+    mkl_gp: MKL_GP, SQE_GP;
+    scot: SCOT, SCOT_MKL;
     bohb: BOHB;
     rea: REA;
     reinforce: REINFORCE;

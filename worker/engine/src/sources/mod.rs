@@ -5,10 +5,12 @@
 //! - [`sample`]: rows of a source that surrogates are fitted to;
 //! - [`process`]: a Gaussian process of each source;
 //! - [`portfolio`]: a few rows that suit all sources;
-//! - [`feature_distances`]: how far sources are from the target.
+//! - [`feature_distances`]: how far sources are from the target;
+//! - [`coupled`]: one Gaussian process on rows of sources that features couple.
 
 pub(crate) mod best_configurations;
 pub(crate) mod bounding_box;
+pub(crate) mod coupled;
 pub(crate) mod feature_distances;
 pub(crate) mod portfolio;
 pub(crate) mod process;

@@ -49,6 +49,11 @@ impl<P: RowPrior> PriorPool<P> {
         }
     }
 
+    /// The prior, whose means may be changed; its covariances have to stay as they are.
+    pub(crate) fn prior_mut(&mut self) -> &mut P {
+        &mut self.prior
+    }
+
     /// Number of observations.
     pub(crate) fn count(&self) -> usize {
         self.rows.len()
