@@ -47,9 +47,10 @@
 //! - [`transform`]: how the objectives of tasks are made comparable;
 //! - [`table`]: lookup tables, read and checked;
 //! - [`random`]: random streams by purpose; `special`: functions of numbers;
-//! - `lbfgs`, `dense_layers`, [`blas`]: optimiser, networks, linear algebra.
+//! - `lbfgs`, `adam`, `dense_layers`, [`blas`]: optimisers, networks, linear algebra.
 
 pub mod acquisition;
+mod adam;
 pub mod blas;
 pub mod blobs;
 pub mod cache;

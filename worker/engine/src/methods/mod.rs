@@ -21,6 +21,7 @@
 //! | `sgpt` | `sgpt-r`, `sgpt-poe`, `sgpt-m`, `rgpe` | ensemble of processes of sources and target |
 //! | `mkl_gp` | `mkl-gp`, `sqe-gp` | one Gaussian process on tasks that features couple |
 //! | `scot` | `scot`, `scot-mkl` | the same on the scores of a ranker |
+//! | `fmlp` | `fmlp` | networks that weigh products of inputs |
 //! | `zero_shot` | `zero-shot` | portfolio that the sources choose |
 //! | `stacked_gp` | `stacked-gp` | Gaussian processes on each other's residuals |
 //! | `pibo` | `pibo` | Gaussian process with a belief in where the optimum is |
@@ -74,6 +75,7 @@ methods! {
     random_forest: I_RF, I_RF_INIT;
     mkl_gp: MKL_GP, SQE_GP;
     scot: SCOT, SCOT_MKL;
+    fmlp: FMLP;
     bohb: BOHB;
     rea: REA;
     reinforce: REINFORCE;
