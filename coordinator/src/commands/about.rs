@@ -8,7 +8,7 @@ use loto_engine::methods;
 use loto_proto::job::MethodSpec;
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_report::{About, AboutBlackbox, AboutMethod, AboutProposals, Made};
-use loto_statistics::results::SweepResults;
+use loto_statistics::results::{BEST, SweepResults};
 use loto_transport::connection::address::without_password;
 
 use super::date::iso_8601;
@@ -122,6 +122,17 @@ fn methods_of(blackboxes: &[Blackbox], programs: &ProgramCounts) -> Vec<AboutMet
         ..describe(spec)
     });
     described.collect()
+}
+
+/// What is told of the method that begins with the best row of each task.
+pub(super) fn of_best(sweep: &Sweep) -> AboutMethod {
+    let blackboxes = sweep.blackboxes.iter();
+    AboutMethod {
+        name: BEST.to_owned(),
+        source: Some("the best row of each table, for comparison; no method".to_owned()),
+        blackboxes: blackboxes.map(|blackbox| blackbox.name.clone()).collect(),
+        ..AboutMethod::default()
+    }
 }
 
 /// A method as it was run. Of another version than this release has, only what was set is known.

@@ -45,11 +45,12 @@ pub(super) struct ReportOptions {
     pub(super) scores: ScoreOptions,
 }
 
-/// Files with traces that are put beside those of a sweep; none by default.
+/// What is put beside the traces of a sweep: files with other traces, and the best that there can be; nothing by default.
 #[derive(Debug, Default)]
 pub(super) struct RecordedFiles<'a> {
     pub(super) files: &'a [PathBuf],
     pub(super) foreign_values: ForeignValues,
+    pub(super) best: bool,
 }
 
 impl RecordedFiles<'_> {
@@ -133,6 +134,12 @@ impl Analysed {
         let joined = recorded
             .join(&mut results, &mut about.methods, store.as_ref(), &sweep)
             .await?;
+        if recorded.best {
+            if !results.add_best() {
+                return Err(CommandError::BestTaken);
+            }
+            about.methods.push(about::of_best(&sweep));
+        }
         let linear_algebra = collected.linear_algebra();
         let mut analysis = analyse(&results, options)?;
         let left_out = |damaged: &DamagedTrace| format!("left out: {damaged}");

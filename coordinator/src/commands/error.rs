@@ -147,6 +147,12 @@ pub(super) enum CommandError {
         ids: Vec<SweepId>,
     },
 
+    /// The reference of a report has the name of a method.
+    #[error(
+        "--best: a method of the sweep is called `best`, too: give it another name in the sweep file"
+    )]
+    BestTaken,
+
     /// A report would replace that of something else.
     #[error(
         "{} holds the report of {found}: choose another --out, or replace it with --replace",

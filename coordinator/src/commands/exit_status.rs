@@ -37,6 +37,7 @@ impl From<&CommandError> for ExitStatus {
             | Delete(_)
             | NotConfirmed(_)
             | OtherReport { .. }
+            | BestTaken
             | UnknownSweep { .. }
             | AmbiguousSweep { .. }
             | LostSweep(_)

@@ -18,6 +18,7 @@ Examples:
   loto report demo --store loto-results/demo/sweep.loto --out results --baseline sampled
   loto report demo --store loto-results/demo/sweep.loto --against gcp-prior
   loto report demo --store loto-results/demo/sweep.loto --with recorded.csv
+  loto report demo --store loto-results/demo/sweep.loto --best
 
 The traces of --with are a CSV file as of `loto score`; the traces.csv.gz of another
 report is one. A value is foreign if the table of its task does not have it.";
@@ -41,6 +42,11 @@ pub(super) struct ReportCommand {
     #[command(flatten)]
     foreign_values: ForeignOptions,
 
+    /// Put `best` beside the methods, which finds the best row of each task at once: no method can be
+    /// ahead of it, and one that is not significantly behind cannot be improved noticeably.
+    #[arg(long, env = "LOTO_BEST")]
+    best: bool,
+
     #[command(flatten)]
     report: ReportOptions,
 }
@@ -50,6 +56,7 @@ impl ReportCommand {
         let recorded = RecordedFiles {
             files: &self.with,
             foreign_values: self.foreign_values.rules()?,
+            best: self.best,
         };
         let store = self.store.open().await?;
         let (_, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;

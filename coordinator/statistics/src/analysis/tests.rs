@@ -398,3 +398,21 @@ fn the_analysis_repeats_and_becomes_json() {
     // All tasks rank the methods alike: F is infinite, which JSON cannot tell.
     assert!(comparison["friedman"]["plain"]["iman_davenport"].is_null());
 }
+
+#[test]
+fn the_best_row_of_each_task_is_ahead_of_all_or_tied() {
+    let mut results = complete();
+    assert!(results.add_best());
+    assert!(!results.add_best(), "the name is taken");
+    let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    let blackbox = &analysis.blackboxes[0];
+    let best = blackbox
+        .methods
+        .iter()
+        .find(|method| method.method == "best");
+    let averages = best.unwrap().averages.as_ref().unwrap();
+    assert_eq!(averages.adtm.mean, [0.0, 0.0]);
+    assert_eq!(averages.improvement, 1.0);
+    assert_eq!(averages.by_iteration["unsolved_fraction"], [0.0, 0.0]);
+    assert_eq!(averages.average_rank, 1.0);
+}

@@ -6,6 +6,6 @@ mod traces;
 
 pub use best_curves::{BestCurves, least_values};
 pub use sweep_results::{
-    BlackboxCurves, BlackboxResults, SweepCurves, SweepResults, TaskCurves, TaskResults,
+    BEST, BlackboxCurves, BlackboxResults, SweepCurves, SweepResults, TaskCurves, TaskResults,
 };
 pub use traces::{SeedTrace, SeedTraces};
