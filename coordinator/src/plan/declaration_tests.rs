@@ -120,7 +120,7 @@ fn features_and_source_rows_that_do_not_fit_are_refused_with_place_and_cure() {
     for (lines, expected) in [
         (
             "features = \"most\"",
-            "line 9: black box `B`: features is \"most\": write \"all\"",
+            "line 10: black box `B`: features is \"most\": write \"all\"",
         ),
         (
             "features = [\"hp_lr\"]",
