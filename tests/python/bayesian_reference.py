@@ -63,18 +63,23 @@ def signed_rank(folder):
         }
 
 
-def independent(differences, rope):
-    """baycomp's program with uncorrelated repetitions; tasks without spread get the numbers that baycomp gives them."""
-    import stan
-
-    scale = np.mean(np.std(differences, axis=1))
-    rope, scaled = rope / scale, differences / scale
+def with_spread(differences, rope):
+    """Tasks whose repetitions agree get random numbers within the rope about 0, as baycomp has it."""
     random, half = np.random.RandomState(1), differences.shape[1] // 2
-    for row in scaled:
+    for row in differences:
         if np.var(row) == 0:
             row[:half] = random.uniform(-rope, rope, half)
             row[half : 2 * half] = -row[:half]
             row[2 * half :] = 0
+    return differences
+
+
+def independent(differences, rope):
+    """baycomp's program with uncorrelated repetitions."""
+    import stan
+
+    scale = np.mean(np.std(differences, axis=1))
+    rope, scaled = rope / scale, differences / scale
     program = pathlib.Path(baycomp.__file__).with_name("hierarchical-t-test.stan").read_text()
     greatest = float(np.abs(scaled).max())
     data = {
@@ -103,7 +108,7 @@ def independent(differences, rope):
 def hierarchical(folder):
     for first, second, trial, rope in HIERARCHICAL:
         differences = regrets(folder, second, trial) - regrets(folder, first, trial)
-        differences = np.round(differences[::EVERY], 8)
+        differences = with_spread(np.round(differences[::EVERY], 8), rope)
         case = {"methods": [first, second], "trial": trial, "rope": rope, "differences": differences.tolist()}
         yield case | {"correlation": 0.0, "probabilities": list(map(float, independent(differences, rope)))}
 
