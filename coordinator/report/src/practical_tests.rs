@@ -36,6 +36,7 @@ fn results() -> SweepResults {
         blackboxes: vec![BlackboxResults {
             name: "box".into(),
             direction: Default::default(),
+            arrivals: None,
             iterations: 2,
             methods: ["a", "b", "c"].map(String::from).to_vec(),
             tasks: (0..12).map(task).collect(),

@@ -32,6 +32,7 @@ fn results(tasks: u32, seeds: u32) -> SweepResults {
         blackboxes: vec![BlackboxResults {
             name: "A".into(),
             direction: Default::default(),
+            arrivals: None,
             iterations: 2,
             methods: vec!["rs".into(), "good".into()],
             tasks: (0..tasks).map(task).collect(),
