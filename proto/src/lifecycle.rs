@@ -214,11 +214,17 @@ mod tests {
         let superseded = |last: &Attempt| fail_superseded(last, "it hangs", "here", LIMITS);
         let running = superseded(&second).unwrap();
         assert_eq!((running.count, running.failures), (2, 1));
-        assert_eq!((running.state, running.token.as_str()), (AttemptState::Running, "80/1"));
+        assert_eq!(
+            (running.state, running.token.as_str()),
+            (AttemptState::Running, "80/1")
+        );
         assert_eq!(running.error, "it hangs");
         // The second attempt ends by itself; no death is left to be counted.
         let failed = fail(&running, "it hangs", "", LIMITS);
-        assert_eq!((failed.state, failed.count - failed.failures), (AttemptState::Failed, 0));
+        assert_eq!(
+            (failed.state, failed.count - failed.failures),
+            (AttemptState::Failed, 0)
+        );
         assert_eq!(superseded(&failed), None);
         // Two workers that take the job from each other come to an end.
         let third = begun_by("7f/2", Some(failed));

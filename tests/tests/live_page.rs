@@ -81,7 +81,10 @@ impl Page {
 
     fn next(&mut self) -> std::io::Result<Event> {
         if self.events.is_none() {
-            let last = self.last.as_ref().map(|last| format!("Last-Event-ID: {last}"));
+            let last = self
+                .last
+                .as_ref()
+                .map(|last| format!("Last-Event-ID: {last}"));
             let headers: Vec<&str> = last.as_deref().into_iter().collect();
             self.events = Some(Events::of(&self.address, &self.path, &headers)?);
         }
@@ -109,7 +112,10 @@ async fn a_page_follows_a_sweep_from_empty_to_done_through_a_restart() {
     let id = sweep.sweep.id().to_string();
     let mut list = Page::open(&address, "/");
     tokio::task::block_in_place(|| {
-        list.until(|page| page.get("sweeps").is_some_and(|list| list.contains("0 of 60")));
+        list.until(|page| {
+            page.get("sweeps")
+                .is_some_and(|list| list.contains("0 of 60"))
+        });
     });
     let mut page = Page::open(&address, &format!("/sweeps/{id}"));
     let standing = |text: &'static str| {
@@ -123,7 +129,10 @@ async fn a_page_follows_a_sweep_from_empty_to_done_through_a_restart() {
     }
     tokio::task::block_in_place(|| {
         page.until(standing("30 of 60"));
-        page.until(|page| page.get("results-0").is_some_and(|part| part.contains("<svg")));
+        page.until(|page| {
+            page.get("results-0")
+                .is_some_and(|part| part.contains("<svg"))
+        });
         page.until(|page| page["events"].contains("traces stored"));
         list.until(|page| page["sweeps"].contains("30 of 60"));
     });
@@ -137,7 +146,10 @@ async fn a_page_follows_a_sweep_from_empty_to_done_through_a_restart() {
     tokio::task::block_in_place(|| {
         page.until(standing("60 of 60"));
         let from_all = "From 60 of 60 traces";
-        page.until(|page| page.get("results-0").is_some_and(|part| part.contains(from_all)));
+        page.until(|page| {
+            page.get("results-0")
+                .is_some_and(|part| part.contains(from_all))
+        });
     });
     let report = programs::run("loto", ["report", &id, "--store", &url, "--format", "html"]);
     let report = String::from_utf8(report.stdout).unwrap();
@@ -182,24 +194,44 @@ async fn hostile_texts_stay_texts_and_what_is_not_there_is_said() {
         error: format!("{HOSTILE} failed"),
         backtrace: HOSTILE.into(),
     };
-    store.put_attempt(&job, &record.version, &poisoned).await.unwrap();
+    store
+        .put_attempt(&job, &record.version, &poisoned)
+        .await
+        .unwrap();
     store.put_conflict(&job, HOSTILE).await.unwrap();
     let (_service, address) = serve(&url, "127.0.0.1:0", &[]);
     let id = sweep.sweep.id();
     tokio::task::block_in_place(|| {
         let mut page = Page::open(&address, &format!("/sweeps/{id}"));
-        page.until(|page| page.get("problems").is_some_and(|part| part.contains("Poisoned")));
-        page.until(|page| page.get("grid-0").is_some_and(|part| part.contains("conflict")));
+        page.until(|page| {
+            page.get("problems")
+                .is_some_and(|part| part.contains("Poisoned"))
+        });
+        page.until(|page| {
+            page.get("grid-0")
+                .is_some_and(|part| part.contains("conflict"))
+        });
         let mut list = Page::open(&address, "/");
-        list.until(|page| page.get("sweeps").is_some_and(|part| part.contains("alert(1)")));
-        let loaded = ["/".to_owned(), format!("/sweeps/{id}"), format!("/sweeps/{id}/series/{series}")];
+        list.until(|page| {
+            page.get("sweeps")
+                .is_some_and(|part| part.contains("alert(1)"))
+        });
+        let loaded = [
+            "/".to_owned(),
+            format!("/sweeps/{id}"),
+            format!("/sweeps/{id}/series/{series}"),
+        ];
         let loaded = loaded.map(|path| http::get(&address, &path).unwrap());
         let fragments = page.fragments.values().chain(list.fragments.values());
         let texts = fragments.chain(loaded.iter().map(|(_, body)| body));
         for text in texts {
             assert!(!text.contains("<script>alert"), "{text}");
         }
-        assert!(loaded[2].1.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;"));
+        assert!(
+            loaded[2]
+                .1
+                .contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;")
+        );
 
         let unknown = "0123456789abcdef0123456789abcdef";
         for (path, told) in [
@@ -211,14 +243,25 @@ async fn hostile_texts_stay_texts_and_what_is_not_there_is_said() {
         ] {
             let (status, body) = http::get(&address, &path).unwrap();
             assert_eq!(status, 404, "{path}");
-            assert!(body.contains(told) && !body.contains("<script>"), "{path}: {body}");
+            assert!(
+                body.contains(told) && !body.contains("<script>"),
+                "{path}: {body}"
+            );
         }
         let answer = http::ask(&address, "GET", "/", &[], "").unwrap();
         let head = answer.head.to_lowercase();
-        for header in ["default-src 'none'", "frame-ancestors 'none'", "nosniff", "no-referrer"] {
+        for header in [
+            "default-src 'none'",
+            "frame-ancestors 'none'",
+            "nosniff",
+            "no-referrer",
+        ] {
             assert!(head.contains(header), "{head}");
         }
-        assert_eq!(http::ask(&address, "POST", "/", &[], "").unwrap().status, 405);
+        assert_eq!(
+            http::ask(&address, "POST", "/", &[], "").unwrap().status,
+            405
+        );
     });
 }
 
@@ -236,12 +279,25 @@ async fn who_has_no_token_sees_a_form_and_nothing_else() {
     let (_service, address) = serve(&url, "127.0.0.1:0", &["--tokens", &tokens]);
     let id = sweep.sweep.id();
     tokio::task::block_in_place(|| {
-        let ask = |path: &str, headers: &[&str]| http::ask(&address, "GET", path, headers, "").unwrap();
-        for path in ["/", "/events", &format!("/sweeps/{id}"), &format!("/sweeps/{id}/events")] {
-            for headers in [&[][..], &["Authorization: Bearer wrong"], &["Cookie: loto_token=wrong"]] {
+        let ask =
+            |path: &str, headers: &[&str]| http::ask(&address, "GET", path, headers, "").unwrap();
+        for path in [
+            "/",
+            "/events",
+            &format!("/sweeps/{id}"),
+            &format!("/sweeps/{id}/events"),
+        ] {
+            for headers in [
+                &[][..],
+                &["Authorization: Bearer wrong"],
+                &["Cookie: loto_token=wrong"],
+            ] {
                 let answer = ask(path, headers);
                 assert_eq!(answer.status, 401, "{path} {headers:?}");
-                assert!(answer.body.contains("type=\"password\"") && !answer.body.contains(&id.to_string()));
+                assert!(
+                    answer.body.contains("type=\"password\"")
+                        && !answer.body.contains(&id.to_string())
+                );
             }
         }
         let form = ["Content-Type: application/x-www-form-urlencoded"];
@@ -254,8 +310,15 @@ async fn who_has_no_token_sees_a_form_and_nothing_else() {
         let form = ["Content-Type: application/x-www-form-urlencoded"];
         let answer = http::ask(&address, "POST", "/sign-in", &form, "token=first-token").unwrap();
         assert_eq!(answer.status, 303, "{answer:?}");
-        assert!(answer.head.contains("HttpOnly; SameSite=Strict"), "{}", answer.head);
-        for header in ["Cookie: other=1; loto_token=first-token", "Authorization: Bearer first-token"] {
+        assert!(
+            answer.head.contains("HttpOnly; SameSite=Strict"),
+            "{}",
+            answer.head
+        );
+        for header in [
+            "Cookie: other=1; loto_token=first-token",
+            "Authorization: Bearer first-token",
+        ] {
             let answer = http::ask(&address, "GET", "/", &[header], "").unwrap();
             assert_eq!(answer.status, 200, "{header}");
         }

@@ -80,11 +80,7 @@ impl Guard {
     ///
     /// # Errors
     /// [`CoordinatorError::InvalidInput`], with what to do.
-    pub fn refuse_anyone(
-        &self,
-        option: &str,
-        address: SocketAddr,
-    ) -> Result<(), CoordinatorError> {
+    pub fn refuse_anyone(&self, option: &str, address: SocketAddr) -> Result<(), CoordinatorError> {
         let knows_clients = self.tokens.is_some() || self.demands_certificate;
         if knows_clients || address.ip().is_loopback() {
             return Ok(());

@@ -115,8 +115,7 @@ impl Onlooker {
         let progress = tracker.progress();
         self.rate.sample(self.begun.elapsed(), &progress);
         let mut conflicts = conflicts(tracker, store).await?;
-        let in_conflict: HashSet<SeriesId> =
-            conflicts.iter().map(|known| known.series).collect();
+        let in_conflict: HashSet<SeriesId> = conflicts.iter().map(|known| known.series).collect();
         let series: Vec<SeriesState> = tracker
             .counted_series()
             .map(|counted| SeriesState {
@@ -229,11 +228,14 @@ impl Workers {
     }
 
     fn states(&self) -> Vec<WorkerState> {
-        let states = self.known.iter().map(|(name, (_, since, jobs))| WorkerState {
-            name: name.clone(),
-            jobs: *jobs,
-            silent: since.elapsed(),
-        });
+        let states = self
+            .known
+            .iter()
+            .map(|(name, (_, since, jobs))| WorkerState {
+                name: name.clone(),
+                jobs: *jobs,
+                silent: since.elapsed(),
+            });
         states.collect()
     }
 }

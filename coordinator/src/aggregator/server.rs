@@ -47,9 +47,10 @@ pub async fn serve(
     let address = listener
         .local_addr()
         .map_err(|error| serving("a socket", error))?;
-    let aggregator = AggregatorServer::new(AggregatorService::start(store, sweeps, stopping.clone()))
-        .max_decoding_message_size(MAX_REQUEST_BYTES)
-        .max_encoding_message_size(MAX_ANSWER_BYTES);
+    let aggregator =
+        AggregatorServer::new(AggregatorService::start(store, sweeps, stopping.clone()))
+            .max_decoding_message_size(MAX_REQUEST_BYTES)
+            .max_encoding_message_size(MAX_ANSWER_BYTES);
 
     let (reporter, health) = tonic_health::server::health_reporter();
     reporter

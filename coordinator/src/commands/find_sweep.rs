@@ -6,8 +6,8 @@ use loto_proto::sweep::Sweep;
 use loto_transport::TransportError;
 use loto_transport::store::{Store, recorded};
 
-use crate::date::describe_date;
 use super::error::CommandError;
+use crate::date::describe_date;
 use crate::progress::Tracker;
 
 /// Which sweep is meant by a name that several have.

@@ -12,8 +12,8 @@ use loto_report::Format;
 use loto_statistics::StatisticsError;
 use loto_statistics::analysis::check_options;
 use loto_statistics::random_search::{Baseline, RANDOM_SEARCH_METHOD};
-use loto_worker::isolation::ProcessPool;
 use loto_transport::store::Store;
+use loto_worker::isolation::ProcessPool;
 use loto_worker::job_options::JobOptions;
 use tokio_util::sync::{CancellationToken, DropGuard};
 

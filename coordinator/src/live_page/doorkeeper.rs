@@ -39,7 +39,9 @@ pub(super) async fn check(
     if !request.headers().contains_key(header::AUTHORIZATION)
         && let Some(authorization) = from_cookie(request.headers())
     {
-        request.headers_mut().insert(header::AUTHORIZATION, authorization);
+        request
+            .headers_mut()
+            .insert(header::AUTHORIZATION, authorization);
     }
     if let Err(refusal) = guard.check(request.headers(), address(client.as_deref())) {
         return refused(&refusal);
@@ -66,7 +68,11 @@ pub(super) async fn sign_in(
     if let Err(refusal) = guard.check(&headers, address(client.as_deref())) {
         return refused(&refusal);
     }
-    let secure = if guard.tls().is_some() { "; Secure" } else { "" };
+    let secure = if guard.tls().is_some() {
+        "; Secure"
+    } else {
+        ""
+    };
     let cookie = format!(
         "{COOKIE}={}; Path=/; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Strict{secure}",
         token.trim()

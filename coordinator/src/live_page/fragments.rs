@@ -134,7 +134,9 @@ mod tests {
         let mut page = page();
         let begin = page.mark();
         assert!(page.since(Some(begin)).is_empty());
-        assert!(page.set("b", &text("1")) && page.set("a", &text("2")) && page.set("b", &text("3")));
+        assert!(
+            page.set("b", &text("1")) && page.set("a", &text("2")) && page.set("b", &text("3"))
+        );
         let changed = page.since(Some(begin));
         let texts: Vec<&str> = changed.iter().map(|(_, html)| html.as_ref()).collect();
         assert_eq!(

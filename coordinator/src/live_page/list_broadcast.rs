@@ -1,7 +1,7 @@
 //! Keeps the list of sweeps up to date.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use loto_proto::identity::SweepId;
 use loto_proto::limits::MAX_WATCHED_SWEEPS;
@@ -10,6 +10,7 @@ use loto_transport::store::{Store, recorded};
 use tokio::sync::watch;
 
 use super::fragments::Fragments;
+use super::listed_sweep::{Content, Listed};
 use super::sections::{problems, sweep_list};
 use crate::CoordinatorError;
 use crate::aggregator::{Overview, Published, WatchedSweeps, to_status};
@@ -23,25 +24,6 @@ const COUNTED: usize = MAX_WATCHED_SWEEPS / 2;
 const INTERVAL: Duration = Duration::from_secs(1);
 
 const LIST: &str = "sweeps";
-
-/// A sweep of the list.
-pub(super) struct Listed {
-    pub(super) id: SweepId,
-    pub(super) content: Content,
-    pub(super) recorded: Option<SystemTime>,
-}
-
-/// What is known of a sweep of the list.
-pub(super) enum Content {
-    /// Its name, number of jobs, and how far it is if that is followed.
-    Sweep {
-        name: String,
-        jobs: u64,
-        overview: Option<Arc<Overview>>,
-    },
-    /// It cannot be read.
-    Damaged(String),
-}
 
 pub(super) fn fragments() -> Fragments {
     Fragments::new([LIST.to_owned()])

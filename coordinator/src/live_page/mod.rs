@@ -18,6 +18,7 @@ mod error;
 mod fragments;
 mod headers;
 mod list_broadcast;
+mod listed_sweep;
 mod sections;
 mod series_page;
 mod server;

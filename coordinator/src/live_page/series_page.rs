@@ -44,7 +44,10 @@ pub(super) async fn page(
         jobs.push(Job {
             seed,
             attempt: attempts.get(&seed),
-            conflict: conflicts.iter().find(of_job).map(|known| known.problem.as_str()),
+            conflict: conflicts
+                .iter()
+                .find(of_job)
+                .map(|known| known.problem.as_str()),
             trace,
         });
     }

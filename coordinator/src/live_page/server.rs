@@ -55,7 +55,11 @@ pub(crate) async fn serve(
             .tls_config(tls)
             .map_err(|error| serving(address, error))?;
     }
-    let scheme = if guard.tls().is_some() { "https" } else { "http" };
+    let scheme = if guard.tls().is_some() {
+        "https"
+    } else {
+        "http"
+    };
     guard.warn_of_tokens_in_the_clear(address);
     tracing::info!("showing sweeps on {scheme}://{address}");
     let pages = Arc::new(Pages {
@@ -82,7 +86,10 @@ fn router(pages: Arc<Pages>, guard: Arc<Guard>) -> Router {
         .route("/sign-in", post(doorkeeper::sign_in))
         .with_state(guard);
     Router::new()
-        .route("/live.js", get(|| text("text/javascript; charset=utf-8", SCRIPT)))
+        .route(
+            "/live.js",
+            get(|| text("text/javascript; charset=utf-8", SCRIPT)),
+        )
         .route("/style.css", get(style))
         // Browsers ask for it whatever a page says.
         .route("/favicon.ico", get(|| async { StatusCode::NO_CONTENT }))
@@ -103,7 +110,13 @@ async fn style() -> Response {
 
 async fn list(State(pages): State<Arc<Pages>>) -> Response {
     let content = |fragments| html! { h1 { "Sweeps" } (fragments) };
-    live("Sweeps", Vec::new(), "/events", &pages.broadcasts.list(), content)
+    live(
+        "Sweeps",
+        Vec::new(),
+        "/events",
+        &pages.broadcasts.list(),
+        content,
+    )
 }
 
 async fn list_events(

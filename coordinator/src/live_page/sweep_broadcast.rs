@@ -129,9 +129,8 @@ async fn analysed(sweep: &WatchedSweep, sender: &watch::Sender<Fragments>) -> Op
         }
     };
     let finished = analysis.finished_traces;
-    let drawing = tokio::task::spawn_blocking(move || {
-        (sections(&analysis), missing_sentences(&analysis))
-    });
+    let drawing =
+        tokio::task::spawn_blocking(move || (sections(&analysis), missing_sentences(&analysis)));
     let (sections, missing) = drawing.await.ok()?;
     sender.send_if_modified(|fragments| {
         let mut changed = false;

@@ -306,8 +306,8 @@ impl Handler {
             let reading = self.patiently(&self.abandoned, "looking at a job", reading);
             let record = reading.await?;
             let last = record.attempt.filter(|_| !record.done);
-            let next = last
-                .and_then(|last| lifecycle::fail_superseded(&last, &error, backtrace, limits));
+            let next =
+                last.and_then(|last| lifecycle::fail_superseded(&last, &error, backtrace, limits));
             let Some(next) = next else {
                 return Ok((Outcome::Requeued, TAKEN));
             };

@@ -61,18 +61,14 @@ fn section(heading: &str, markup: Markup) -> Section {
     }
 }
 
-fn of_blackbox(
-    analysis: &SweepAnalysis,
-    blackbox: &BlackboxAnalysis,
-    palette: &Palette,
-) -> Markup {
+fn of_blackbox(analysis: &SweepAnalysis, blackbox: &BlackboxAnalysis, palette: &Palette) -> Markup {
     let covered = blackbox
         .methods
         .iter()
         .map(|method| method.finished_traces)
         .sum();
-    let planned = u64::from(analysis.planned_seeds)
-        * (blackbox.tasks.len() * blackbox.methods.len()) as u64;
+    let planned =
+        u64::from(analysis.planned_seeds) * (blackbox.tasks.len() * blackbox.methods.len()) as u64;
     html! {
         p.muted {
             "From " (numbers::grouped(covered)) " of " (numbers::grouped(planned)) " traces, averaged over "

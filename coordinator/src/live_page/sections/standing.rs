@@ -25,7 +25,10 @@ pub(in crate::live_page) fn section(plan: &Sweep, overview: &Overview) -> Markup
         ("failed", total.failed),
         ("poisoned", total.poisoned),
     ];
-    let methods = plan.blackboxes.iter().map(|blackbox| blackbox.methods.len());
+    let methods = plan
+        .blackboxes
+        .iter()
+        .map(|blackbox| blackbox.methods.len());
     html! {
         p { strong { (state) } ": " (grouped(total.done)) " of " (grouped(planned)) " traces" }
         progress aria-label="finished traces" value=(total.done) max=(planned.max(1)) {}

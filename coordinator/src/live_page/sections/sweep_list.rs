@@ -4,7 +4,7 @@ use loto_proto::untrusted_text::escape;
 use loto_report::numbers::grouped;
 use maud::{Markup, html};
 
-use super::super::list_broadcast::{Content, Listed};
+use super::super::listed_sweep::{Content, Listed};
 use super::state::State;
 use crate::aggregator::Overview;
 use crate::date::describe_date;

@@ -21,13 +21,19 @@ const LAYERS: usize = 3;
 /// The regressors of rows of features: one row each, the constant last.
 pub(super) fn regressors(features: &[f32]) -> Array2<f64> {
     let mut rows = Array2::ones((features.len() / FEATURES, REGRESSORS));
-    set_regressors(features, rows.as_slice_mut().expect("rows one after the other"));
+    set_regressors(
+        features,
+        rows.as_slice_mut().expect("rows one after the other"),
+    );
     rows
 }
 
 /// Writes features over all of `rows`, which lie one after the other, but their constants.
 pub(super) fn set_regressors(features: &[f32], rows: &mut [f64]) {
-    for (features, row) in features.chunks_exact(FEATURES).zip(rows.chunks_exact_mut(REGRESSORS)) {
+    for (features, row) in features
+        .chunks_exact(FEATURES)
+        .zip(rows.chunks_exact_mut(REGRESSORS))
+    {
         for (entry, feature) in row.iter_mut().zip(features) {
             *entry = f64::from(*feature);
         }
@@ -78,7 +84,10 @@ impl FeatureNetwork {
         gradient: &mut [f32],
     ) {
         let last = &mut batch.gradients[LAYERS - 1];
-        for (entries, slopes) in last.chunks_exact_mut(FEATURES).zip(slopes.chunks_exact(REGRESSORS)) {
+        for (entries, slopes) in last
+            .chunks_exact_mut(FEATURES)
+            .zip(slopes.chunks_exact(REGRESSORS))
+        {
             for (entry, slope) in entries.iter_mut().zip(slopes) {
                 *entry = (share * slope) as f32;
             }

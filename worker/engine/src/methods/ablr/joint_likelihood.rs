@@ -99,7 +99,10 @@ fn loss(
         *weight = *double as f32;
     }
     let features = network.evaluate(weights, batch);
-    set_regressors(features, design.as_slice_mut().expect("rows one after the other"));
+    set_regressors(
+        features,
+        design.as_slice_mut().expect("rows one after the other"),
+    );
     let share = 1.0 / set.targets.len() as f64;
     let (doubles, precision_gradient) = gradient.split_at_mut(weights.len());
     let mut loss = 0.0;

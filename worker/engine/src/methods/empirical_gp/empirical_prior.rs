@@ -61,11 +61,7 @@ pub(super) struct EmpiricalPrior<'a> {
 
 impl<'a> EmpiricalPrior<'a> {
     /// Of the sources' processes.
-    pub(super) fn new(
-        setting: &Setting<'a>,
-        sources: &[SourceProcess],
-        kernel: Posterior,
-    ) -> Self {
+    pub(super) fn new(setting: &Setting<'a>, sources: &[SourceProcess], kernel: Posterior) -> Self {
         let (space, columns) = (setting.space(), setting.columns());
         let rows = (0..setting.rows() as u32).collect();
         let mut pool = CandidatePool::new(space, columns, rows);

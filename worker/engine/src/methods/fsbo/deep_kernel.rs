@@ -123,11 +123,12 @@ impl DeepKernel {
         }
         let (by_weights, by_hyperparameters) = gradient.split_at_mut(weights);
         let parameters = &self.parameters[..weights];
-        self.layers.backward(parameters, &mut batch, by_weights, |_, units, slopes| {
-            for (slope, unit) in slopes.iter_mut().zip(units) {
-                *slope = if *unit > 0.0 { *slope } else { 0.0 };
-            }
-        });
+        self.layers
+            .backward(parameters, &mut batch, by_weights, |_, units, slopes| {
+                for (slope, unit) in slopes.iter_mut().zip(units) {
+                    *slope = if *unit > 0.0 { *slope } else { 0.0 };
+                }
+            });
         // The noise is what is learned and its least.
         let learned = libm::exp(f64::from(self.parameters[weights + 2]) - logarithms[2]);
         let by_logarithm = [slopes[0], slopes[1], slopes[2] * learned];
@@ -182,7 +183,10 @@ mod tests {
         let mut random = RandomStream::new(EXAMPLE, Fingerprint([1; 16]), "task", 0);
         let mut kernel = DeepKernel::new(3, &mut random);
         // Features further apart than those of small random weights.
-        kernel.parameters.iter_mut().for_each(|weight| *weight *= 2.0);
+        kernel
+            .parameters
+            .iter_mut()
+            .for_each(|weight| *weight *= 2.0);
         Example {
             kernel,
             inputs: (0..36).map(|_| random.uniform() as f32).collect(),
@@ -214,7 +218,10 @@ mod tests {
         let expected = Process::new(dense, &points, &targets).negative_log_likelihood() / 12.0;
         let mut gradient = vec![0.0; kernel.parameters.len()];
         let found = kernel.loss(&inputs, &targets, &mut gradient).unwrap();
-        assert!((found - expected).abs() < 1e-3 * expected.abs(), "{found} {expected}");
+        assert!(
+            (found - expected).abs() < 1e-3 * expected.abs(),
+            "{found} {expected}"
+        );
     }
 
     #[test]
@@ -236,13 +243,18 @@ mod tests {
             let mut shifted = |step: f32| {
                 let start = kernel.parameters[place];
                 kernel.parameters[place] = start + step;
-                let value = kernel.loss(&inputs, &targets, &mut vec![0.0; count]).unwrap();
+                let value = kernel
+                    .loss(&inputs, &targets, &mut vec![0.0; count])
+                    .unwrap();
                 kernel.parameters[place] = start;
                 value
             };
             let expected = (shifted(2e-3) - shifted(-2e-3)) / 4e-3;
             let error = (f64::from(gradient[place]) - expected).abs();
-            assert!(error < 6e-2 * expected.abs() + 2e-3, "{place}: {error} of {expected}");
+            assert!(
+                error < 6e-2 * expected.abs() + 2e-3,
+                "{place}: {error} of {expected}"
+            );
         }
     }
 }

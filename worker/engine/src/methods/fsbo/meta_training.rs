@@ -24,10 +24,7 @@ const LEARNING_RATE: f64 = 1e-3;
 ///
 /// # Errors
 /// Those of [`Setting::sources`]; [`EngineError::LinearAlgebra`] if a kernel matrix cannot be factorised.
-pub(super) fn trained(
-    setting: &Setting,
-    transform: Transform,
-) -> Result<DeepKernel, EngineError> {
+pub(super) fn trained(setting: &Setting, transform: Transform) -> Result<DeepKernel, EngineError> {
     let width = setting.space().width();
     let name = setting.fit_name("deep-kernel", VERSION, transform);
     let stored = setting.shared().fit(&name, parameter_count(width), || {
@@ -54,7 +51,10 @@ pub(super) fn trained(
                 setting.space().encode(columns, row as usize, &mut point);
                 inputs.extend(point.iter().map(|&entry| entry as f32));
             }
-            let targets: Vec<f64> = rows.iter().map(|&row| source.targets[row as usize]).collect();
+            let targets: Vec<f64> = rows
+                .iter()
+                .map(|&row| source.targets[row as usize])
+                .collect();
             kernel.loss(&inputs, &targets, &mut gradient)?;
             let angle = 0.5 * PI * step as f64 / STEPS as f64;
             let rate = LEARNING_RATE * libm::cos(angle);

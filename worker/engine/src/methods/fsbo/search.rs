@@ -93,7 +93,8 @@ impl Search for DeepKernelSearch {
             return self.first.choose(observations);
         }
         let mut targets = Vec::new();
-        self.transform.apply_to_any(&observations.values, &mut targets);
+        self.transform
+            .apply_to_any(&observations.values, &mut targets);
         let kernel = self.tune(&observations.rows, &targets)?;
 
         // The process on the features, which are as the coordinates of another space.
@@ -103,8 +104,7 @@ impl Search for DeepKernelSearch {
             Column::Numeric(of_rows.map(|&feature| feature.into()).collect())
         };
         let columns: Vec<Column> = (0..FEATURES).map(coordinate).collect();
-        let mut process =
-            GaussianProcess::new(&self.features, targets.len(), Hyperprior::None);
+        let mut process = GaussianProcess::new(&self.features, targets.len(), Hyperprior::None);
         let mut point = vec![0.0; FEATURES];
         for &row in &observations.rows {
             self.features.encode(&columns, row as usize, &mut point);

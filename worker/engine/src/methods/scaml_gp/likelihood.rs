@@ -87,7 +87,9 @@ impl Observed {
             accumulate(*scale, squares, &mut squared);
         }
         let own: Vec<(f64, f64)> = squared.into_iter().map(correlation_and_slope).collect();
-        let own_part = own.iter().map(|(correlation, _)| values.signal * correlation);
+        let own_part = own
+            .iter()
+            .map(|(correlation, _)| values.signal * correlation);
         let mut pairs: Vec<f64> = own_part.map(|entry| entry + 1.0).collect();
         for (covariances, weight) in self.covariances.iter().zip(&values.weights) {
             accumulate(weight * weight, covariances, &mut pairs);
@@ -158,7 +160,9 @@ impl Observed {
             *slot = -weight * weight * dot(&pairs, covariances) - weight * dot(&alpha, means);
         }
         let entries = pairs.iter().zip(&own);
-        let signal_sum: f64 = entries.map(|(entry, (correlation, _))| entry * correlation).sum();
+        let signal_sum: f64 = entries
+            .map(|(entry, (correlation, _))| entry * correlation)
+            .sum();
         for (entry, (_, slope)) in pairs.iter_mut().zip(&own) {
             *entry *= slope;
         }
@@ -202,7 +206,10 @@ fn accumulate(factor: f64, entries: &[f64], sums: &mut [f64]) {
 }
 
 fn dot(left: &[f64], right: &[f64]) -> f64 {
-    left.iter().zip(right).map(|(left, right)| left * right).sum()
+    left.iter()
+        .zip(right)
+        .map(|(left, right)| left * right)
+        .sum()
 }
 
 #[cfg(test)]
@@ -216,7 +223,10 @@ mod tests {
     fn observed() -> Observed {
         let point = |row: usize| [(row as f64 * 0.37) % 1.0, (row as f64 * 0.61) % 1.0];
         let pairs = |entry: &dyn Fn(usize, usize) -> f64| -> Vec<f64> {
-            (0..7).flat_map(|a| (0..=a).map(move |b| (a, b))).map(|(a, b)| entry(a, b)).collect()
+            (0..7)
+                .flat_map(|a| (0..=a).map(move |b| (a, b)))
+                .map(|(a, b)| entry(a, b))
+                .collect()
         };
         let decaying = |rate: f64| {
             pairs(&|a, b| {
@@ -250,7 +260,9 @@ mod tests {
             let sources = (0..2).map(|i| values[i].powi(2) * at(&observed.covariances[i], a, b));
             own + sources.sum::<f64>() + 1.0 + if a == b { values[5] } else { 0.0 }
         };
-        let matrix = (0..7).map(|a| (0..7).map(|b| covariance(a, b)).collect()).collect();
+        let matrix = (0..7)
+            .map(|a| (0..7).map(|b| covariance(a, b)).collect())
+            .collect();
         let factor = cholesky(&matrix);
         let residual = |row: usize| {
             let sources = (0..2).map(|i| values[i] * observed.means[i][row]);
@@ -274,7 +286,10 @@ mod tests {
         let observed = observed();
         let mut gradient = [0.0; 6];
         let found = observed.evaluate(&LOGARITHMS, &mut gradient).unwrap();
-        assert!((found - dense(&observed, &LOGARITHMS)).abs() < 1e-10, "{found}");
+        assert!(
+            (found - dense(&observed, &LOGARITHMS)).abs() < 1e-10,
+            "{found}"
+        );
         for (place, slope) in gradient.iter().enumerate() {
             let shifted = |step: f64| {
                 let mut logarithms = LOGARITHMS;
@@ -282,7 +297,10 @@ mod tests {
                 dense(&observed, &logarithms)
             };
             let expected = (shifted(1e-5) - shifted(-1e-5)) / 2e-5;
-            assert!((slope - expected).abs() < 1e-6, "{place}: {slope} {expected}");
+            assert!(
+                (slope - expected).abs() < 1e-6,
+                "{place}: {slope} {expected}"
+            );
         }
     }
 }

@@ -70,9 +70,15 @@ impl<'a> ScamlModel<'a> {
             let all = weights.chain(lengthscales).chain([signal, noise]);
             all.map(libm::log).collect::<Vec<f64>>()
         };
-        let bounds = [WEIGHT_BOUNDS, LENGTHSCALE_BOUNDS, SIGNAL_BOUNDS, NOISE_BOUNDS];
-        let [lower, upper] = [bounds.map(|side| side.0), bounds.map(|side| side.1)]
-            .map(|[weight, lengthscale, signal, noise]| repeated(weight, lengthscale, signal, noise));
+        let bounds = [
+            WEIGHT_BOUNDS,
+            LENGTHSCALE_BOUNDS,
+            SIGNAL_BOUNDS,
+            NOISE_BOUNDS,
+        ];
+        let [lower, upper] = [bounds.map(|side| side.0), bounds.map(|side| side.1)].map(
+            |[weight, lengthscale, signal, noise]| repeated(weight, lengthscale, signal, noise),
+        );
         let share = 1.0 / count as f64;
         Ok(Self {
             space,
@@ -259,7 +265,11 @@ impl BlockPredictions for Predictions {
         self.block.resize(BLOCK * self.alpha.len(), 0.0);
         means.copy_from_slice(&self.prior_means[first..first + size]);
         bounds.copy_from_slice(&self.variances[first..first + size]);
-        let columns = self.cross.chunks_exact(rows).zip(&self.alpha).zip(&self.diagonal);
+        let columns = self
+            .cross
+            .chunks_exact(rows)
+            .zip(&self.alpha)
+            .zip(&self.diagonal);
         for (((column, alpha), variance), copy) in columns.zip(self.block.chunks_exact_mut(BLOCK)) {
             let column = &column[first..first + size];
             copy[..size].copy_from_slice(column);

@@ -111,8 +111,7 @@ impl PairwiseLoss {
             |logarithms, gradient| {
                 let weights = softmax(logarithms);
                 let value = loss(&weighted(sources, &weights, count), targets, &mut slopes);
-                let by_weight: Vec<f64> =
-                    sources.iter().map(|means| dot(means, &slopes)).collect();
+                let by_weight: Vec<f64> = sources.iter().map(|means| dot(means, &slopes)).collect();
                 let mean = dot(&by_weight, &weights);
                 for ((slot, slope), weight) in gradient.iter_mut().zip(&by_weight).zip(&weights) {
                     *slot = weight * (slope - mean);
@@ -133,7 +132,9 @@ impl PairwiseLoss {
                 false => smoothed,
             };
         }
-        weights.iter_mut().for_each(|weight| *weight *= 1.0 - self.target);
+        weights
+            .iter_mut()
+            .for_each(|weight| *weight *= 1.0 - self.target);
         weights.push(self.target);
         Ok(weights)
     }
@@ -145,7 +146,9 @@ fn target_weight(first: &[f64], second: &[f64], values: &[f64]) -> f64 {
     let mut slopes = vec![0.0; values.len()];
     let mut rises = |weight: f64| {
         let mixed = first.iter().zip(&differences);
-        let mixed: Vec<f64> = mixed.map(|(a, difference)| a + weight * difference).collect();
+        let mixed: Vec<f64> = mixed
+            .map(|(a, difference)| a + weight * difference)
+            .collect();
         loss(&mixed, values, &mut slopes);
         dot(&slopes, &differences) > 0.0
     };
@@ -175,8 +178,7 @@ mod tests {
     /// The mean over the pairs, as the paper prints it.
     fn plain_loss(predictions: &[f64]) -> f64 {
         let pairs = (0..6).flat_map(|i| (0..6).map(move |j| (i, j)));
-        let ordered: Vec<(usize, usize)> =
-            pairs.filter(|&(i, j)| VALUES[i] < VALUES[j]).collect();
+        let ordered: Vec<(usize, usize)> = pairs.filter(|&(i, j)| VALUES[i] < VALUES[j]).collect();
         let terms = ordered.iter();
         let terms = terms.map(|&(i, j)| (predictions[i] - predictions[j]).exp().ln_1p());
         terms.sum::<f64>() / ordered.len() as f64
@@ -218,18 +220,26 @@ mod tests {
         assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         // The first time the target has a say: 0.6 of the best weight.
         let target = weights[3] / NEW;
-        let of_sources: Vec<f64> = weights[..3].iter().map(|w| w / (1.0 - weights[3])).collect();
+        let of_sources: Vec<f64> = weights[..3]
+            .iter()
+            .map(|w| w / (1.0 - weights[3]))
+            .collect();
         let sum = |weights: &[f64]| weighted(&sources, weights, 6);
         let best = plain_loss(&sum(&of_sources));
         for a in 0..=50 {
             for b in 0..=50 - a {
                 let grid = [a, b, 50 - a - b].map(|share| f64::from(share) / 50.0);
-                assert!(plain_loss(&sum(&grid)) > best - 2e-3, "{grid:?} {of_sources:?}");
+                assert!(
+                    plain_loss(&sum(&grid)) > best - 2e-3,
+                    "{grid:?} {of_sources:?}"
+                );
             }
         }
         let mixed = |weight: f64| {
             let pairs = sum(&of_sources).into_iter().zip(left_out);
-            let mixed: Vec<f64> = pairs.map(|(a, b)| (1.0 - weight) * a + weight * b).collect();
+            let mixed: Vec<f64> = pairs
+                .map(|(a, b)| (1.0 - weight) * a + weight * b)
+                .collect();
             plain_loss(&mixed)
         };
         assert!((0..=100).all(|share| mixed(f64::from(share) / 100.0) > mixed(target) - 1e-9));

@@ -29,7 +29,11 @@ fn each_row_improves_most_under_the_process_on_the_fine_tuned_features() {
         } else {
             let z = standardised(&observations.values);
             let tuned = search.tune(&observations.rows, &z).unwrap();
-            let weights: Vec<f64> = tuned.parameters.iter().map(|&weight| weight.into()).collect();
+            let weights: Vec<f64> = tuned
+                .parameters
+                .iter()
+                .map(|&weight| weight.into())
+                .collect();
             let (weights, _) = weights.split_at(weights.len() - HYPERPARAMETERS);
             let features: Vec<Vec<f64>> = points
                 .iter()

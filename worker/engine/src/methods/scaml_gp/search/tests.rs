@@ -30,7 +30,10 @@ fn each_row_improves_most_on_the_weighted_sum_of_the_processes() {
         let seen = &observations.rows;
         if seen.is_empty() {
             assert_greatest(&observations, row, 1e-4, "scaml-gp", |row| {
-                -sources.iter().map(|source| source.mean(&points[row])).sum::<f64>()
+                -sources
+                    .iter()
+                    .map(|source| source.mean(&points[row]))
+                    .sum::<f64>()
             });
         } else if seen.len() % 7 == 1 {
             let logarithms = search.model.logarithms();
@@ -39,24 +42,27 @@ fn each_row_improves_most_on_the_weighted_sum_of_the_processes() {
             let own = Kernel::from_logarithms(matern, own);
             let covariance = |a: usize, b: usize| {
                 let of_sources = sources.iter().zip(&weights);
-                let of_sources = of_sources
-                    .map(|(source, w)| w * w * source.covariance(&points[a], &points[b]));
+                let of_sources =
+                    of_sources.map(|(source, w)| w * w * source.covariance(&points[a], &points[b]));
                 of_sources.sum::<f64>() + own.covariance(&points[a], &points[b]) + 1.0
             };
             let mean = |row: usize| {
                 let of_sources = sources.iter().zip(&weights);
-                of_sources.map(|(source, w)| w * source.mean(&points[row])).sum::<f64>()
+                of_sources
+                    .map(|(source, w)| w * source.mean(&points[row]))
+                    .sum::<f64>()
             };
             let rows: Vec<usize> = seen.iter().map(|&row| row as usize).collect();
             let matrix = rows.iter().enumerate().map(|(place, &a)| {
                 let entries = rows.iter().enumerate();
                 let noise = |other| if place == other { own.noise } else { 0.0 };
-                entries.map(|(other, &b)| covariance(a, b) + noise(other)).collect()
+                entries
+                    .map(|(other, &b)| covariance(a, b) + noise(other))
+                    .collect()
             });
             let factor = cholesky(&matrix.collect());
             let z = standardised(&observations.values);
-            let residuals: Vec<f64> =
-                rows.iter().zip(&z).map(|(&row, z)| z - mean(row)).collect();
+            let residuals: Vec<f64> = rows.iter().zip(&z).map(|(&row, z)| z - mean(row)).collect();
             let alpha = solve(&factor, &residuals);
             let incumbent = z.iter().copied().fold(f64::INFINITY, f64::min);
             assert_greatest(&observations, row, 2e-3, "scaml-gp", |row| {
