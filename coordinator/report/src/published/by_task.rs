@@ -143,6 +143,9 @@ static TABLES: LazyLock<[PapersTable; 6]> = LazyLock::new(|| {
     ]
 });
 
+/// A figure of the sweep, absent if nothing is finished, and the paper's.
+pub type OwnAndPublished = (Option<f64>, f64);
+
 /// A black box's figures of single tasks beside those of one table of the paper.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublishedTasks {
@@ -155,14 +158,14 @@ pub struct PublishedTasks {
     /// The columns that both have: methods, or priors.
     pub columns: Vec<String>,
     /// The tasks in the order of the paper, each with a pair of figures per column: the sweep's, and the paper's.
-    pub tasks: Vec<(String, Vec<(Option<f64>, f64)>)>,
+    pub tasks: Vec<(String, Vec<OwnAndPublished>)>,
     /// Where the sweep departs from the paper's protocol, one sentence each.
     pub remarks: Vec<String>,
 }
 
 impl PublishedTasks {
     /// The means over the tasks of a column, here and there; there is none here if a task has no figure.
-    pub fn means(&self, column: usize) -> (Option<f64>, f64) {
+    pub fn means(&self, column: usize) -> OwnAndPublished {
         let count = self.tasks.len() as f64;
         let figures = || self.tasks.iter().map(|(_, figures)| figures[column]);
         let complete = figures().all(|(own, _)| own.is_some());

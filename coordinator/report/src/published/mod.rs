@@ -17,7 +17,9 @@ use loto_statistics::analysis::{BlackboxAnalysis, SweepAnalysis};
 use loto_statistics::random_search::Baseline;
 use serde::Deserialize;
 
-pub use by_task::{PublishedFigure, PublishedTasks, SOURCE_BY_TASK, compare_by_task};
+pub use by_task::{
+    OwnAndPublished, PublishedFigure, PublishedTasks, SOURCE_BY_TASK, compare_by_task,
+};
 pub use protocol::Departure;
 
 use protocol::{departures, other_parameters, papers_name};
