@@ -324,14 +324,17 @@ fn tasks_are_ordered_by_the_error_of_the_prior_where_it_is_known() {
     assert!(csv.starts_with("blackbox,task,method,improvement,rank,final_dtm,seeds,"));
     assert!(!csv.contains("prior_rmse"));
     for (task, error) in [(0, 1.25), (1, 0.875)] {
-        analysis.blackboxes[0].tasks[task].prior_rmse = Some(error);
+        let task = &mut analysis.blackboxes[0].tasks[task];
+        task.prior_rmse = Some(error);
+        task.linear_prior_rmse = Some(error + 1.0);
     }
     let (page, csv) = files(&analysis);
     check_well_formed(&page);
     assert!(page.contains("<th>prior RMSE</th>"));
     let table = page.split("<th>prior RMSE</th>").nth(1).unwrap();
     let place = |text: &str| table.find(text).unwrap();
-    assert!(place("<th>plain</th><td>0.88</td>") < place("<td>1.25</td>"));
+    let plain = "<th>plain</th><td>0.88</td><td>1.88</td><td class=\"muted\">–</td>";
+    assert!(place(plain) < place("<td>1.25</td>"));
     assert!(place("<td>1.25</td>") < place("<th>third</th><td class=\"muted\">–</td>"));
     assert!(page.contains("plain (0.88)"), "the chart names the error");
     let header = csv.lines().next().unwrap();

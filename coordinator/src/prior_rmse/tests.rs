@@ -9,7 +9,7 @@ use crate::dispatch::record;
 use crate::embedded;
 use crate::plan::{Plan, SweepSource};
 use crate::results::{CollectedTraces, Selection};
-use loto_statistics::analysis::{AnalysisOptions, analyse};
+use loto_statistics::analysis::{AnalysisOptions, TaskAnalysis, analyse};
 
 /// Three tasks on 40 values of one hyperparameter: two are the same, one is their reverse.
 fn plan(folder: &std::path::Path, methods: &str) -> Plan {
@@ -88,6 +88,13 @@ async fn a_task_unlike_its_sources_has_the_greatest_error_and_comes_last() {
     assert!((1.5..2.2).contains(&errors[2]), "{errors:?}");
     let ordered = blackbox.tasks_by_prior_rmse();
     assert_eq!(ordered[2].name, "reverse");
+    // The sources are straight lines but for the ends of the quantiles, and neighbours are rows of both.
+    for (task, error) in blackbox.tasks.iter().zip(errors) {
+        let linear = task.linear_prior_rmse.unwrap();
+        let nearest = task.nearest_neighbours_prior_rmse.unwrap();
+        assert!((linear - error).abs() < 0.5, "{linear} {error}");
+        assert!((nearest - error).abs() < 0.5, "{nearest} {error}");
+    }
 }
 
 #[tokio::test]
@@ -96,6 +103,8 @@ async fn without_a_method_that_fits_priors_there_is_none() {
     let analysis = analysed("\"rs\", \"ts\"").await;
     let blackbox = &analysis.blackboxes[0];
     assert!(blackbox.tasks.iter().all(|task| task.prior_rmse.is_none()));
+    let none = |task: &TaskAnalysis| task.linear_prior_rmse.is_none();
+    assert!(blackbox.tasks.iter().all(none));
     let ordered = blackbox.tasks_by_prior_rmse();
     let names: Vec<&str> = ordered.iter().map(|task| task.name.as_str()).collect();
     assert_eq!(names, ["alike", "twin", "reverse"]);

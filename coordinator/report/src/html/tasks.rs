@@ -113,7 +113,11 @@ fn task_table(blackbox: &BlackboxAnalysis) -> Markup {
         let scores = || task.methods.iter().map(|method| method.improvement);
         html! {
             th { (escape(&task.name)) }
-            @if has_prior_rmse { (number_cell(task.prior_rmse.map(numbers::score), false)) }
+            @if has_prior_rmse {
+                (number_cell(task.prior_rmse.map(numbers::score), false))
+                (number_cell(task.linear_prior_rmse.map(numbers::score), false))
+                (number_cell(task.nearest_neighbours_prior_rmse.map(numbers::score), false))
+            }
             @for (score, best) in scores().zip(best_two(scores())) {
                 (number_cell(score.map(numbers::score), best))
             }
@@ -122,12 +126,19 @@ fn task_table(blackbox: &BlackboxAnalysis) -> Markup {
     let head = html! {
         tr {
             th { "task" }
-            @if has_prior_rmse { th { "prior RMSE" } }
+            @if has_prior_rmse { th { "prior RMSE" } th { "linear" } th { "5 nearest" } }
             @for method in &blackbox.methods { th { (escape(&method.method)) } }
         }
     };
+    let errors = match has_prior_rmse {
+        true => {
+            " Beside the error of the copula prior: those of a linear model and of the mean of the 5 nearest \
+                 source rows in its place."
+        }
+        false => "",
+    };
     let caption = format!(
-        "Improvement per task of {}, the best two in bold.",
+        "Improvement per task of {}, the best two in bold.{errors}",
         blackbox.name
     );
     table(

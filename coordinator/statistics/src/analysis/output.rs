@@ -323,6 +323,10 @@ pub struct TaskAnalysis {
     /// Root mean square error of the copula prior on this task: how hard it is to transfer to.
     /// It does not depend on the traces; whoever knows the fitted priors fills it in.
     pub prior_rmse: Option<f64>,
+    /// The same of a linear model in place of the prior's network, known where `prior_rmse` is.
+    pub linear_prior_rmse: Option<f64>,
+    /// The same of the mean of the five nearest source rows; absent on tables with more than 50,000 source rows.
+    pub nearest_neighbours_prior_rmse: Option<f64>,
     /// The baseline on this task; absent if it is sampled and `rs` has no finished trace here.
     pub baseline: Option<BaselineCurve>,
     /// One entry per planned method, in order.

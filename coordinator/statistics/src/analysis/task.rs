@@ -89,6 +89,8 @@ impl<'a> TaskGaps<'a> {
             rows: task.objective.len(),
             minimum: least.min(greatest),
             prior_rmse: None,
+            linear_prior_rmse: None,
+            nearest_neighbours_prior_rmse: None,
             maximum: least.max(greatest),
             methods: methods
                 .map(|(method, name)| {
