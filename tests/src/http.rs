@@ -95,7 +95,7 @@ impl Events {
     ///
     /// # Errors
     /// Whatever the connection reports, and its end.
-    pub fn next(&mut self) -> std::io::Result<Event> {
+    pub fn read(&mut self) -> std::io::Result<Event> {
         let (mut id, mut data) = (String::new(), Vec::new());
         loop {
             let line = self.line()?;

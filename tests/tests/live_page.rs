@@ -88,7 +88,7 @@ impl Page {
             let headers: Vec<&str> = last.as_deref().into_iter().collect();
             self.events = Some(Events::of(&self.address, &self.path, &headers)?);
         }
-        self.events.as_mut().expect("it was just opened").next()
+        self.events.as_mut().expect("it was just opened").read()
     }
 }
 
