@@ -166,7 +166,7 @@ async fn upgrade(ours: Undisturbed, theirs: Undisturbed, other: Release, waits: 
     old[1].terminate();
     assert!(old[1].wait(PATIENCE).success(), "{}", place.all_logs());
     // Only the other release is at work.
-    tokio::time::sleep(Duration::from_secs(5)).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
     for sweep in ["ours", "theirs"] {
         let told = place.status(&this, sweep).unwrap();
         let counts = told.lines().next().unwrap();
@@ -206,8 +206,9 @@ async fn upgrade(ours: Undisturbed, theirs: Undisturbed, other: Release, waits: 
     }
 }
 
+/// So large that one worker does not come to its end while the other release is at work alone.
 fn sweep(name: &str, methods: &[&str]) -> String {
-    samples::built_in_sweep(name, methods, &TARGETS, 20, 60)
+    samples::built_in_sweep(name, methods, &TARGETS, 50, 60)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
