@@ -103,20 +103,23 @@ pub fn fail(running: &Attempt, error: &str, backtrace: &str, limits: AttemptLimi
     }
 }
 
-/// What becomes of the record when an attempt ended with an error that is not the last one any more: another
-/// worker began the job meanwhile, since its message was delivered twice. `None` if the record has no attempt
-/// whose end is unknown: the job was released since.
+/// What becomes of the `last` attempt on record when the one that was `running` ended with an error and is not the last
+/// one any more: another worker began the job meanwhile, since its message was delivered twice.
 ///
 /// The failure counts, or two workers with a job that always fails would take it from each other and neither record
-/// why.
+/// why. `None` if it does not: the job was released since, or a failure was counted since, which may be this one,
+/// of which the answer of the store got lost.
 pub fn fail_superseded(
+    running: &Attempt,
     last: &Attempt,
     error: &str,
     backtrace: &str,
     limits: AttemptLimits,
 ) -> Option<Attempt> {
-    let has_unknown_end = last.count > last.failures && last.state != AttemptState::Poisoned;
-    has_unknown_end.then(|| {
+    let counts = last.failures == running.failures
+        && last.count > last.failures
+        && last.state != AttemptState::Poisoned;
+    counts.then(|| {
         let failed = fail(last, error, backtrace, limits);
         match failed.state {
             AttemptState::Poisoned => failed,
@@ -209,30 +212,39 @@ mod tests {
 
     #[test]
     fn the_failure_of_a_superseded_attempt_counts_once() {
+        let superseded = |running: &Attempt, last: &Attempt| {
+            fail_superseded(running, last, "it hangs", "here", LIMITS)
+        };
         let first = begun_by("7f/1", None);
-        let second = begun_by("80/1", Some(first));
-        let superseded = |last: &Attempt| fail_superseded(last, "it hangs", "here", LIMITS);
-        let running = superseded(&second).unwrap();
-        assert_eq!((running.count, running.failures), (2, 1));
+        let second = begun_by("80/1", Some(first.clone()));
+        let counted = superseded(&first, &second).unwrap();
+        assert_eq!((counted.count, counted.failures), (2, 1));
         assert_eq!(
-            (running.state, running.token.as_str()),
+            (counted.state, counted.token.as_str()),
             (AttemptState::Running, "80/1")
         );
-        assert_eq!(running.error, "it hangs");
-        // The second attempt ends by itself; no death is left to be counted.
-        let failed = fail(&running, "it hangs", "", LIMITS);
-        assert_eq!(
-            (failed.state, failed.count - failed.failures),
-            (AttemptState::Failed, 0)
-        );
-        assert_eq!(superseded(&failed), None);
+        assert_eq!(counted.error, "it hangs");
+        // Told again, since the answer got lost, it counts no more; nor does one of another that ended as well.
+        assert_eq!(superseded(&first, &counted), None);
+        assert_eq!(superseded(&second, &fail(&first, "", "", LIMITS)), None);
         // Two workers that take the job from each other come to an end.
-        let third = begun_by("7f/2", Some(failed));
-        let fourth = begun_by("80/2", Some(third));
-        assert_eq!(superseded(&fourth).unwrap().state, AttemptState::Poisoned);
+        let mut last = counted;
+        for round in 2..4 {
+            let third = Attempt {
+                count: last.count + 1,
+                ..last
+            };
+            let fourth = Attempt {
+                count: third.count + 1,
+                ..third.clone()
+            };
+            last = superseded(&third, &fourth).unwrap();
+            assert_eq!(last.failures, round);
+        }
+        assert_eq!(last.state, AttemptState::Poisoned);
         // A job that was released since begins afresh.
-        assert_eq!(superseded(&retry(&fourth)), None);
-        assert_eq!(superseded(&superseded(&fourth).unwrap()), None);
+        assert_eq!(superseded(&first, &retry(&last)), None);
+        assert_eq!(superseded(&first, &last), None);
     }
 
     #[test]

@@ -282,7 +282,7 @@ impl Handler {
         let attempt_limits = self.options.attempt_limits;
         let next = lifecycle::fail(&running.attempt, &error, backtrace, attempt_limits);
         Ok(match self.replace(job, &running.version, &next).await? {
-            None => self.fail_superseded(job, error, backtrace).await?,
+            None => self.fail_superseded(job, running, error, backtrace).await?,
             Some(_) if next.state == AttemptState::Poisoned => {
                 (Outcome::Poisoned(error), Duration::ZERO)
             }
@@ -297,6 +297,7 @@ impl Handler {
     async fn fail_superseded(
         &self,
         job: &Job,
+        running: &Running,
         error: String,
         backtrace: &str,
     ) -> Result<Settled, Stop> {
@@ -306,8 +307,9 @@ impl Handler {
             let reading = self.patiently(&self.abandoned, "looking at a job", reading);
             let record = reading.await?;
             let last = record.attempt.filter(|_| !record.done);
-            let next =
-                last.and_then(|last| lifecycle::fail_superseded(&last, &error, backtrace, limits));
+            let next = last.and_then(|last| {
+                lifecycle::fail_superseded(&running.attempt, &last, &error, backtrace, limits)
+            });
             let Some(next) = next else {
                 return Ok((Outcome::Requeued, TAKEN));
             };
