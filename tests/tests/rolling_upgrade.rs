@@ -160,13 +160,13 @@ async fn upgrade(ours: Undisturbed, theirs: Undisturbed, other: Release, waits: 
     let mut their_submission = place.submit(&other, theirs.file(), "other-submit");
     tokio::time::sleep(Duration::from_secs(1)).await;
     let mut new = place.worker(&other, "other-worker-1");
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
 
     old[0].kill();
     old[1].terminate();
     assert!(old[1].wait(PATIENCE).success(), "{}", place.all_logs());
-    // Only the other release is at work.
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    // Only the other release is at work, not for so long that it comes to its end.
+    tokio::time::sleep(Duration::from_secs(1)).await;
     for sweep in ["ours", "theirs"] {
         let told = place.status(&this, sweep).unwrap();
         let counts = told.lines().next().unwrap();
@@ -206,7 +206,7 @@ async fn upgrade(ours: Undisturbed, theirs: Undisturbed, other: Release, waits: 
     }
 }
 
-/// So large that one worker does not come to its end while the other release is at work alone.
+/// So large that one worker does not come to its end in a few seconds.
 fn sweep(name: &str, methods: &[&str]) -> String {
     samples::built_in_sweep(name, methods, &TARGETS, 50, 60)
 }
