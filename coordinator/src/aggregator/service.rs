@@ -26,7 +26,8 @@ pub struct AggregatorService {
 }
 
 impl AggregatorService {
-    /// Answers from `store`, whose `sweeps` others may watch as well, until `stopping` is cancelled, and prepares the answers about the recent sweeps.
+    /// Answers from `store` until `stopping` is cancelled, and prepares the answers about the recent sweeps. Others may
+    /// watch its `sweeps` as well.
     pub fn start(
         store: Arc<dyn Store>,
         sweeps: Arc<WatchedSweeps>,

@@ -105,7 +105,7 @@ impl RunCommand {
             Some(shard) => format!("{}, shard {shard}", plan.sweep.name),
             None => plan.sweep.name.clone(),
         };
-        // Dropped, and ended with the run.
+        // The pages end with the run.
         let _showing = match self.http {
             Some(address) => Some(show(address, store).await?),
             None => None,
