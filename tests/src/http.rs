@@ -91,13 +91,16 @@ impl Events {
         Ok(events)
     }
 
-    /// The next event.
+    /// The next event, if it comes before the deadline. The comments that keep a connection alive come for ever.
     ///
     /// # Errors
-    /// Whatever the connection reports, and its end.
-    pub fn read(&mut self) -> std::io::Result<Event> {
+    /// Whatever the connection reports, its end, and that the deadline is over.
+    pub fn read(&mut self, deadline: Instant) -> std::io::Result<Event> {
         let (mut id, mut data) = (String::new(), Vec::new());
         loop {
+            if Instant::now() > deadline {
+                return Err(std::io::ErrorKind::TimedOut.into());
+            }
             let line = self.line()?;
             match line.split_once(": ") {
                 Some(("id", text)) => id = text.to_owned(),

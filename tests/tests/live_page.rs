@@ -46,30 +46,39 @@ struct Page {
 }
 
 impl Page {
-    /// Loads the page and listens to its changes.
+    /// Loads the page, as far as it is known then, and listens to its changes.
     fn open(address: &str, path: &str) -> Self {
         let (status, html) = http::get(address, path).unwrap();
         assert_eq!(status, 200, "{html}");
         let (_, events) = html.split_once("data-events=\"").expect("a live page");
         let (events, _) = events.split_once('"').unwrap();
-        Self {
+        let mut page = Self {
             address: address.to_owned(),
             path: events.to_owned(),
             fragments: BTreeMap::new(),
             last: None,
             events: None,
+        };
+        for part in html.split("<section ").skip(1) {
+            page.put(part);
         }
+        page
+    }
+
+    /// Takes in a part of the page.
+    fn put(&mut self, html: &str) {
+        let (_, part) = html.split_once("id=\"").expect("an element with an id");
+        let (part, _) = part.split_once('"').unwrap();
+        self.fragments.insert(part.to_owned(), html.to_owned());
     }
 
     /// Takes in events until the page is as wanted.
     fn until(&mut self, wanted: impl Fn(&BTreeMap<String, String>) -> bool) {
-        let begin = Instant::now();
+        let deadline = Instant::now() + SOON;
         while !wanted(&self.fragments) {
-            assert!(begin.elapsed() < SOON, "{:#?}", self.fragments);
-            if let Ok(Event { id, data }) = self.next() {
-                let (_, part) = data.split_once("id=\"").expect("an element with an id");
-                let (part, _) = part.split_once('"').unwrap();
-                self.fragments.insert(part.to_owned(), data.clone());
+            assert!(Instant::now() < deadline, "{:#?}", self.fragments);
+            if let Ok(Event { id, data }) = self.next(deadline) {
+                self.put(&data);
                 self.last = Some(id);
             } else {
                 // As a browser does.
@@ -79,7 +88,7 @@ impl Page {
         }
     }
 
-    fn next(&mut self) -> std::io::Result<Event> {
+    fn next(&mut self, deadline: Instant) -> std::io::Result<Event> {
         if self.events.is_none() {
             let last = self
                 .last
@@ -88,7 +97,10 @@ impl Page {
             let headers: Vec<&str> = last.as_deref().into_iter().collect();
             self.events = Some(Events::of(&self.address, &self.path, &headers)?);
         }
-        self.events.as_mut().expect("it was just opened").read()
+        self.events
+            .as_mut()
+            .expect("it was just opened")
+            .read(deadline)
     }
 }
 
