@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use loto_proto::protocol::Protocol;
 use loto_proto::sweep::Blackbox;
-use loto_proto::table_spec::{Direction, Repeats, TableSpec};
+use loto_proto::table_spec::{Direction, Features, Repeats, TableSpec};
 use serde::Serialize;
 
 use crate::numbers;
@@ -52,6 +52,12 @@ pub struct AboutBlackbox {
     /// `stream` if the tasks arrive one after the other, and methods learn from their own evaluations on earlier ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<&'static str>,
+    /// The columns whose numbers describe the tasks, or `all` of those that the table has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<String>,
+    /// The column that says which rows methods learn from where a task is a source; all rows if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_rows: Option<String>,
     /// The hyperparameters, in the order of their columns.
     pub hyperparameters: Vec<AboutHyperparameter>,
 }
@@ -148,6 +154,11 @@ impl AboutBlackbox {
                 Repeats::Draw => Some("draw"),
             },
             protocol: (spec.protocol == Protocol::Stream).then_some("stream"),
+            features: match &spec.features {
+                Features::All => vec!["all".to_owned()],
+                Features::Columns(columns) => columns.iter().cloned().collect(),
+            },
+            source_rows: spec.source_rows.clone(),
             hyperparameters: columns.into_iter().map(hyperparameter).collect(),
         }
     }

@@ -36,6 +36,8 @@ class Task:
     rows: int
     configurations: Any
     values: Any = None
+    #: What describes the task, each number from 0 to 1 over all tasks; empty unless the sweep file declares `features`.
+    features: Sequence = ()
 
 
 @dataclass
@@ -99,6 +101,7 @@ def of_messages(table: dict, start: dict, parameters: dict) -> Problem:
             message["rows"],
             read_npy(os.path.join(folder, message["configurations"])),
             read_npy(os.path.join(folder, values)) if values else None,
+            tuple(message.get("features", ())),
         )
 
     space = tuple(

@@ -98,6 +98,16 @@ impl<'a> Setting<'a> {
         &self.table.tasks[self.target].columns
     }
 
+    /// The encoded rows of the target, one after the other.
+    pub(crate) fn points(&self) -> Vec<f64> {
+        let width = self.space().width();
+        let mut points = vec![0.0; width * self.rows()];
+        for (row, point) in points.chunks_exact_mut(width).enumerate() {
+            self.space().encode(self.columns(), row, point);
+        }
+        points
+    }
+
     /// Number of rows of the target.
     pub fn rows(&self) -> usize {
         self.table.tasks[self.target].rows()

@@ -141,6 +141,7 @@ pub(super) fn message<'a>(handover: &'a Handover<'_>, folder: &'a str) -> TableM
             rows: task.rows(),
             configurations: format!("{folder}/{CONFIGURATIONS}"),
             values: Some(format!("{folder}/{VALUES}")),
+            features: &task.features,
         }
     };
     let target = handover.task(handover.target);
@@ -153,6 +154,7 @@ pub(super) fn message<'a>(handover: &'a Handover<'_>, folder: &'a str) -> TableM
             rows: target.rows(),
             configurations: format!("target/{CONFIGURATIONS}"),
             values: None,
+            features: &target.features,
         },
         sources: handover.sources.iter().enumerate().map(source).collect(),
     }

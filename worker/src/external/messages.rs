@@ -69,6 +69,9 @@ pub(super) struct TaskMessage<'a> {
     pub(super) configurations: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) values: Option<String>,
+    /// What describes the task, each from 0 to 1 over all tasks.
+    #[serde(skip_serializing_if = "<[f64]>::is_empty")]
+    pub(super) features: &'a [f64],
 }
 
 #[derive(Debug, Serialize)]

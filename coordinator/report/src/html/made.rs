@@ -178,6 +178,14 @@ fn space(known: &AboutBlackbox) -> Markup {
                 Some(_) => { " The mean of repeated measurements of a configuration counts." }
                 None => {}
             }
+            @match known.features.as_slice() {
+                [] => {}
+                [all] if all == "all" => { " Tasks are described by all of the table's features." }
+                columns => { " Tasks are described by " (escape(&columns.join(", "))) "." }
+            }
+            @if let Some(column) = &known.source_rows {
+                " Of a source task, methods learn from the rows that " (escape(column)) " marks."
+            }
         }
     }
 }

@@ -7,7 +7,6 @@ use crate::search::{Observations, Search};
 use crate::setting::Setting;
 use crate::sources::process::{SourceModel, SourcePrediction, source_means};
 use crate::strategies::random_search::random_priority;
-use crate::surrogate::kernel::Kernel;
 use crate::transform::Transform;
 
 pub(super) const ZERO_SHOT: Method = Method {
@@ -20,11 +19,7 @@ pub(super) const ZERO_SHOT: Method = Method {
     spaces: Spaces::All,
     parameters: &[HYPERPRIOR],
     start: |setting, parameters| {
-        let model = SourceModel {
-            transform: Transform::Standardisation,
-            hyperprior: parameters.hyperprior(),
-            kernel: Kernel::Matern,
-        };
+        let model = SourceModel::matern(Transform::Standardisation, parameters.hyperprior());
         let sources = source_means(setting, model)?;
         Ok(Box::new(Portfolio::new(setting, sources)))
     },

@@ -37,6 +37,17 @@ pub(crate) struct SourceModel {
     pub kernel: Kernel,
 }
 
+impl SourceModel {
+    /// With the kernel of `gp`.
+    pub(crate) fn matern(transform: Transform, hyperprior: Hyperprior) -> Self {
+        Self {
+            transform,
+            hyperprior,
+            kernel: Kernel::Matern,
+        }
+    }
+}
+
 /// What a source's process predicts for each row of the target, in units of the source's transformed objective.
 #[derive(Debug, Clone)]
 pub(crate) struct SourcePrediction {

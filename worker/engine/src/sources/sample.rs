@@ -1,7 +1,10 @@
 //! Rows sampled from a source task, the same for all methods, targets and transforms.
 
+use crate::error::EngineError;
 use crate::random::StreamName;
 use crate::setting::{Setting, Source};
+use crate::surrogate::target::WarmPoint;
+use crate::transform::Transform;
 
 const SAMPLE: StreamName = StreamName::new("sources", "sample of rows");
 
@@ -37,4 +40,32 @@ impl SourceSample {
         order.truncate(rows);
         order
     }
+}
+
+/// At most about `most` rows of all sources together, as many of each as it has them: first one of each, then another of
+/// each.
+///
+/// # Errors
+/// Those of [`Setting::sources`].
+pub(crate) fn sampled_points(
+    setting: &Setting,
+    transform: Transform,
+    most: usize,
+) -> Result<Vec<WarmPoint>, EngineError> {
+    let sources = setting.sources(transform)?;
+    let each = (most / sources.iter().count()).max(1);
+    let samples = sources
+        .iter()
+        .map(|source| SourceSample::new(setting, source, each));
+    let samples: Vec<SourceSample> = samples.collect();
+    let width = setting.space().width();
+    let at = |place: usize| {
+        let of_sources = samples.iter();
+        of_sources.filter_map(move |sample| {
+            let target = *sample.targets.get(place)?;
+            let point = sample.points[place * width..(place + 1) * width].to_vec();
+            Some(WarmPoint { point, target })
+        })
+    };
+    Ok((0..each).flat_map(at).collect())
 }

@@ -1,8 +1,8 @@
 //! Bayesian optimisation under a process whose prior the sources give.
 
+use super::greatest_improvement::greatest_improvement;
 use super::random_search::random_priority;
-use crate::acquisition::expected_improvement::log_expected_improvement;
-use crate::error::{EngineError, ImpossibleJob};
+use crate::error::EngineError;
 use crate::search::{Observations, Search};
 use crate::setting::Setting;
 use crate::surrogate::prior_pool::{PriorPool, RowPrior};
@@ -45,21 +45,9 @@ impl<P: RowPrior> Search for PoolOptimisation<'_, P> {
         let mut values = Vec::new();
         self.transform
             .apply_to_any(&observations.values, &mut values);
-        let incumbent = values.iter().copied().fold(f64::INFINITY, f64::min);
         let means = self.pool.means(&values);
-        let open = (0..means.len()).filter(|&row| !observations.evaluated[row]);
-        let improvement = |row: usize| {
-            let std_dev = self.pool.std_dev(row);
-            (
-                log_expected_improvement(means[row], std_dev, incumbent),
-                row,
-            )
-        };
-        let best = open.map(improvement).max_by(|left, right| {
-            let by_value = left.0.total_cmp(&right.0);
-            by_value.then(self.priority[right.1].cmp(&self.priority[left.1]))
-        });
-        let row = best.map(|(_, row)| row as u32);
-        row.ok_or_else(|| ImpossibleJob::NoRow("every row is evaluated").into())
+        greatest_improvement(observations, &values, &self.priority, |row| {
+            (means[row], self.pool.std_dev(row))
+        })
     }
 }

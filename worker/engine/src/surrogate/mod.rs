@@ -12,6 +12,7 @@
 //!   to an observed point;
 //! - `single_precision`: bounds on the predictions for a pool, which leave few to compute;
 //! - [`prior_pool`]: a process on a target's rows with a prior from elsewhere;
+//! - [`row_kernel`]: a known kernel between those rows;
 //! - [`target`]: the process of a target task, on its transformed observations.
 
 pub mod candidates;
@@ -26,6 +27,7 @@ mod pool_columns;
 mod pool_distances;
 mod pool_groups;
 pub(crate) mod prior_pool;
+pub(crate) mod row_kernel;
 mod single_precision;
 mod squared_exponential;
 pub(crate) mod target;

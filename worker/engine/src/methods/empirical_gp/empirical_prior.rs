@@ -1,11 +1,10 @@
 //! Mean and covariance of the sources' predictions for the target's rows.
 
 use crate::setting::Setting;
-use crate::sources::process::SourceProcess;
-use crate::surrogate::candidates::CandidatePool;
+use crate::sources::process::SourcePrediction;
 use crate::surrogate::gaussian_process::Posterior;
 use crate::surrogate::prior_pool::RowPrior;
-use crate::table::encoding::{Column, Space};
+use crate::surrogate::row_kernel::RowKernel;
 
 /// The moments of M functions that each predict every row, as a prior on another one:
 ///
@@ -52,28 +51,21 @@ impl Moments {
 
 /// The moments of the sources' means, and a kernel for what is the target's own.
 pub(super) struct EmpiricalPrior<'a> {
-    space: &'a Space,
-    columns: &'a [Column],
     moments: Moments,
-    kernel: Posterior,
-    pool: CandidatePool,
+    kernel: RowKernel<'a>,
 }
 
 impl<'a> EmpiricalPrior<'a> {
-    /// Of the sources' processes.
-    pub(super) fn new(setting: &Setting<'a>, sources: &[SourceProcess], kernel: Posterior) -> Self {
-        let (space, columns) = (setting.space(), setting.columns());
-        let rows = (0..setting.rows() as u32).collect();
-        let mut pool = CandidatePool::new(space, columns, rows);
-        let mut means = |source: &SourceProcess| pool.means(&source.posterior, &source.points);
-        let functions: Vec<Vec<f64>> = sources.iter().map(&mut means).collect();
-        let functions: Vec<&[f64]> = functions.iter().map(Vec::as_slice).collect();
+    /// Of the sources' predictions.
+    pub(super) fn new(
+        setting: &Setting<'a>,
+        sources: &[SourcePrediction],
+        kernel: Posterior,
+    ) -> Self {
+        let functions: Vec<&[f64]> = sources.iter().map(|source| &source.means[..]).collect();
         Self {
-            space,
-            columns,
             moments: Moments::of(&functions),
-            kernel,
-            pool,
+            kernel: RowKernel::new(setting, kernel),
         }
     }
 }
@@ -84,7 +76,7 @@ impl RowPrior for EmpiricalPrior<'_> {
     }
 
     fn variances(&self) -> Vec<f64> {
-        let mut variances = vec![self.kernel.signal; self.moments.means.len()];
+        let mut variances = vec![self.kernel.hyperparameters.signal; self.moments.means.len()];
         for deviations in &self.moments.deviations {
             for (variance, deviation) in variances.iter_mut().zip(deviations) {
                 *variance = deviation.mul_add(*deviation, *variance);
@@ -94,9 +86,7 @@ impl RowPrior for EmpiricalPrior<'_> {
     }
 
     fn covariances(&mut self, row: usize, column: &mut [f64]) {
-        let mut point = vec![0.0; self.space.width()];
-        self.space.encode(self.columns, row, &mut point);
-        self.pool.covariances(&self.kernel, &point, column);
+        self.kernel.covariances(row, column);
         self.moments.add_covariances(row, column);
     }
 }

@@ -13,10 +13,9 @@ use crate::error::EngineError;
 use crate::search::Search;
 use crate::setting::Setting;
 use crate::sources::pooled_kernel::{PooledMean, pooled_kernel};
-use crate::sources::process::{SourceModel, source_processes};
+use crate::sources::process::{SourceModel, source_means, source_processes};
 use crate::strategies::least_prediction::LeastPrediction;
 use crate::strategies::pool_optimisation::PoolOptimisation;
-use crate::surrogate::kernel::Kernel;
 use crate::surrogate::prior_pool::{PriorPool, RowPrior};
 use crate::transform::Transform;
 use empirical_prior::EmpiricalPrior;
@@ -45,15 +44,12 @@ fn start<'a>(
     parameters: &Parameters,
     transform: Transform,
 ) -> Result<Box<dyn Search + 'a>, EngineError> {
-    let model = SourceModel {
-        transform,
-        hyperprior: parameters.hyperprior(),
-        kernel: Kernel::Matern,
-    };
+    let model = SourceModel::matern(transform, parameters.hyperprior());
     let sources = source_processes(setting, model)?;
     let kernel = pooled_kernel(setting, transform, PooledMean::Constant)?;
     let own = held_out::own_variances(setting, transform, &sources, &kernel)?;
-    let prior = EmpiricalPrior::new(setting, &sources, kernel.with_signal(own.signal));
+    let means = source_means(setting, model)?;
+    let prior = EmpiricalPrior::new(setting, &means, kernel.with_signal(own.signal));
     let first = LeastPrediction::new(setting, prior.means().to_vec());
     let pool = PriorPool::new(prior, own.noise);
     let search = PoolOptimisation::new(setting, Box::new(first), pool, transform);

@@ -12,7 +12,6 @@ use super::method::{Method, Spaces};
 use super::parameters::{HYPERPRIOR, TRANSFORM};
 use crate::sources::process::{SourceModel, source_means};
 use crate::strategies::least_prediction::LeastPrediction;
-use crate::surrogate::kernel::Kernel;
 use search::DeepKernelSearch;
 
 pub(super) const FSBO: Method = Method {
@@ -25,11 +24,7 @@ pub(super) const FSBO: Method = Method {
     parameters: &[HYPERPRIOR, TRANSFORM],
     start: |setting, parameters| {
         let transform = parameters.transform();
-        let model = SourceModel {
-            transform,
-            hyperprior: parameters.hyperprior(),
-            kernel: Kernel::Matern,
-        };
+        let model = SourceModel::matern(transform, parameters.hyperprior());
         let sources = source_means(setting, model)?;
         let mut sums = vec![0.0; setting.rows()];
         for source in &sources {

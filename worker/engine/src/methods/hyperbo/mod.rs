@@ -18,8 +18,8 @@ use crate::strategies::bayesian_optimisation::BayesianOptimisation;
 use crate::strategies::least_prediction::LeastPrediction;
 use crate::strategies::pool_optimisation::PoolOptimisation;
 use crate::strategies::random_search::RandomSearch;
-use crate::surrogate::kernel::Kernel;
 use crate::surrogate::prior_pool::PriorPool;
+use crate::surrogate::row_kernel::RowKernel;
 use crate::surrogate::target::TargetSurrogate;
 use kernel_prior::KernelPrior;
 use learned_priors::learned_priors;
@@ -48,7 +48,8 @@ pub(super) const HYPERBO: Method = Method {
         };
         let kernel = pooled_kernel(setting, transform, mean)?;
         let noise = kernel.noise;
-        let pool = PriorPool::new(KernelPrior::new(setting, means, kernel), noise);
+        let kernel = RowKernel::new(setting, kernel);
+        let pool = PriorPool::new(KernelPrior { means, kernel }, noise);
         Ok(Box::new(PoolOptimisation::new(
             setting, first, pool, transform,
         )))
@@ -65,11 +66,7 @@ pub(super) const HYPERBO_PLUS: Method = Method {
     spaces: Spaces::All,
     parameters: &[HYPERPRIOR, TRANSFORM],
     start: |setting, parameters| {
-        let model = SourceModel {
-            transform: parameters.transform(),
-            hyperprior: parameters.hyperprior(),
-            kernel: Kernel::Matern,
-        };
+        let model = SourceModel::matern(parameters.transform(), parameters.hyperprior());
         let priors = learned_priors(setting.space(), &source_processes(setting, model)?);
         let surrogate = TargetSurrogate::new(setting, model.transform, model.hyperprior);
         let initial = Box::new(RandomSearch::new(setting));

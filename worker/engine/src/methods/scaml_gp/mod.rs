@@ -13,7 +13,6 @@ mod source_covariances;
 use super::method::{Method, Spaces};
 use super::parameters::{HYPERPRIOR, TRANSFORM};
 use crate::sources::process::SourceModel;
-use crate::surrogate::kernel::Kernel;
 use search::ScamlSearch;
 
 pub(super) const SCAML_GP: Method = Method {
@@ -25,11 +24,7 @@ pub(super) const SCAML_GP: Method = Method {
     spaces: Spaces::All,
     parameters: &[HYPERPRIOR, TRANSFORM],
     start: |setting, parameters| {
-        let model = SourceModel {
-            transform: parameters.transform(),
-            hyperprior: parameters.hyperprior(),
-            kernel: Kernel::Matern,
-        };
+        let model = SourceModel::matern(parameters.transform(), parameters.hyperprior());
         Ok(Box::new(ScamlSearch::new(setting, model)?))
     },
 };

@@ -219,7 +219,7 @@ pub(super) const TRANSBO: Method = Method {
         let sources = setting.source_positions().len();
         start_on(
             setting,
-            model(parameters, parameters.transform(), Kernel::Matern),
+            SourceModel::matern(parameters.transform(), parameters.hyperprior()),
             Weighting::PairwiseLoss(PairwiseLoss::new(sources)),
             Combination::Sum,
         )
@@ -309,11 +309,7 @@ fn start_as_in_icml<'a>(
             _ => Some(RandomSearch::new(setting)),
         },
     };
-    let model = SourceModel {
-        transform,
-        hyperprior: parameters.hyperprior(),
-        kernel: Kernel::Matern,
-    };
+    let model = SourceModel::matern(transform, parameters.hyperprior());
     let (weighting, combination) = (by_rank(parameters), Combination::Improvements);
     let search = EnsembleSearch::new(setting, model, weighting, combination, first);
     Ok(Box::new(search?))
@@ -327,16 +323,12 @@ fn start<'a>(
     weighting: Weighting,
     combination: Combination,
 ) -> Result<Box<dyn Search + 'a>, EngineError> {
-    let model = model(parameters, Transform::Standardisation, kernel);
-    start_on(setting, model, weighting, combination)
-}
-
-fn model(parameters: &Parameters, transform: Transform, kernel: Kernel) -> SourceModel {
-    SourceModel {
-        transform,
+    let model = SourceModel {
+        transform: Transform::Standardisation,
         hyperprior: parameters.hyperprior(),
         kernel,
-    }
+    };
+    start_on(setting, model, weighting, combination)
 }
 
 /// The same with the sources' processes of that kind.

@@ -139,11 +139,7 @@ impl CoupledPrior {
             diameter: diameter(setting.space()),
         };
         let width = setting.space().width();
-        let mut rows = vec![0.0; width * setting.rows()];
-        for (row, point) in rows.chunks_exact_mut(width).enumerate() {
-            setting.space().encode(setting.columns(), row, point);
-        }
-        Self::on(kernel, width, rows, points, values)
+        Self::on(kernel, width, setting.points(), points, values)
     }
 
     fn on(
