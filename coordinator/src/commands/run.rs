@@ -180,7 +180,14 @@ async fn show(address: SocketAddr, store: &Arc<dyn Store>) -> Result<DropGuard, 
     let listener = aggregator::bind(address).await?;
     let sweeps = Arc::new(WatchedSweeps::new(Arc::clone(store)));
     let ended = CancellationToken::new();
-    let showing = live_page::serve(Arc::clone(store), sweeps, listener, guard, ended.clone());
+    let showing = live_page::serve(
+        Arc::clone(store),
+        sweeps,
+        listener,
+        guard,
+        None,
+        ended.clone(),
+    );
     tokio::spawn(async move {
         if let Err(error) = showing.await {
             tracing::error!("{error}; the run goes on");

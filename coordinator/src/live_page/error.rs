@@ -2,6 +2,7 @@
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use loto_proto::untrusted_text::escape_lines;
 use loto_transport::TransportError;
 use maud::html;
 
@@ -9,6 +10,7 @@ use super::document::{Place, document};
 use super::sections::problems;
 use crate::CoordinatorError;
 use crate::aggregator::to_status;
+use crate::dispatch::DispatchError;
 
 /// Why a page cannot be shown.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +18,32 @@ pub(super) enum PageError {
     /// The address names nothing that there is.
     #[error("there is no such page: {0}")]
     NoPage(&'static str),
+
+    /// Somebody without the right to change anything wants to.
+    #[error(
+        "This needs a token that may control sweeps: one whose line ends with the word `control` in the file of --tokens."
+    )]
+    OnlyLooking,
+
+    /// Somebody has the right, but may not know what their browser asks for.
+    #[error(
+        "A page of this server has to ask for this: load the page of the sweep and use its buttons."
+    )]
+    ForeignPage,
+
+    /// One thing is done at a time.
+    #[error("Something else is being done for a sweep of this store: ask again when it is over.")]
+    Busy,
+
+    /// Jobs have to be published, and nobody said where.
+    #[error(
+        "This server does not know the broker: start it with --broker, or use the command line (`loto resume`, `loto retry`)."
+    )]
+    NoBroker,
+
+    /// What was asked for was not done.
+    #[error(transparent)]
+    Control(#[from] DispatchError),
 
     /// The store does not have it, or cannot be read.
     #[error(transparent)]
@@ -34,10 +62,16 @@ impl PageError {
             Self::NoPage(_) | Self::Coordinator(CoordinatorError::UnknownSweep(_)) => {
                 StatusCode::NOT_FOUND
             }
+            Self::OnlyLooking | Self::ForeignPage => StatusCode::FORBIDDEN,
+            Self::Busy | Self::Control(DispatchError::Cancelled(_)) => StatusCode::CONFLICT,
+            Self::NoBroker => StatusCode::NOT_IMPLEMENTED,
             Self::Coordinator(CoordinatorError::Transport(TransportError::Unavailable {
                 ..
-            })) => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Coordinator(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            }))
+            | Self::Control(DispatchError::Transport(TransportError::Unavailable { .. })) => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
+            Self::Coordinator(_) | Self::Control(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 }
@@ -47,6 +81,15 @@ impl IntoResponse for PageError {
         let code = self.code();
         let problem = match self {
             Self::NoPage(_) => html! { p { (self.to_string()) "." } },
+            Self::OnlyLooking | Self::ForeignPage | Self::Busy | Self::NoBroker => {
+                html! { p { (self.to_string()) } }
+            }
+            Self::Control(error) => html! {
+                div.alert role="group" aria-label="Problem" {
+                    strong { "It was not done, or not wholly" }
+                    pre tabindex="0" { (escape_lines(&error.to_string())) }
+                }
+            },
             Self::Coordinator(CoordinatorError::UnknownSweep(id)) => html! {
                 p { "There is no sweep " code { (id) } " in the store. It may have been deleted." }
             },

@@ -9,9 +9,12 @@
 //!   viewer holds up nobody and costs one list of shared texts;
 //! - `sections` has one file per part of a page, `document` what is around them, `series_page` the jobs of one series;
 //! - `doorkeeper` asks for a token if there are tokens, `headers` keeps browsers from loading anything from elsewhere;
-//! - `server` puts all together.
+//! - `control` cancels, retries and resumes sweeps for who may;
+//! - `answers` has what is answered at each address, `server` puts all together.
 
+mod answers;
 mod broadcasts;
+mod control;
 mod document;
 mod doorkeeper;
 mod error;
