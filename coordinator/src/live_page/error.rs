@@ -2,6 +2,7 @@
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use loto_proto::identity::SweepId;
 use loto_proto::untrusted_text::escape_lines;
 use loto_transport::TransportError;
 use maud::html;
@@ -11,6 +12,7 @@ use super::sections::problems;
 use crate::CoordinatorError;
 use crate::aggregator::to_status;
 use crate::dispatch::DispatchError;
+use crate::reporting::ReportingError;
 
 /// Why a page cannot be shown.
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +34,7 @@ pub(super) enum PageError {
     ForeignPage,
 
     /// One thing is done at a time.
-    #[error("Something else is being done for a sweep of this store: ask again when it is over.")]
+    #[error("Something else of this kind is under way: ask again when it is over.")]
     Busy,
 
     /// Jobs have to be published, and nobody said where.
@@ -45,6 +47,16 @@ pub(super) enum PageError {
     #[error(transparent)]
     Control(#[from] DispatchError),
 
+    /// A report of it would take too much memory of this server.
+    #[error(
+        "The sweep is too large to make its report here: give `loto report {0}` on a host with the memory for it."
+    )]
+    LargeReport(SweepId),
+
+    /// There is no report.
+    #[error(transparent)]
+    Reporting(ReportingError),
+
     /// The store does not have it, or cannot be read.
     #[error(transparent)]
     Coordinator(#[from] CoordinatorError),
@@ -56,6 +68,15 @@ impl From<TransportError> for PageError {
     }
 }
 
+impl From<ReportingError> for PageError {
+    fn from(error: ReportingError) -> Self {
+        match error {
+            ReportingError::Reading(error) => Self::Coordinator(error),
+            other => Self::Reporting(other),
+        }
+    }
+}
+
 impl PageError {
     fn code(&self) -> StatusCode {
         match self {
@@ -64,14 +85,16 @@ impl PageError {
             }
             Self::OnlyLooking | Self::ForeignPage => StatusCode::FORBIDDEN,
             Self::Busy | Self::Control(DispatchError::Cancelled(_)) => StatusCode::CONFLICT,
-            Self::NoBroker => StatusCode::NOT_IMPLEMENTED,
+            Self::NoBroker | Self::LargeReport(_) => StatusCode::NOT_IMPLEMENTED,
             Self::Coordinator(CoordinatorError::Transport(TransportError::Unavailable {
                 ..
             }))
             | Self::Control(DispatchError::Transport(TransportError::Unavailable { .. })) => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
-            Self::Coordinator(_) | Self::Control(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Coordinator(_) | Self::Control(_) | Self::Reporting(_) => {
+                StatusCode::INTERNAL_SERVER_ERROR
+            }
         }
     }
 }
@@ -81,9 +104,12 @@ impl IntoResponse for PageError {
         let code = self.code();
         let problem = match self {
             Self::NoPage(_) => html! { p { (self.to_string()) "." } },
-            Self::OnlyLooking | Self::ForeignPage | Self::Busy | Self::NoBroker => {
-                html! { p { (self.to_string()) } }
-            }
+            Self::OnlyLooking
+            | Self::ForeignPage
+            | Self::Busy
+            | Self::NoBroker
+            | Self::LargeReport(_) => html! { p { (self.to_string()) } },
+            Self::Reporting(error) => html! { p { (escape_lines(&error.to_string())) } },
             Self::Control(error) => html! {
                 div.alert role="group" aria-label="Problem" {
                     strong { "It was not done, or not wholly" }

@@ -17,6 +17,7 @@ use super::answers::{self, Pages};
 use super::broadcasts::Broadcasts;
 use super::control::{Action, ControlRoom};
 use super::error::PageError;
+use super::report_desk::ReportDesk;
 use super::{doorkeeper, headers};
 use crate::CoordinatorError;
 use crate::aggregator::{Guard, WatchedSweeps, incoming, secured, serving};
@@ -45,9 +46,11 @@ pub(crate) async fn serve(
     };
     tracing::info!("showing sweeps on {scheme}://{address}");
     let control = ControlRoom::new(Arc::clone(&store), broker, stopping.clone());
+    let reports = ReportDesk::new(Arc::clone(&store));
     let pages = Arc::new(Pages {
         broadcasts: Arc::new(Broadcasts::new(store, sweeps)),
         control: Arc::new(control),
+        reports,
         stopping: stopping.clone(),
     });
     let served = server
@@ -71,6 +74,12 @@ fn router(pages: Arc<Pages>, guard: Arc<Guard>) -> Router {
         .route("/sweeps/{sweep}", get(answers::sweep))
         .route("/sweeps/{sweep}/events", get(answers::sweep_events))
         .route("/sweeps/{sweep}/series/{series}", get(answers::series))
+        .route(
+            "/sweeps/{sweep}/series/{series}/seeds/{seed}",
+            get(answers::job),
+        )
+        .route("/sweeps/{sweep}/compare", get(answers::compare))
+        .route("/sweeps/{sweep}/report.html", get(answers::report))
         .route("/sweeps/{sweep}/cancel", control(Action::Cancel))
         .route("/sweeps/{sweep}/retry", control(Action::Retry))
         .route("/sweeps/{sweep}/resume", control(Action::Resume))
