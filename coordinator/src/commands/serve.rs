@@ -31,6 +31,7 @@ Examples:
 /// Serves the progress and the statistics of sweeps over gRPC (loto.v1.Aggregator), and shows them to browsers.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("broker", |broker| broker.required(false)))]
 pub(super) struct ServeCommand {
     #[command(flatten)]
     store: StoreOption,
