@@ -15,6 +15,7 @@
 //! - `shard`: splits a sweep into parts that are run on their own;
 //! - `merge`: joins the stores of several runs;
 //! - [`table_files`]: reads tables that are no CSV;
+//! - `reporting`: turns finished traces into a report;
 //! - [`aggregator`]: answers questions about sweeps over gRPC while they run;
 //! - `live_page`: shows sweeps to browsers while they run;
 //! - [`commands`]: the command line of `loto`, one file per command;
@@ -49,6 +50,7 @@ pub mod metrics;
 pub mod plan;
 pub mod prior_rmse;
 pub mod progress;
+pub(crate) mod reporting;
 pub mod results;
 pub mod score;
 pub(crate) mod shard;

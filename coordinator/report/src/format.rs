@@ -19,6 +19,11 @@ pub enum Format {
 }
 
 impl Report<'_> {
+    /// The text of `report.html`.
+    pub fn page(&self) -> String {
+        html::page(self)
+    }
+
     /// Writes the report in one format.
     ///
     /// # Errors
@@ -28,7 +33,7 @@ impl Report<'_> {
             Format::Text => text::write(self, output),
             Format::Json => json::write(self, output),
             Format::Csv => scores_csv::write_scores(self.analysis, output),
-            Format::Html => output.write_all(html::page(self).as_bytes()),
+            Format::Html => output.write_all(self.page().as_bytes()),
         }
     }
 }

@@ -11,8 +11,9 @@ use loto_service::wire;
 use loto_transport::store::Store;
 use tokio::sync::{Notify, OnceCell, watch};
 use tokio::time::{Instant, sleep_until};
+use tonic::Status;
 
-use super::overview::{Onlooker, Overview};
+use super::overview::{Found, Onlooker, Overview};
 use super::snapshot::{Look, Snapshot};
 use super::status::to_status;
 use super::{progress, resume_token};
@@ -186,17 +187,21 @@ impl Counting {
 
     async fn count(&mut self) {
         let look = Look::begin();
-        let outcome = self.current(look.as_of_milliseconds).await;
-        let least = match &outcome {
+        let found = self.current().await;
+        let least = match &found {
             Ok(_) => look.begun.elapsed() * COUNTING_SHARE,
             Err(_) => IDLE_INTERVAL,
         };
         self.last = Some((look.begun, least));
-        let outcome = outcome.map(Arc::new).map_err(to_status);
+        let found = found.map_err(to_status);
+        let progress = found
+            .as_ref()
+            .map(|found| Arc::new(self.message(found, look.as_of_milliseconds)));
+        let outcome = progress.map_err(Status::clone);
         if is_watched(&self.overview) {
-            let overview = match &outcome {
-                Ok(progress) => self.overview(progress.cancelled).await.map_err(to_status),
-                Err(status) => Err(status.clone()),
+            let overview = match found {
+                Ok(found) => self.overview(found).await.map_err(to_status),
+                Err(status) => Err(status),
             };
             let outcome = overview.map(Arc::new);
             self.overview.send_replace(Some(Snapshot { look, outcome }));
@@ -206,33 +211,38 @@ impl Counting {
         self.progress.send_replace(Some(Snapshot { look, outcome }));
     }
 
-    async fn overview(&mut self, cancelled: bool) -> Result<Overview, CoordinatorError> {
+    async fn overview(&mut self, found: Found) -> Result<Overview, CoordinatorError> {
         let onlooker = self.onlooker.get_or_insert_with(Onlooker::new);
         let store = self.sweep.store.as_ref();
-        Ok(onlooker.look(&mut self.tracker, cancelled, store).await?)
+        Ok(onlooker.look(&mut self.tracker, found, store).await?)
     }
 
-    async fn current(
-        &mut self,
-        as_of_milliseconds: u64,
-    ) -> Result<wire::Progress, CoordinatorError> {
+    async fn current(&mut self) -> Result<Found, CoordinatorError> {
         let Self { sweep, tracker, .. } = self;
         let store = sweep.store.as_ref();
         tracker.follow(store).await?;
-        let conflicts = conflicts(tracker, store).await?;
+        Ok(Found {
+            conflicts: conflicts(tracker, store).await?,
+            cancelled: store.sweep_state(sweep.id).await?.cancelled,
+        })
+    }
+
+    /// What clients are told that ask for the progress.
+    fn message(&self, found: &Found, as_of_milliseconds: u64) -> wire::Progress {
+        let Self { sweep, tracker, .. } = self;
         let without_token = wire::Progress {
             sweep_id: sweep.id.to_string(),
             name: sweep.sweep.name.clone(),
-            cancelled: store.sweep_state(sweep.id).await?.cancelled,
-            passed_over: progress::passed_over(store),
-            ..progress::to_wire(tracker, conflicts)
+            cancelled: found.cancelled,
+            passed_over: progress::passed_over(sweep.store.as_ref()),
+            ..progress::to_wire(tracker, &found.conflicts)
         };
         // The token stands for all that the message tells but its time.
-        Ok(wire::Progress {
+        wire::Progress {
             resume_token: resume_token::of_progress(&without_token),
             as_of_milliseconds,
             ..without_token
-        })
+        }
     }
 }
 

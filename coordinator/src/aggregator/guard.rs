@@ -5,15 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::HeaderMap;
 use loto_process::connections::connection::Client;
 use loto_transport::connection::tls::{self, Identity};
-use tonic::metadata::MetadataMap;
 use tonic::service::{Interceptor, InterceptorLayer};
 use tonic::transport::{Certificate, ServerTlsConfig};
 use tonic::{Request, Status};
 
-use super::tokens::Tokens;
+use super::tokens::{Rights, Tokens};
 use crate::{CoordinatorError, metrics};
 
 /// How long a client may take to agree on TLS.
@@ -61,19 +59,34 @@ impl Guard {
 
     /// What stands before every service.
     pub(super) fn layer(&self) -> InterceptorLayer<Doorkeeper> {
-        InterceptorLayer::new(Doorkeeper(self.tokens.clone()))
+        InterceptorLayer::new(Doorkeeper(self.clone()))
     }
 
-    /// Lets a request over HTTP pass if it may: with a token in its headers, if there are tokens.
+    /// Lets a request pass if it may: with a token in its header `authorization`, if there are tokens. Says what it may ask
+    /// for: without tokens, nobody controls anything, since any page that a browser of this host opens could.
     ///
     /// # Errors
     /// A refusal that says what is missing.
-    pub(crate) fn check(&self, headers: &HeaderMap, client: IpAddr) -> Result<(), Status> {
-        let Some(tokens) = &self.tokens else {
-            return Ok(());
+    pub(crate) fn admit(
+        &self,
+        authorization: Option<&[u8]>,
+        client: Option<&Client>,
+    ) -> Result<Rights, Status> {
+        let rights = match &self.tokens {
+            None => Rights::Look,
+            Some(tokens) => {
+                let address = client.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |client| {
+                    client.address.ip()
+                });
+                let checked = tokens.check(authorization, address);
+                checked.inspect_err(|refusal| metrics::request_refused(refusal.code()))?
+            }
         };
-        let checked = tokens.check(&MetadataMap::from_headers(headers.clone()), client);
-        checked.inspect_err(|refusal| metrics::request_refused(refusal.code()))
+        // Only now: who is not let in keeps no connection.
+        if let Some(client) = client {
+            client.note_request();
+        }
+        Ok(rights)
     }
 
     /// Refuses to let in everybody who reaches an address of this host from elsewhere; `option` gave the address.
@@ -122,24 +135,16 @@ fn server_tls(files: &GuardFiles) -> Result<Option<ServerTlsConfig>, Coordinator
     Ok(Some(config))
 }
 
-/// Looks at the token of every request, if there are tokens.
+/// Looks at the token of every request over gRPC, if there are tokens.
 #[derive(Clone)]
-pub(super) struct Doorkeeper(Option<Arc<Tokens>>);
+pub(super) struct Doorkeeper(Guard);
 
 impl Interceptor for Doorkeeper {
     fn call(&mut self, request: Request<()>) -> Result<Request<()>, Status> {
         let client = request.extensions().get::<Arc<Client>>();
-        if let Some(tokens) = &self.0 {
-            let address = client.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |client| {
-                client.address.ip()
-            });
-            let checked = tokens.check(request.metadata(), address);
-            checked.inspect_err(|refusal| metrics::request_refused(refusal.code()))?;
-        }
-        // Only now: who is not let in keeps no connection.
-        if let Some(client) = client {
-            client.note_request();
-        }
+        let authorization = request.metadata().get("authorization");
+        let authorization = authorization.map(|value| value.as_encoded_bytes());
+        self.0.admit(authorization, client.map(Arc::as_ref))?;
         Ok(request)
     }
 }

@@ -10,7 +10,7 @@ use loto_transport::TransportError;
 use loto_transport::store::{Conflict, Store};
 use tokio::time::Instant;
 
-use crate::dispatch::{WorkerRemarks, conflicts, remarks_of};
+use crate::dispatch::{WorkerRemarks, remarks_of};
 use crate::progress::{Counts, PoisonedJob, Progress, Rate, Tracker};
 
 /// Events that are kept.
@@ -79,6 +79,13 @@ pub(crate) struct Event {
     pub(crate) what: String,
 }
 
+/// What a count of the jobs finds in the store besides their states.
+pub(super) struct Found {
+    /// All conflicts of the sweep's jobs.
+    pub(super) conflicts: Vec<Conflict>,
+    pub(super) cancelled: bool,
+}
+
 /// Looks at a sweep again and again, and remembers what a single look does not tell.
 pub(super) struct Onlooker {
     begun: Instant,
@@ -99,22 +106,25 @@ impl Onlooker {
         }
     }
 
-    /// The state that `tracker` has found, with what the store tells besides.
+    /// The state that `tracker` has found, with what else a count has `found`, and what the store tells besides.
     ///
     /// # Errors
     /// Whatever the store reports.
     pub(super) async fn look(
         &mut self,
         tracker: &mut Tracker,
-        cancelled: bool,
+        found: Found,
         store: &dyn Store,
     ) -> Result<Overview, TransportError> {
+        let Found {
+            mut conflicts,
+            cancelled,
+        } = found;
         if tracker.may_measure() {
             tracker.measure(store).await?;
         }
         let progress = tracker.progress();
         self.rate.sample(self.begun.elapsed(), &progress);
-        let mut conflicts = conflicts(tracker, store).await?;
         let in_conflict: HashSet<SeriesId> = conflicts.iter().map(|known| known.series).collect();
         let series: Vec<SeriesState> = tracker
             .counted_series()

@@ -7,10 +7,10 @@ use loto_transport::store::{Conflict, Store};
 use crate::progress::{GroupProgress, PoisonedJob, Tracker};
 
 /// What is known of the jobs of a sweep.
-pub(super) fn to_wire(tracker: &Tracker, conflicts: Vec<Conflict>) -> wire::Progress {
+pub(super) fn to_wire(tracker: &Tracker, conflicts: &[Conflict]) -> wire::Progress {
     let progress = tracker.progress();
     let poisoned = tracker.poisoned().take(MAX_LISTED_POISONED_JOBS);
-    let problems = conflicts.into_iter().map(|conflict| conflict.problem);
+    let problems = conflicts.iter().map(|conflict| conflict.problem.clone());
     let total = progress.total;
     let planned = total.planned();
     wire::Progress {

@@ -44,9 +44,7 @@ pub async fn serve(
     guard: Guard,
     stopping: CancellationToken,
 ) -> Result<(), CoordinatorError> {
-    let address = listener
-        .local_addr()
-        .map_err(|error| serving("a socket", error))?;
+    let (address, server) = secured(&guard, &listener)?;
     let aggregator =
         AggregatorServer::new(AggregatorService::start(store, sweeps, stopping.clone()))
             .max_decoding_message_size(MAX_REQUEST_BYTES)
@@ -69,12 +67,6 @@ pub async fn serve(
         .build_v1alpha()
         .map_err(|error| serving(address, error))?;
 
-    let mut server = Server::builder();
-    if let Some(tls) = guard.tls() {
-        server = server
-            .tls_config(tls)
-            .map_err(|error| serving(address, error))?;
-    }
     let server = server
         .layer(guard.layer())
         .max_concurrent_streams(MAX_REQUESTS_PER_CONNECTION)
@@ -84,7 +76,6 @@ pub async fn serve(
         .add_service(reflection_alpha)
         .add_service(aggregator)
         .serve_with_incoming_shutdown(incoming(listener), stopping.clone().cancelled_owned());
-    guard.warn_of_tokens_in_the_clear(address);
     tracing::info!("serving loto.v1.Aggregator on {address}");
     let out_of_time = async {
         stopping.cancelled().await;
@@ -100,6 +91,28 @@ pub async fn serve(
             Ok(())
         }
     }
+}
+
+/// A server with the TLS of `guard`, and the address that it will serve.
+///
+/// # Errors
+/// [`CoordinatorError::Serving`] if the certificate is of no use.
+pub(crate) fn secured(
+    guard: &Guard,
+    listener: &TcpListener,
+) -> Result<(SocketAddr, Server), CoordinatorError> {
+    let address = listener
+        .local_addr()
+        .map_err(|error| serving("a socket", error))?;
+    guard.warn_of_tokens_in_the_clear(address);
+    let server = Server::builder();
+    let server = match guard.tls() {
+        None => server,
+        Some(tls) => server
+            .tls_config(tls)
+            .map_err(|error| serving(address, error))?,
+    };
+    Ok((address, server))
 }
 
 pub(crate) fn serving(address: impl ToString, error: impl std::error::Error) -> CoordinatorError {

@@ -12,12 +12,23 @@ use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use tonic::Status;
-use tonic::metadata::MetadataMap;
 
 use super::guesses::Guesses;
 use crate::CoordinatorError;
 
-/// The tokens in a file of lines `NAME TOKEN`. It is read again when it changes: a token whose line
+/// What the word behind a token lets its client do.
+const CONTROL: &str = "control";
+
+/// What who brings a token may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rights {
+    /// Ask, and look at pages.
+    Look,
+    /// Also cancel, retry and resume sweeps.
+    Control,
+}
+
+/// The tokens in a file of lines `NAME TOKEN`, or `NAME TOKEN control` for who may control sweeps. It is read again when it changes: a token whose line
 /// is gone is refused from the next request on. What cannot be read lets nobody in.
 pub(super) struct Tokens {
     path: PathBuf,
@@ -46,6 +57,7 @@ struct Client {
     line: usize,
     /// Of the token. What is compared is of one length and tells nothing of the token.
     digest: [u8; 32],
+    rights: Rights,
 }
 
 impl Tokens {
@@ -76,18 +88,22 @@ impl Tokens {
         Ok(tokens)
     }
 
-    /// Lets a request pass whose metadata hold a token.
+    /// Lets a request pass with this header `authorization`, and says what it may ask for.
     ///
     /// # Errors
     /// `UNAUTHENTICATED`; `RESOURCE_EXHAUSTED` if the client's address sent too many wrong tokens;
     /// `UNAVAILABLE` if the file is not what it should be.
-    pub(super) fn check(&self, metadata: &MetadataMap, client: IpAddr) -> Result<(), Status> {
-        let Some(authorization) = metadata.get("authorization") else {
+    pub(super) fn check(
+        &self,
+        authorization: Option<&[u8]>,
+        client: IpAddr,
+    ) -> Result<Rights, Status> {
+        let Some(authorization) = authorization else {
             return Err(Status::unauthenticated(
                 "this service demands a token: send the metadata `authorization: Bearer TOKEN`",
             ));
         };
-        let token = authorization.to_str().ok().and_then(|text| {
+        let token = str::from_utf8(authorization).ok().and_then(|text| {
             let (scheme, token) = text.split_once(' ')?;
             scheme
                 .eq_ignore_ascii_case("bearer")
@@ -118,13 +134,13 @@ impl Tokens {
         let mut found = None;
         for client in clients {
             if bool::from(client.digest.ct_eq(&digest)) {
-                found = Some(client.line);
+                found = Some(client);
             }
         }
         match found {
-            Some(line) => {
-                tracing::debug!("the client of line {line} asks");
-                Ok(())
+            Some(found) => {
+                tracing::debug!("the client of line {} asks", found.line);
+                Ok(found.rights)
             }
             None => {
                 self.guesses.wrong(client, now);
@@ -183,8 +199,11 @@ fn digest(token: &str) -> [u8; 32] {
 /// A line of the file that is wrong, told without the token.
 #[derive(Debug, thiserror::Error)]
 enum WrongLine {
-    /// It has one word, or more than two.
-    #[error("line {0}: expected NAME TOKEN, a name and a token without spaces")]
+    /// It has one word, or more than two of which the third is not `control`.
+    #[error(
+        "line {0}: expected NAME TOKEN, a name and a token without spaces, and the word `{CONTROL}` behind them if the \
+         token is to control sweeps"
+    )]
     Form(usize),
 
     /// Its token could not be sent in a header.
@@ -204,8 +223,13 @@ fn parse(text: &str) -> Result<Vec<Client>, WrongLine> {
             continue;
         }
         let mut words = content.split_whitespace();
-        let (Some(_name), Some(token), None) = (words.next(), words.next(), words.next()) else {
+        let (Some(_name), Some(token)) = (words.next(), words.next()) else {
             return Err(WrongLine::Form(line));
+        };
+        let rights = match (words.next(), words.next()) {
+            (None, _) => Rights::Look,
+            (Some(CONTROL), None) => Rights::Control,
+            _ => return Err(WrongLine::Form(line)),
         };
         if !token.chars().all(|character| character.is_ascii_graphic()) {
             return Err(WrongLine::Characters(line));
@@ -215,7 +239,11 @@ fn parse(text: &str) -> Result<Vec<Client>, WrongLine> {
             let first = other.line;
             return Err(WrongLine::Repeated { line, first });
         }
-        clients.push(Client { line, digest });
+        clients.push(Client {
+            line,
+            digest,
+            rights,
+        });
     }
     Ok(clients)
 }
@@ -234,14 +262,6 @@ mod tests {
         fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
     }
 
-    fn asking(authorization: Option<&str>) -> MetadataMap {
-        let mut metadata = MetadataMap::new();
-        if let Some(authorization) = authorization {
-            metadata.insert("authorization", authorization.parse().unwrap());
-        }
-        metadata
-    }
-
     #[test]
     fn only_a_known_token_passes_and_a_revoked_one_no_more() {
         let folder = tempfile::tempdir().unwrap();
@@ -252,7 +272,8 @@ mod tests {
         );
         let tokens = Tokens::read(path.clone()).unwrap();
         let client = IpAddr::from([192, 0, 2, 1]);
-        let check = |authorization| tokens.check(&asking(authorization), client);
+        let check =
+            |authorization: Option<&str>| tokens.check(authorization.map(str::as_bytes), client);
         check(Some("Bearer first-token")).unwrap();
         check(Some("bearer second-token")).unwrap();
         for wrong in [
@@ -291,8 +312,8 @@ mod tests {
         let tokens = Tokens::read(file.path().to_owned()).unwrap();
         let from = |host, token: &str| {
             let address = IpAddr::from([192, 0, 2, host]);
-            let asked = tokens.check(&asking(Some(&format!("Bearer {token}"))), address);
-            asked.map_err(|refusal| refusal.code())
+            let asked = tokens.check(Some(format!("Bearer {token}").as_bytes()), address);
+            asked.map(|_| ()).map_err(|refusal| refusal.code())
         };
         let guesses: Vec<_> = (0..100).map(|n| from(1, &format!("guess-{n}"))).collect();
         let answered = |code| guesses.iter().filter(|guess| **guess == Err(code)).count();
@@ -307,6 +328,8 @@ mod tests {
         let cases = [
             ("ann\n", "line 1"),
             ("ann token-a\nbob token b\n", "line 2"),
+            ("ann token-a Control\n", "the word `control`"),
+            ("ann token-a control token-b\n", "line 1"),
             ("ann token-\u{e4}\n", "visible ASCII"),
             (
                 "ann token-a\n\nbob token-a\n",
@@ -321,6 +344,20 @@ mod tests {
             );
         }
         assert!(parse("# nobody\n").unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_token_controls_sweeps_only_if_its_line_says_so() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), "ann token-a\nbob token-b control\n").unwrap();
+        let tokens = Tokens::read(file.path().to_owned()).unwrap();
+        let rights = |authorization: &str| {
+            let address = IpAddr::from([192, 0, 2, 1]);
+            tokens.check(Some(authorization.as_bytes()), address).ok()
+        };
+        assert_eq!(rights("Bearer token-a"), Some(Rights::Look));
+        assert_eq!(rights("Bearer token-b"), Some(Rights::Control));
+        assert_eq!(rights("Bearer token-b control"), None);
     }
 
     #[test]

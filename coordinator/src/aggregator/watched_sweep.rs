@@ -14,7 +14,8 @@ use super::analyses::{Analyses, is_small};
 use super::followed_sweep::{FollowedSweep, Publishers, WATCHED_INTERVAL, follow};
 use super::overview::Overview;
 use super::snapshot::{Published, Snapshot, newest};
-use crate::results::{CollectedCurves, Selection};
+use crate::CoordinatorError;
+use crate::results::{CollectedCurves, PlannedTraces, Selection};
 
 /// The jobs of so many series are counted within milliseconds: that is waited for.
 const SMALL_SERIES: u64 = 1000;
@@ -56,6 +57,14 @@ impl WatchedSweep {
 
     pub(crate) fn plan(&self) -> &Sweep {
         &self.followed.sweep
+    }
+
+    /// The plan with its tables, which are read when they are first asked for.
+    ///
+    /// # Errors
+    /// As [`PlannedTraces::open`].
+    pub(crate) async fn planned(&self) -> Result<&Arc<PlannedTraces>, CoordinatorError> {
+        self.followed.planned().await
     }
 
     /// Whether the task is there: it would end only by a panic.

@@ -1,13 +1,12 @@
 //! `loto cancel`: stops a sweep.
 
 use clap::Args;
-use loto_proto::excerpt::list;
 
 use super::error::CommandError;
-use super::find_sweep::{find_sweep, scanned};
+use super::find_sweep::find_sweep;
 use super::options::StoreOption;
 use super::output::print;
-use crate::dispatch::cancel;
+use crate::dispatch::cancel_sweep;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -33,17 +32,7 @@ impl CancelCommand {
     pub(super) async fn execute(self) -> Result<(), CommandError> {
         let store = self.store.open().await?;
         let (id, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
-        let cancelled = cancel(id, &sweep, store.as_ref()).await?;
-        let counts = scanned(&sweep, store.as_ref()).await?.progress().total;
-        print(&format!("sweep {id} is cancelled: {counts}\n"))?;
-        if cancelled.shared_series == 0 {
-            return Ok(());
-        }
-        print(&format!(
-            "{} of its pairs of method and task are not cancelled, because they are also part of: \
-             {}; cancel these sweeps, too, to stop them\n",
-            cancelled.shared_series,
-            list(cancelled.shared_with.iter().map(String::as_str))
-        ))
+        let cancelled = cancel_sweep(id, &sweep, store.as_ref()).await?;
+        print(&format!("{cancelled}\n"))
     }
 }

@@ -18,6 +18,7 @@ use crate::import::error::ImportError;
 use crate::merge::MergeError;
 use crate::plan::PlanError;
 use crate::progress::Counts;
+use crate::reporting::ReportingError;
 use crate::score::hpob::HpobError;
 use crate::score::{ForeignRuleError, ScoreError};
 
@@ -87,6 +88,10 @@ pub(super) enum CommandError {
     #[error(transparent)]
     Coordinator(#[from] CoordinatorError),
 
+    /// There is no report.
+    #[error(transparent)]
+    Reporting(#[from] ReportingError),
+
     /// There are no statistics.
     #[error(transparent)]
     Statistics(#[from] StatisticsError),
@@ -146,12 +151,6 @@ pub(super) enum CommandError {
         /// The sweeps.
         ids: Vec<SweepId>,
     },
-
-    /// The reference of a report has the name of a method.
-    #[error(
-        "--best: a method of the sweep is called `best`, too: give it another name in the sweep file"
-    )]
-    BestTaken,
 
     /// A report would replace that of something else.
     #[error(

@@ -8,13 +8,14 @@ use crate::CoordinatorError;
 use crate::dispatch::{DeleteError, DispatchError};
 use crate::embedded::EmbeddedError;
 use crate::merge::MergeError;
+use crate::reporting::ReportingError;
 
 impl From<&CommandError> for ExitStatus {
     fn from(error: &CommandError) -> Self {
         use CommandError::*;
         match error {
             Transport(error) => error.into(),
-            Coordinator(error) => of_coordinator(error),
+            Coordinator(error) | Reporting(ReportingError::Reading(error)) => of_coordinator(error),
             Process(error) => error.into(),
             Dispatch(error) => of_dispatch(error),
             Delete(DeleteError::Transport(error)) | Merge(MergeError::Transport(error)) => {
@@ -34,10 +35,10 @@ impl From<&CommandError> for ExitStatus {
             | DamagedTraces(_)
             | PassedOver(_)
             | Statistics(_)
+            | Reporting(_)
             | Delete(_)
             | NotConfirmed(_)
             | OtherReport { .. }
-            | BestTaken
             | UnknownSweep { .. }
             | AmbiguousSweep { .. }
             | LostSweep(_)

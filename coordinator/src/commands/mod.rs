@@ -1,7 +1,5 @@
 //! The command line of `loto`, one file per command.
 
-mod about;
-mod analysed;
 mod cancel;
 mod check;
 mod columns;
@@ -18,6 +16,7 @@ mod options;
 mod output;
 mod report;
 mod report_folder;
+mod report_options;
 mod resume;
 mod retry;
 mod run;

@@ -9,6 +9,7 @@ use loto_process::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
 use loto_process::observation::endpoint::EndpointOption;
 use loto_process::observation::readiness::{Need, Readiness};
 use loto_proto::identity::SweepId;
+use loto_transport::connection::Access;
 use loto_transport::queue::{self, Queue};
 use loto_transport::store::{self, Store};
 use tokio_util::sync::CancellationToken;
@@ -52,6 +53,14 @@ impl StoreOption {
         Ok(store::open_existing(self.store.access(&self.tls)?).await?)
     }
 
+    /// How to reach the broker, with the certificates for the store.
+    ///
+    /// # Errors
+    /// As [`BrokerOptions::access`].
+    pub(super) fn broker_access(&self, broker: &BrokerOptions) -> Result<Access, CommandError> {
+        Ok(broker.access(&self.tls)?)
+    }
+
     /// The file of the store; `None` for a Redis store.
     ///
     /// # Errors
@@ -87,7 +96,7 @@ impl ServerOptions {
     /// # Errors
     /// [`loto_transport::TransportError`] if it is not there.
     pub(super) async fn connect(&self) -> Result<Arc<dyn Queue>, CommandError> {
-        Ok(queue::connect(self.broker.access(&self.store.tls)?).await?)
+        Ok(queue::connect(self.store.broker_access(&self.broker)?).await?)
     }
 }
 

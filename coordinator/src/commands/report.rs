@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::analysed::{Analysed, RecordedFiles, ReportOptions};
 use super::error::CommandError;
 use super::find_sweep::find_sweep;
 use super::foreign_options::ForeignOptions;
 use super::options::StoreOption;
 use super::report_folder::{self, Origin};
+use super::report_options::{ReportOptions, publish};
+use crate::reporting::{Analysed, RecordedFiles, command_line};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -65,10 +66,14 @@ impl ReportCommand {
             report_folder::check(folder, &origin, self.report.replace.replace)?;
         }
         let options = self.report.scores.analysis();
-        let analysed = Analysed::sweep(store, sweep, &options, &recorded).await?;
+        let analysed = Analysed::sweep(store, sweep, &options, &recorded, command_line()).await?;
         if let Some(folder) = &self.report.out {
             report_folder::mark(folder, &origin)?;
         }
-        analysed.publish(self.report.out.as_deref(), self.report.format)
+        publish(
+            &analysed,
+            self.report.out.as_deref(),
+            self.report.format,
+        )
     }
 }

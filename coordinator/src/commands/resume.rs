@@ -5,10 +5,10 @@ use loto_process::shutdown;
 use loto_transport::store::StoreIdentity;
 
 use super::error::CommandError;
-use super::find_sweep::{find_sweep, scanned};
+use super::find_sweep::find_sweep;
 use super::options::{ServerOptions, WaitOption, wait};
 use super::output::print;
-use crate::dispatch::{Inventory, Requeue, discard_damaged, publish_for, publish_sweep, resume};
+use crate::dispatch::{Inventory, Requeue, resume_sweep};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,20 +47,10 @@ impl ResumeCommand {
             true => Some(Inventory::read(id, &sweep, store).await?),
             false => None,
         };
-        resume(id, &sweep, store).await?;
-        let mut tracker = scanned(&sweep, store).await?;
-        let discarded = discard_damaged(&mut tracker, store).await?;
-        tracker.measure(store).await?;
         let identity = StoreIdentity::default();
-        let jobs = discarded.into_iter();
-        let recomputed = publish_for(&identity, store, jobs, queue).await?;
-        let published = recomputed
-            + publish_sweep(id, &mut tracker, store, &identity, queue, &shutdown).await?;
+        let mut resumed = resume_sweep(id, &sweep, store, &identity, queue, &shutdown).await?;
         published_all.set(true);
-        let counts = tracker.progress().total;
-        print(&format!(
-            "sweep {id}: {counts}; published {published} jobs\n"
-        ))?;
+        print(&format!("{resumed}\n"))?;
         let wait = wait(
             id,
             store,
@@ -68,6 +58,8 @@ impl ResumeCommand {
             Some(Requeue::new(queue, &identity)),
             shutdown,
         );
-        self.wait.follow(&sweep.name, &mut tracker, wait).await
+        self.wait
+            .follow(&sweep.name, &mut resumed.tracker, wait)
+            .await
     }
 }

@@ -1,13 +1,12 @@
 //! `loto retry`: releases the poisoned jobs of a sweep.
 
 use clap::Args;
-use loto_transport::store::StoreIdentity;
 
 use super::error::CommandError;
-use super::find_sweep::{find_sweep, scanned};
+use super::find_sweep::find_sweep;
 use super::options::ServerOptions;
 use super::output::print;
-use crate::dispatch::{conflicts, discard_damaged, publish_for, refuse_cancelled, retry_poisoned};
+use crate::dispatch::retry_sweep;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,18 +33,7 @@ impl RetryCommand {
         let store = self.servers.store.open().await?;
         let (id, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
         let queue = self.servers.connect().await?;
-        refuse_cancelled(id, store.as_ref()).await?;
-        let mut tracker = scanned(&sweep, store.as_ref()).await?;
-        for conflict in conflicts(&tracker, store.as_ref()).await? {
-            store
-                .forget_conflict(conflict.series, conflict.seed)
-                .await?;
-        }
-        let released = retry_poisoned(&mut tracker, store.as_ref()).await?;
-        let discarded = discard_damaged(&mut tracker, store.as_ref()).await?;
-        let identity = StoreIdentity::default();
-        let jobs = released.into_iter().chain(discarded);
-        let published = publish_for(&identity, store.as_ref(), jobs, queue.as_ref()).await?;
-        print(&format!("sweep {id}: queued {published} jobs again\n"))
+        let retried = retry_sweep(id, &sweep, store.as_ref(), queue.as_ref()).await?;
+        print(&format!("{retried}\n"))
     }
 }

@@ -17,11 +17,11 @@ use loto_worker::isolation::ProcessPool;
 use loto_worker::job_options::JobOptions;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::analysed::{Analysed, RecordedFiles};
 use super::error::CommandError;
 use super::options::{DataOption, ReplaceOption, ScoreOptions};
 use super::output::print;
 use super::report_folder::{self, Origin};
+use super::report_options::publish;
 use super::warnings::warn_of;
 use crate::CoordinatorError;
 use crate::aggregator::{self, Guard, WatchedSweeps};
@@ -30,6 +30,7 @@ use crate::embedded::{self, EmbeddedError, RunFolder};
 use crate::live_page;
 use crate::plan::{Plan, SweepSource};
 use crate::progress::display::Display;
+use crate::reporting::{Analysed, RecordedFiles, command_line};
 use crate::shard::{Shard, Share};
 
 const EXAMPLES: &str = "\
@@ -154,10 +155,11 @@ impl RunCommand {
                 let store = Arc::clone(store);
                 let options = self.scores.analysis();
                 let recorded = RecordedFiles::default();
+                let sweep = plan.sweep.clone();
                 let analysed =
-                    Analysed::sweep(store, plan.sweep.clone(), &options, &recorded).await?;
+                    Analysed::sweep(store, sweep, &options, &recorded, command_line()).await?;
                 report_folder::mark(&folder.path, &origin)?;
-                analysed.publish(Some(&folder.path), Format::Text)?;
+                publish(&analysed, Some(&folder.path), Format::Text)?;
                 Ok(outcome?)
             }
             (Err(error), _) => Err(error.into()),
@@ -180,7 +182,14 @@ async fn show(address: SocketAddr, store: &Arc<dyn Store>) -> Result<DropGuard, 
     let listener = aggregator::bind(address).await?;
     let sweeps = Arc::new(WatchedSweeps::new(Arc::clone(store)));
     let ended = CancellationToken::new();
-    let showing = live_page::serve(Arc::clone(store), sweeps, listener, guard, ended.clone());
+    let showing = live_page::serve(
+        Arc::clone(store),
+        sweeps,
+        listener,
+        guard,
+        None,
+        ended.clone(),
+    );
     tokio::spawn(async move {
         if let Err(error) = showing.await {
             tracing::error!("{error}; the run goes on");

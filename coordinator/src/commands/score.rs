@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::analysed::{Analysed, ReportOptions};
 use super::error::CommandError;
 use super::foreign_options::ForeignOptions;
 use super::options::DataOption;
 use super::report_folder::{self, Origin};
+use super::report_options::{ReportOptions, publish};
 use super::score_hpob::HpobCommand;
 use crate::plan::{Plan, SweepSource};
+use crate::reporting::Analysed;
 use crate::score;
 
 const EXAMPLES: &str = "\
@@ -78,6 +79,10 @@ impl ScoreCommand {
         if let Some(folder) = &self.report.out {
             report_folder::mark(folder, &origin)?;
         }
-        analysed.publish(self.report.out.as_deref(), self.report.format)
+        publish(
+            &analysed,
+            self.report.out.as_deref(),
+            self.report.format,
+        )
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use loto_process::connection_options::BrokerOptions;
 use loto_process::observation::endpoint::EndpointOption;
 use loto_process::observation::readiness::{Need, Readiness};
 use loto_process::shutdown;
@@ -24,14 +25,19 @@ const EXAMPLES: &str = "\
 Examples:
   loto serve --store redis://localhost --http 127.0.0.1:8080
   loto serve --store loto-results/demo/sweep.loto --listen 0.0.0.0:50051 --allow-anyone
-  loto serve --store redis://localhost --tls-certificate server.pem --tls-key server.key --tokens tokens";
+  loto serve --store redis://localhost --tls-certificate server.pem --tls-key server.key --tokens tokens
+  loto serve --store redis://localhost --broker amqp://localhost --http 127.0.0.1:8080 --tokens tokens";
 
 /// Serves the progress and the statistics of sweeps over gRPC (loto.v1.Aggregator), and shows them to browsers.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("broker", |broker| broker.required(false)))]
 pub(super) struct ServeCommand {
     #[command(flatten)]
     store: StoreOption,
+
+    #[command(flatten)]
+    broker: Option<BrokerOptions>,
 
     /// Address to listen on. Port 0 stands for any free port.
     #[arg(
@@ -70,7 +76,8 @@ pub(super) struct ServeCommand {
     client_ca: Option<PathBuf>,
 
     /// File with one line `NAME TOKEN` per client. Every request then has to carry one of the
-    /// tokens. The file is read again when it changes.
+    /// tokens. Who has a token with the word `control` behind it in its line may also cancel, resume and retry sweeps on the
+    /// pages of --http, the last two with --broker. The file is read again when it changes.
     #[arg(long, env = "LOTO_TOKENS", value_name = "FILE")]
     tokens: Option<PathBuf>,
 
@@ -96,6 +103,8 @@ impl ServeCommand {
                 guard.refuse_anyone("--http", address)?;
             }
         }
+        let broker = self.broker.map(|broker| self.store.broker_access(&broker));
+        let broker = broker.transpose()?;
         let readiness = Readiness::default();
         let reached = readiness.need("the store");
         self.endpoint
@@ -112,7 +121,8 @@ impl ServeCommand {
             };
             let listener = aggregator::bind(address).await?;
             let (store, sweeps) = (Arc::clone(&store), Arc::clone(&sweeps));
-            live_page::serve(store, sweeps, listener, guard.clone(), stopping.clone()).await
+            let (guard, stopping) = (guard.clone(), stopping.clone());
+            live_page::serve(store, sweeps, listener, guard, broker, stopping).await
         };
         let answering = aggregator::serve(
             Arc::clone(&store),

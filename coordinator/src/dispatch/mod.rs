@@ -7,9 +7,11 @@
 //! - `damage` has damaged traces computed again;
 //! - `remarks` is what workers tell of themselves;
 //! - `retry` releases poisoned jobs; `cancel` stops a sweep and resumes it; `delete` deletes one;
+//! - `control` is what a user asks of a sweep under way, on the command line or on a page;
 //! - `live_workers` counts the workers that are there.
 
 mod cancel;
+mod control;
 mod damage;
 mod delete;
 mod error;
@@ -27,6 +29,7 @@ mod wait;
 
 pub(crate) use cancel::release_series;
 pub use cancel::{Cancelled, cancel, refuse_cancelled, resume};
+pub(crate) use control::{cancel_sweep, resume_sweep, retry_sweep};
 pub use damage::discard_damaged;
 pub use delete::{DeleteError, LISTENING, PlannedDeletion, refuse_active};
 pub use error::{DispatchError, Interruption};

@@ -1,21 +1,20 @@
 //! Asks for a token if there are tokens: in a header, as gRPC clients send it, or in a cookie, which the form for
 //! signing in sets.
 
-use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use axum::Form;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
+use axum::{Extension, Form};
 use loto_process::connections::connection::Client;
 use maud::html;
 use serde::Deserialize;
 use tonic::{Code, Status};
 
 use super::document::{Place, document};
-use crate::aggregator::Guard;
+use crate::aggregator::{Guard, Rights};
 
 /// The cookie with the token. Scripts cannot read it, and pages of others cannot send it.
 const COOKIE: &str = "loto_token";
@@ -23,49 +22,49 @@ const COOKIE: &str = "loto_token";
 /// Half a day: a cookie that is forgotten in a browser is of no use tomorrow.
 const COOKIE_SECONDS: u32 = 43_200;
 
+/// Who asks, as far as that matters.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Visitor {
+    pub(super) rights: Rights,
+    /// Whether the browser sent the token by itself, whoever's page it shows.
+    pub(super) by_cookie: bool,
+}
+
 /// What the form for signing in sends.
 #[derive(Deserialize)]
 pub(super) struct SignIn {
     token: String,
 }
 
-/// Lets requests with a token pass, and shows the form to others.
+/// Lets requests with a token pass, with what is known of the [`Visitor`], and shows the form to others.
 pub(super) async fn check(
     State(guard): State<Arc<Guard>>,
     mut request: Request,
     next: Next,
 ) -> Response {
     let client = request.extensions().get::<Arc<Client>>().cloned();
-    if !request.headers().contains_key(header::AUTHORIZATION)
-        && let Some(authorization) = from_cookie(request.headers())
-    {
-        request
-            .headers_mut()
-            .insert(header::AUTHORIZATION, authorization);
+    let header = request.headers().get(header::AUTHORIZATION);
+    let header = header.map(|header| header.as_bytes().to_vec());
+    let by_cookie = header.is_none();
+    let authorization = header.or_else(|| from_cookie(request.headers()));
+    match guard.admit(authorization.as_deref(), client.as_deref()) {
+        Err(refusal) => refused(&refusal),
+        Ok(rights) => {
+            let visitor = Visitor { rights, by_cookie };
+            request.extensions_mut().insert(visitor);
+            next.run(request).await
+        }
     }
-    if let Err(refusal) = guard.check(request.headers(), address(client.as_deref())) {
-        return refused(&refusal);
-    }
-    // Only now: who is not let in keeps no connection.
-    if let Some(client) = client {
-        client.note_request();
-    }
-    next.run(request).await
 }
 
 /// Takes a token from the form, checks it and keeps it in a cookie.
 pub(super) async fn sign_in(
     State(guard): State<Arc<Guard>>,
-    client: Option<axum::Extension<Arc<Client>>>,
+    client: Option<Extension<Arc<Client>>>,
     Form(SignIn { token }): Form<SignIn>,
 ) -> Response {
-    let mut headers = HeaderMap::new();
-    let authorization = HeaderValue::try_from(format!("Bearer {}", token.trim()));
-    if let Ok(authorization) = authorization {
-        headers.insert(header::AUTHORIZATION, authorization);
-    }
-    let client = client.map(|axum::Extension(client)| client);
-    if let Err(refusal) = guard.check(&headers, address(client.as_deref())) {
+    let client = client.map(|Extension(client)| client);
+    if let Err(refusal) = guard.admit(Some(&bearer(&token)), client.as_deref()) {
         return refused(&refusal);
     }
     let secure = if guard.tls().is_some() {
@@ -86,18 +85,17 @@ pub(super) async fn sign_in(
     }
 }
 
-fn address(client: Option<&Client>) -> IpAddr {
-    client.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |client| {
-        client.address.ip()
-    })
+/// The header that stands for a token.
+fn bearer(token: &str) -> Vec<u8> {
+    format!("Bearer {}", token.trim()).into_bytes()
 }
 
 /// The header that the cookie stands for.
-fn from_cookie(headers: &HeaderMap) -> Option<HeaderValue> {
+fn from_cookie(headers: &HeaderMap) -> Option<Vec<u8>> {
     let cookies = headers.get(header::COOKIE)?.to_str().ok()?;
     let mut cookies = cookies.split(';').map(str::trim);
     let token = cookies.find_map(|cookie| cookie.strip_prefix(COOKIE)?.strip_prefix('='))?;
-    HeaderValue::try_from(format!("Bearer {token}")).ok()
+    Some(bearer(token))
 }
 
 fn refused(refusal: &Status) -> Response {

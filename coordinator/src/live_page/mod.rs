@@ -7,21 +7,29 @@
 //!   fragments anew (`fragments`) from what `aggregator` publishes;
 //! - `viewer` is the stream of one browser: it sends what changed since the last time, however much that was, so that a slow
 //!   viewer holds up nobody and costs one list of shared texts;
-//! - `sections` has one file per part of a page, `document` what is around them, `series_page` the jobs of one series;
+//! - `sections` has one file per part of a page, `document` what is around them; `series_page` has the jobs of one series
+//!   and the trace of one (`job`), `side_by_side` two methods on one task (`method_runs`), `report_desk` the report as of now;
 //! - `doorkeeper` asks for a token if there are tokens, `headers` keeps browsers from loading anything from elsewhere;
-//! - `server` puts all together.
+//! - `control` cancels, retries and resumes sweeps for who may;
+//! - `answers` has what is answered at each address, `server` puts all together.
 
+mod answers;
 mod broadcasts;
+mod control;
 mod document;
 mod doorkeeper;
 mod error;
 mod fragments;
 mod headers;
+mod job;
 mod list_broadcast;
 mod listed_sweep;
+mod method_runs;
+mod report_desk;
 mod sections;
 mod series_page;
 mod server;
+mod side_by_side;
 mod sweep_broadcast;
 mod viewer;
 

@@ -13,6 +13,7 @@ mod program_counts;
 mod reading;
 mod selection;
 mod series_objective;
+mod series_traces;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -26,3 +27,4 @@ pub use planned_traces::PlannedTraces;
 pub use program_counts::{ProgramCount, ProgramCounts};
 pub use selection::Selection;
 pub use series_objective::TaskObjective;
+pub(crate) use series_traces::TaskValues;

@@ -182,6 +182,15 @@ impl PlannedTraces {
         }
     }
 
+    /// The series and the objective values of black box, task and method, given by their positions.
+    pub(super) fn at(
+        &self,
+        [blackbox, task, method]: [usize; 3],
+    ) -> (&PlannedSeries, &TaskObjective) {
+        let place = self.layout[blackbox][task][method];
+        (&self.series[place.series], self.task_at(place))
+    }
+
     fn task_at(&self, place: Place) -> &TaskObjective {
         &self.series[place.series].objective.tasks()[place.task]
     }

@@ -1,4 +1,4 @@
-//! How the aggregator does with many traces: memory, latencies, rate of folding in.
+//! How the aggregator does with many traces: memory, latencies, rate of folding in, the cost of pages.
 //!
 //! Fills a Redis and an embedded file with made-up traces of a valid sweep, starts
 //! `loto serve` on each and asks it over gRPC, first while nothing is new, then while
@@ -11,8 +11,10 @@
 //!     cargo bench -p loto-tests --bench million_traces
 //! ```
 //!
-//! `LOTO_BENCH_STORE=redis` or `embedded` measures only one of the two.
+//! `LOTO_BENCH_STORE=redis` or `embedded` measures only one of the two, and `LOTO_BENCH_ANSWERS=pages` or `grpc` only what
+//! browsers or only what clients over gRPC get.
 
+mod pages;
 mod questions;
 
 use std::sync::Arc;
@@ -46,8 +48,8 @@ async fn main() {
         panic!("LOTO_BENCH_SWEEP is METHODSxTASKSxSEEDSxITERATIONS, not {shape}")
     });
     let only = std::env::var("LOTO_BENCH_STORE").unwrap_or_default();
-    // So many more seeds that traces arrive as long as questions are asked.
-    let arrivals = ASKING.as_secs() as u32 * ARRIVALS;
+    // So many more seeds that traces arrive as long as questions are asked, and as long as browsers look.
+    let arrivals = 2 * ASKING.as_secs() as u32 * ARRIVALS;
     let spare = arrivals.div_ceil(shape.series() as u32);
     let sweep = Arc::new(SyntheticSweep::new(shape, spare));
     println!("{} traces: {shape:?}", shape.traces());
@@ -95,6 +97,27 @@ async fn measure(url: &str, shape: Shape, sweep: &Arc<SyntheticSweep>) {
         );
     }
 
+    let only = std::env::var("LOTO_BENCH_ANSWERS").unwrap_or_default();
+    // Each has traces of its own to come.
+    let spare: Vec<Job> = sweep.jobs(shape.seeds..sweep.sweep.seeds).collect();
+    let mut spare = spare.chunks((ASKING.as_secs() as u32 * ARRIVALS) as usize);
+    let mut next = || spare.next().expect("enough seeds are planned").to_vec();
+    if only != "pages" {
+        measure_answers(url, shape, &store, sweep, next()).await;
+    }
+    if only != "grpc" {
+        pages::measure(url, &store, sweep, next()).await;
+    }
+}
+
+/// Serves a store that is filled but for the spare seeds and asks over gRPC.
+async fn measure_answers(
+    url: &str,
+    shape: Shape,
+    store: &Arc<dyn Store>,
+    sweep: &Arc<SyntheticSweep>,
+    arriving: Vec<Job>,
+) {
     let begin = Instant::now();
     let (service, address) = programs::serve(url);
     let mut asker = Asker::connect(&address, sweep.sweep.id().to_string(), shape).await;
@@ -124,12 +147,8 @@ async fn measure(url: &str, shape: Shape, sweep: &Arc<SyntheticSweep>) {
     println!("  {ARRIVALS} traces/s arrive");
     let used = processor_time(&service);
     let begin = Instant::now();
-    let spare = sweep.jobs(shape.seeds..sweep.sweep.seeds);
-    let arriving: Vec<Job> = spare
-        .take((ASKING.as_secs() as u32 * ARRIVALS) as usize)
-        .collect();
     let all = shape.traces() + arriving.len() as u64;
-    let writing = tokio::spawn(arrive(Arc::clone(&store), Arc::clone(sweep), arriving));
+    let writing = tokio::spawn(arrive(Arc::clone(store), Arc::clone(sweep), arriving));
     ask_for_a_while(&mut asker).await;
     let share = (processor_time(&service) - used) / begin.elapsed().as_secs_f64();
     writing.await.expect("traces are stored");

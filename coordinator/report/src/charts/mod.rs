@@ -2,7 +2,7 @@
 //!
 //! Of a black box [`adtm`], [`average_rank`], [`unsolved`] and [`targets`] draw curves over the evaluations, [`profile`] the
 //! share of runs over the improvement, [`improvement`] its scores per task and [`small_multiples`] a plot for each
-//! task; of a stream of tasks [`ranks_by_arrival`] draws the ranks over the tasks. [`critical_difference`] draws the average ranks of a comparison, and [`overview`] puts the curves of all
+//! task; [`runs`] draws every run of some methods on one task; of a stream of tasks [`ranks_by_arrival`] draws the ranks over the tasks. [`critical_difference`] draws the average ranks of a comparison, and [`overview`] puts the curves of all
 //! black boxes and the overall comparison on one sheet.
 //!
 //! A chart is a [`Picture`], which `svg` and `pdf` write; `plot` draws curves in a frame. The [`Palette`] says how a
@@ -22,6 +22,7 @@ mod pdf;
 mod picture;
 mod plot;
 mod profile;
+mod runs;
 mod scale;
 mod size;
 mod small_multiples;
@@ -36,6 +37,7 @@ pub use overview::overview;
 pub use palette::Palette;
 pub use picture::Picture;
 pub use profile::profile;
+pub use runs::{Runs, runs};
 pub use size::{CURVES_SIZE, HALF_SIZE, WIDTH};
 pub(crate) use small_multiples::MOST_TASKS;
 pub use small_multiples::small_multiples;

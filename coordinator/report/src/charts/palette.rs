@@ -121,9 +121,9 @@ impl Palette {
         Self::of(methods)
     }
 
-    /// A method of `loto` has the style of its own. The name of any other chooses one, which only depends
+    /// Styles for these methods. A method of `loto` has the style of its own. The name of any other chooses one, which only depends
     /// on the name unless two methods of the report would look alike; the order of methods never matters.
-    fn of(methods: Vec<String>) -> Self {
+    pub fn of(methods: Vec<String>) -> Self {
         let mut styles = BTreeMap::new();
         let built_in = |name: &String| BUILT_IN.iter().find(|(known, _)| known == name);
         for (name, style) in methods.iter().filter_map(built_in) {

@@ -22,6 +22,7 @@ const MOST_NAME_CHARACTERS: usize = 26;
 
 /// One curve and how it is drawn.
 pub(crate) struct Curve<'a> {
+    /// Empty for a curve whose end has no name.
     pub(crate) name: String,
     /// Where its values are; at 1, 2, 3 and so on if this is absent.
     pub(crate) x: Option<&'a [f64]>,
@@ -224,7 +225,8 @@ impl Axes {
     /// Writes each curve's name at its end, moved apart, with a line from the one to the other.
     fn draw_names_at_ends<'a>(&self, picture: &mut Picture, curves: &'a [Curve<'a>]) {
         let with_end = |curve: &'a Curve<'a>| Some((self.y.pixel(*curve.y.last()?), curve));
-        let mut ends: Vec<(f64, &Curve<'a>)> = curves.iter().filter_map(with_end).collect();
+        let named = curves.iter().filter(|curve| !curve.name.is_empty());
+        let mut ends: Vec<(f64, &Curve<'a>)> = named.filter_map(with_end).collect();
         ends.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         let wanted: Vec<f64> = ends.iter().map(|(pixel, _)| *pixel).collect();
         let places = spread(&wanted, LABEL_GAP, self.top, self.bottom + 14.0);

@@ -118,7 +118,7 @@ fn pairs(comparison: &Comparison) -> Markup {
         html! { th { (escape(method)) } @for cell in cells { (cell) } }
     });
     let head =
-        html! { tr { th {} @for method in &comparison.methods { th { (escape(method)) } } } };
+        html! { tr { td {} @for method in &comparison.methods { th { (escape(method)) } } } };
     let wins =
         "number of tasks on which the row's method wins / ties / loses against the column's.";
     let caption = match is_tested {

@@ -36,7 +36,7 @@ pub(crate) fn iteration_table(blackbox: &BlackboxAnalysis) -> Markup {
         .collect();
     let head = html! {
         tr.groups {
-            th {}
+            td {}
             @for heading in &headings { th colspan=(iterations.len()) { (heading) } }
         }
         tr {

@@ -39,7 +39,7 @@ pub(crate) fn practical_pairs(comparison: &Comparison) -> Markup {
         html! { th { (escape(method)) } @for cell in cells { (cell) } }
     });
     let head =
-        html! { tr { th {} @for method in &comparison.methods { th { (escape(method)) } } } };
+        html! { tr { td {} @for method in &comparison.methods { th { (escape(method)) } } } };
     let below = match is_tested {
         true => " Below: Wilcoxon's test of the same values, adjusted by Holm.",
         false => "",

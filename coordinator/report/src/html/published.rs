@@ -26,7 +26,7 @@ pub(crate) fn table_beside(published: &PublishedBlackbox) -> Markup {
         }
     };
     let head = html! {
-        tr.groups { th {} th colspan="3" { "improvement" } th colspan="3" { "average rank" } }
+        tr.groups { td {} th colspan="3" { "improvement" } th colspan="3" { "average rank" } }
         tr {
             th { "method" }
             @for _ in 0..2 { th { "here" } th { "published" } th { "difference" } }
@@ -70,7 +70,7 @@ pub(crate) fn tasks_beside(published: &PublishedTasks) -> Markup {
     let means = (0..published.columns.len()).map(|column| published.means(column));
     let rows = tasks.chain([("mean", means.collect())]).map(row);
     let head = html! {
-        tr.groups { th {} @for column in &published.columns { th colspan="2" { (escape(column)) } } }
+        tr.groups { td {} @for column in &published.columns { th colspan="2" { (escape(column)) } } }
         tr { th { "task" } @for _ in &published.columns { th { "here" } th { "there" } } }
     };
     let caption = format!(

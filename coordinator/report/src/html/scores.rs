@@ -51,7 +51,7 @@ pub(crate) fn score_table(analysis: &SweepAnalysis, blackbox: &BlackboxAnalysis)
     };
     let confidence = numbers::percentage(analysis.confidence);
     let head = html! {
-        tr.groups { th colspan="2" {} th colspan="6" { "improvement over the tasks" } th {} }
+        tr.groups { td colspan="2" {} th colspan="6" { "improvement over the tasks" } td {} }
         tr {
             th { "method" } th { "average rank" }
             @for average in ["mean", "median", "interquartile mean"] {
@@ -100,7 +100,7 @@ pub(crate) fn over_tasks_table(report: &Report<'_>, blackbox: &BlackboxAnalysis)
     };
     let confidence = numbers::percentage(report.analysis.confidence);
     let head = html! {
-        tr.groups { th colspan="3" {} th colspan="6" { "improvement over the tasks" } }
+        tr.groups { td colspan="3" {} th colspan="6" { "improvement over the tasks" } }
         tr {
             th { "method" }
             @for average in ["average rank", "mean", "median", "interquartile mean"] {
@@ -140,7 +140,7 @@ pub(crate) fn further_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) ->
     };
     let head = html! {
         tr.groups {
-            th {}
+            td {}
             th colspan=(1 + iterations.len()) { "relative improvement" }
             th colspan="3" {}
         }

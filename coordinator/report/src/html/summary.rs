@@ -21,7 +21,7 @@ pub(crate) fn summary(analysis: &SweepAnalysis, palette: &Palette) -> Markup {
     });
     let head = html! {
         tr.groups {
-            th {}
+            td {}
             @for blackbox in &analysis.blackboxes { th colspan=(COLUMNS.len()) { (escape(&blackbox.name)) } }
         }
         tr {

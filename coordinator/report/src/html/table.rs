@@ -7,6 +7,9 @@ use crate::numbers;
 
 /// A table below its caption; each row is the cells of one `tr`. The caption is the figure's: one of
 /// the table itself would be no wider than a narrow table.
+///
+/// What is too wide scrolls, also from the keyboard. It is a group with a name and no region: a report has dozens of
+/// tables, and as many landmarks would be of no use.
 pub(crate) fn table(
     caption: &str,
     class: Option<&str>,
@@ -16,7 +19,7 @@ pub(crate) fn table(
     html! {
         figure.table {
             figcaption { (escape(caption)) }
-            div.scroll {
+            div.scroll tabindex="0" role="group" aria-label=(escape(caption)) {
                 table class=[class] {
                     thead { (head) }
                     tbody { @for row in rows { tr { (row) } } }

@@ -22,7 +22,7 @@ pub(in crate::live_page) fn section(plan: &Sweep, overview: &Overview) -> Markup
                 @if !overview.poisoned.is_empty() {
                     strong { "Poisoned jobs, which no worker tries again before " code { "loto retry" } }
                     ul { @for poisoned in &overview.poisoned {
-                        li { a href=(address(poisoned.job.series.id())) {
+                        li { a href={ (address(poisoned.job.series.id())) "/seeds/" (poisoned.job.seed) } {
                             (escape(poisoned.job.series.method.label())) " on " (escape(&poisoned.job.series.task))
                             ", seed " (poisoned.job.seed)
                         } ": " (escape(&poisoned.attempt.error)) }
@@ -31,7 +31,7 @@ pub(in crate::live_page) fn section(plan: &Sweep, overview: &Overview) -> Markup
                 @if !overview.conflicts.is_empty() {
                     strong { "Conflicts, which must not be: jobs with more than one outcome, of which the first is kept" }
                     ul { @for conflict in &overview.conflicts {
-                        li { a href=(address(conflict.series)) { (escape(&conflict.problem)) } }
+                        li { a href={ (address(conflict.series)) "/seeds/" (conflict.seed) } { (escape(&conflict.problem)) } }
                     } }
                 }
                 @if !overview.passed_over.is_empty() {

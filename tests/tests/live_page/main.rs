@@ -1,117 +1,20 @@
 //! The pages for browsers, over a real Redis: from an empty sweep to a finished one, through a restart of the server,
 //! with hostile texts and with tokens.
 
+mod browser;
+mod control;
+mod results;
+
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
-use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use loto_proto::attempt::{Attempt, AttemptState};
 use loto_proto::job::Job;
-use loto_tests::http::{self, Event, Events};
-use loto_tests::programs::{self, Process};
-use loto_tests::servers;
 use loto_tests::synthetic_sweep::{Shape, SyntheticSweep};
+use loto_tests::{http, programs, servers};
 use loto_transport::store;
 
-/// Far longer than anything here takes.
-const SOON: Duration = Duration::from_secs(60);
-
-/// `loto serve --http`, with the address of the pages.
-fn serve(store: &str, http: &str, arguments: &[&str]) -> (Process, String) {
-    let mut serve = programs::command("loto");
-    serve.args(["serve", "--store", store, "--listen", "127.0.0.1:0"]);
-    serve.args(["--http", http]).args(arguments);
-    serve.stderr(Stdio::piped());
-    let mut process = Process::start(serve);
-    let log = process.child().stderr.take().unwrap();
-    let mut lines = BufReader::new(log).lines().map_while(Result::ok);
-    let told = |line: String| {
-        let (_, address) = line.split_once("showing sweeps on http://")?;
-        Some(address.to_owned())
-    };
-    let address = lines.find_map(told).expect("it tells its address");
-    std::thread::spawn(move || lines.for_each(|line| eprintln!("{line}")));
-    (process, address)
-}
-
-/// What a browser has on its page: the fragments by id.
-struct Page {
-    address: String,
-    path: String,
-    fragments: BTreeMap<String, String>,
-    last: Option<String>,
-    events: Option<Events>,
-}
-
-impl Page {
-    /// Loads the page, as far as it is known then, and listens to its changes.
-    fn open(address: &str, path: &str) -> Self {
-        let (status, html) = http::get(address, path).unwrap();
-        assert_eq!(status, 200, "{html}");
-        let (_, events) = html.split_once("data-events=\"").expect("a live page");
-        let (events, _) = events.split_once('"').unwrap();
-        let mut page = Self {
-            address: address.to_owned(),
-            path: events.to_owned(),
-            fragments: BTreeMap::new(),
-            last: None,
-            events: None,
-        };
-        for part in html.split("<section ").skip(1) {
-            page.put(part);
-        }
-        page
-    }
-
-    /// Takes in a part of the page.
-    fn put(&mut self, html: &str) {
-        let (_, part) = html.split_once("id=\"").expect("an element with an id");
-        let (part, _) = part.split_once('"').unwrap();
-        self.fragments.insert(part.to_owned(), html.to_owned());
-    }
-
-    /// Takes in events until the page is as wanted.
-    fn until(&mut self, wanted: impl Fn(&BTreeMap<String, String>) -> bool) {
-        let deadline = Instant::now() + SOON;
-        while !wanted(&self.fragments) {
-            assert!(Instant::now() < deadline, "{:#?}", self.fragments);
-            if let Ok(Event { id, data }) = self.next(deadline) {
-                self.put(&data);
-                self.last = Some(id);
-            } else {
-                // As a browser does.
-                self.events = None;
-                std::thread::sleep(Duration::from_millis(50));
-            }
-        }
-    }
-
-    fn next(&mut self, deadline: Instant) -> std::io::Result<Event> {
-        if self.events.is_none() {
-            let last = self
-                .last
-                .as_ref()
-                .map(|last| format!("Last-Event-ID: {last}"));
-            let headers: Vec<&str> = last.as_deref().into_iter().collect();
-            self.events = Some(Events::of(&self.address, &self.path, &headers)?);
-        }
-        self.events
-            .as_mut()
-            .expect("it was just opened")
-            .read(deadline)
-    }
-}
-
-/// The texts of the cells of all tables.
-fn cells(html: &str) -> Vec<String> {
-    let cells = html.split("<td").skip(1).filter_map(|cell| {
-        let (_, rest) = cell.split_once('>')?;
-        Some(rest.split_once("</td>")?.0.to_owned())
-    });
-    cells.collect()
-}
+use self::browser::{Page, cells, serve};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_page_follows_a_sweep_from_empty_to_done_through_a_restart() {
@@ -188,6 +91,7 @@ async fn a_page_follows_a_sweep_from_empty_to_done_through_a_restart() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hostile_texts_stay_texts_and_what_is_not_there_is_said() {
     const HOSTILE: &str = "<script>alert(1)</script>\"'&";
+    const HOSTILE_IN_ADDRESS: &str = "%3Cscript%3Ealert(1)%3C/script%3E%22'%26";
     let url = servers::empty_store().await;
     let store = store::open(&url).await.unwrap();
     let mut sweep = SyntheticSweep::new(Shape::parse("2x2x2x3").unwrap(), 0);
@@ -236,6 +140,10 @@ async fn hostile_texts_stay_texts_and_what_is_not_there_is_said() {
             "/".to_owned(),
             format!("/sweeps/{id}"),
             format!("/sweeps/{id}/series/{series}"),
+            format!("/sweeps/{id}/series/{series}/seeds/{}", job.seed),
+            format!(
+                "/sweeps/{id}/compare?blackbox={HOSTILE_IN_ADDRESS}&task={HOSTILE_IN_ADDRESS}&one=m1&other={HOSTILE_IN_ADDRESS}"
+            ),
         ];
         let loaded = loaded.map(|path| http::get(&address, &path).unwrap());
         let fragments = page.fragments.values().chain(list.fragments.values());
@@ -243,11 +151,10 @@ async fn hostile_texts_stay_texts_and_what_is_not_there_is_said() {
         for text in texts {
             assert!(!text.contains("<script>alert"), "{text}");
         }
-        assert!(
-            loaded[2]
-                .1
-                .contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;")
-        );
+        for (status, text) in &loaded[2..] {
+            assert_eq!(*status, 200, "{text}");
+            assert!(text.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;"));
+        }
 
         let unknown = "0123456789abcdef0123456789abcdef";
         for (path, told) in [
@@ -255,6 +162,20 @@ async fn hostile_texts_stay_texts_and_what_is_not_there_is_said() {
             (format!("/sweeps/{unknown}/events"), "may have been deleted"),
             ("/sweeps/%3Cscript%3E".to_owned(), "no id of a sweep"),
             (format!("/sweeps/{id}/series/{unknown}"), "no such series"),
+            (
+                format!("/sweeps/{id}/series/{series}/seeds/9"),
+                "no such seed",
+            ),
+            (format!("/sweeps/{id}/series/{series}/seeds/x"), "no seed"),
+            (format!("/sweeps/{id}/compare"), "two methods"),
+            (
+                format!("/sweeps/{id}/compare?blackbox=x&task=y&one=m1&other=m1"),
+                "no black box",
+            ),
+            (
+                format!("/sweeps/{unknown}/report.html"),
+                "may have been deleted",
+            ),
             ("/../etc/passwd".to_owned(), "not one of loto"),
         ] {
             let (status, body) = http::get(&address, &path).unwrap();
@@ -270,7 +191,7 @@ async fn hostile_texts_stay_texts_and_what_is_not_there_is_said() {
             "default-src 'none'",
             "frame-ancestors 'none'",
             "nosniff",
-            "no-referrer",
+            "same-origin",
         ] {
             assert!(head.contains(header), "{head}");
         }

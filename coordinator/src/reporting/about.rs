@@ -17,11 +17,12 @@ use crate::plan::Plan;
 use crate::results::{ProgramCount, ProgramCounts, TableContent};
 
 /// What there is to say of a sweep whose black boxes have these tables, in order, and whose external methods had these
-/// programs.
+/// programs; the command gives the report again.
 pub(super) fn of_sweep<'a>(
     sweep: &Sweep,
     tables: impl Iterator<Item = &'a TableContent>,
     programs: &ProgramCounts,
+    command: String,
 ) -> About {
     let blackboxes = sweep.blackboxes.iter().zip(tables);
     let described = blackboxes.map(|(blackbox, content)| {
@@ -33,7 +34,7 @@ pub(super) fn of_sweep<'a>(
     });
     About {
         sweep: Some(sweep.id().to_string()),
-        ..about(&sweep.blackboxes, programs, described.collect())
+        ..about(&sweep.blackboxes, programs, described.collect(), command)
     }
 }
 
@@ -56,7 +57,12 @@ pub(super) fn of_recorded(plan: &Plan) -> About {
             name,
         ))
     });
-    about(&[], &ProgramCounts::new(), described.collect())
+    about(
+        &[],
+        &ProgramCounts::new(),
+        described.collect(),
+        command_line(),
+    )
 }
 
 /// Adds the methods of recorded traces, which `results` has besides those that are `known`, to what is told of
@@ -92,6 +98,7 @@ fn about(
     blackboxes: &[Blackbox],
     programs: &ProgramCounts,
     described: Vec<AboutBlackbox>,
+    command: String,
 ) -> About {
     About {
         loto: env!("CARGO_PKG_VERSION").to_owned(),
@@ -100,7 +107,7 @@ fn about(
         methods: methods_of(blackboxes, programs),
         made: Made {
             at: iso_8601(SystemTime::now()),
-            command: command(std::env::args_os()),
+            command,
         },
     }
 }
@@ -164,6 +171,11 @@ fn proposals(count: &ProgramCount) -> AboutProposals {
         moved: count.moved,
         versions: count.versions.iter().cloned().collect(),
     }
+}
+
+/// The command line of this process, without passwords.
+pub(crate) fn command_line() -> String {
+    command(std::env::args_os())
 }
 
 /// The command line as a shell reads it, without the folder of the program and without passwords.

@@ -1,0 +1,14 @@
+//! Turns the finished traces of a sweep into a report, for commands and for pages alike.
+//!
+//! [`Analysed`] holds the traces with their statistics; `recorded_files` puts traces of other programs beside them; `about`
+//! says what they are of.
+
+mod about;
+mod analysed;
+mod error;
+mod recorded_files;
+
+pub(crate) use about::command_line;
+pub(crate) use analysed::Analysed;
+pub(crate) use error::ReportingError;
+pub(crate) use recorded_files::RecordedFiles;

@@ -1,0 +1,159 @@
+//! What the pages for browsers cost: their size, the time until something is on them, and many who look at them.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use loto_proto::job::Job;
+use loto_tests::http::{self, Events};
+use loto_tests::programs::{self, Process};
+use loto_tests::synthetic_sweep::SyntheticSweep;
+use loto_transport::store::Store;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::{arrive, processor_time};
+
+/// Browsers that look while nothing happens, and while traces arrive.
+const IDLE_VIEWERS: usize = 20;
+const WATCHERS: usize = 500;
+
+/// Far longer than a page takes to have its results.
+const LONGEST_READING: Duration = Duration::from_secs(600);
+
+/// How long they look.
+const LOOKING: Duration = Duration::from_secs(20);
+
+/// Time in which what happened before has been shown, and viewers that are there have all of the page.
+const SETTLING: Duration = Duration::from_secs(15);
+
+/// Opens the pages of a sweep, then lets traces arrive.
+pub async fn measure(
+    url: &str,
+    store: &Arc<dyn Store>,
+    sweep: &Arc<SyntheticSweep>,
+    arriving: Vec<Job>,
+) {
+    let (service, address) = serve(url);
+    let page = format!("/sweeps/{}", sweep.sweep.id());
+    let begin = Instant::now();
+    for (name, path) in [("list", "/"), ("sweep", page.as_str())] {
+        let opened = Instant::now();
+        let (status, body) = http::get(&address, path).expect("an answer");
+        assert_eq!(status, 200, "{body}");
+        println!(
+            "  page, nothing read yet: {name}, {:.0} ms, {:.1} kB",
+            milliseconds(opened),
+            body.len() as f64 / 1000.0
+        );
+    }
+    let mut events = Events::of(&address, &format!("{page}/events"), &[]).expect("events");
+    let deadline = Instant::now() + LONGEST_READING;
+    for (what, part, sign) in [
+        ("the counts", "standing", "<progress"),
+        ("the results", "results-0", "<svg"),
+    ] {
+        loop {
+            let event = events.read(deadline).expect("an event").data;
+            if event.contains(&format!("id=\"{part}\"")) && event.contains(sign) {
+                break;
+            }
+        }
+        println!(
+            "  {what} are on the page after {:.1} s",
+            begin.elapsed().as_secs_f64()
+        );
+    }
+    drop(events);
+    tokio::time::sleep(SETTLING).await;
+    let mut all = 0;
+    for path in ["/live.js", "/style.css", "/", &page] {
+        let opened = Instant::now();
+        let (_, body) = http::get(&address, path).expect("an answer");
+        all += body.len();
+        println!(
+            "  {path}: {:.0} ms, {:.1} kB",
+            milliseconds(opened),
+            body.len() as f64 / 1000.0
+        );
+    }
+    println!("  all four: {:.1} kB", all as f64 / 1000.0);
+
+    let (viewers, received) = look(&address, &page, IDLE_VIEWERS).await;
+    let share = share_of(&service, None).await;
+    println!(
+        "  {IDLE_VIEWERS} viewers, nothing new: {:.1} % of a processor, {} bytes sent",
+        100.0 * share,
+        received.load(Ordering::Relaxed)
+    );
+    viewers.into_iter().for_each(|viewer| viewer.abort());
+
+    let (viewers, received) = look(&address, &page, WATCHERS).await;
+    let arriving = arrive(Arc::clone(store), Arc::clone(sweep), arriving);
+    let share = share_of(&service, Some(tokio::spawn(arriving))).await;
+    println!(
+        "  {WATCHERS} viewers, traces arrive: {:.0} % of a processor, {:.1} MB sent",
+        100.0 * share,
+        received.load(Ordering::Relaxed) as f64 / 1e6
+    );
+    viewers.into_iter().for_each(|viewer| viewer.abort());
+}
+
+/// `loto serve --http`, with the address of the pages.
+fn serve(store: &str) -> (Process, String) {
+    let mut serve = programs::command("loto");
+    serve.args(["serve", "--store", store, "--listen", "127.0.0.1:0"]);
+    serve.args(["--http", "127.0.0.1:0"]).stderr(Stdio::piped());
+    let mut process = Process::start(serve);
+    let log = process.child().stderr.take().expect("it is piped");
+    let mut lines = BufReader::new(log).lines().map_while(Result::ok);
+    let told = |line: String| {
+        let (_, address) = line.split_once("showing sweeps on http://")?;
+        Some(address.to_owned())
+    };
+    let address = lines.find_map(told).expect("it tells its address");
+    std::thread::spawn(move || lines.for_each(|line| eprintln!("{line}")));
+    (process, address)
+}
+
+/// Browsers that have all of the page and wait for more; counts the bytes that they get from then on.
+async fn look(
+    address: &str,
+    page: &str,
+    number: usize,
+) -> (Vec<tokio::task::JoinHandle<()>>, Arc<AtomicU64>) {
+    let received = Arc::new(AtomicU64::new(0));
+    let mut viewers = Vec::new();
+    for _ in 0..number {
+        let received = Arc::clone(&received);
+        let mut connection = TcpStream::connect(address).await.expect("it listens");
+        let request = format!("GET {page}/events HTTP/1.1\r\nHost: {address}\r\n\r\n");
+        let sent = connection.write_all(request.as_bytes()).await;
+        sent.expect("it reads");
+        viewers.push(tokio::spawn(async move {
+            let mut buffer = vec![0; 1 << 16];
+            while let Ok(bytes @ 1..) = connection.read(&mut buffer).await {
+                received.fetch_add(bytes as u64, Ordering::Relaxed);
+            }
+        }));
+    }
+    tokio::time::sleep(SETTLING).await;
+    received.store(0, Ordering::Relaxed);
+    (viewers, received)
+}
+
+/// The share of a processor that the service takes for a while, or until something ends.
+async fn share_of(service: &Process, until: Option<tokio::task::JoinHandle<()>>) -> f64 {
+    let (used, begin) = (processor_time(service), Instant::now());
+    match until {
+        None => tokio::time::sleep(LOOKING).await,
+        Some(task) => task.await.expect("traces are stored"),
+    }
+    (processor_time(service) - used) / begin.elapsed().as_secs_f64()
+}
+
+fn milliseconds(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1000.0
+}
