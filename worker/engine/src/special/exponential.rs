@@ -57,6 +57,22 @@ const SINGLE_ROUNDER: f32 = 12_582_912.0;
 /// As [`exp_neg`], with the Taylor polynomial of degree 6, whose remainder is below 2e-7.
 #[inline(always)]
 pub(crate) fn exp_neg_in_single_precision(x: f32) -> f32 {
+    let (scale, reduced) = reduce_in_single_precision(x);
+    reduced.mul_add(mean_slope(reduced), 1.0) * scale
+}
+
+/// Computes exp(-x) - 1 for x >= 0 in single precision to 6e-7 of itself, without cancellation near 0.
+#[inline(always)]
+pub(crate) fn exp_neg_minus_one_in_single_precision(x: f32) -> f32 {
+    let (scale, reduced) = reduce_in_single_precision(x);
+    // scale (1 + rest) - 1.
+    let rest = reduced * mean_slope(reduced);
+    scale.mul_add(rest, scale - 1.0)
+}
+
+/// The power of two 2^k and the r with |r| <= ln 2 / 2 for which exp(-x) = 2^k exp(r).
+#[inline(always)]
+fn reduce_in_single_precision(x: f32) -> (f32, f32) {
     let bounded = if x < SINGLE_UNDERFLOW {
         x
     } else {
@@ -65,12 +81,18 @@ pub(crate) fn exp_neg_in_single_precision(x: f32) -> f32 {
     let shifted = (-bounded).mul_add(std::f32::consts::LOG2_E, SINGLE_ROUNDER);
     let power = shifted - SINGLE_ROUNDER;
     let reduced = power.mul_add(-SINGLE_LN_2_LOW, power.mul_add(-SINGLE_LN_2_HIGH, -bounded));
+    let scale = f32::from_bits(shifted.to_bits().wrapping_add(127) << 23);
+    (scale, reduced)
+}
+
+/// (exp(r) - 1) / r, by the Taylor polynomial.
+#[inline(always)]
+fn mean_slope(reduced: f32) -> f32 {
     let mut sum = 1.0 / 720.0;
-    for coefficient in [1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
+    for coefficient in [1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0] {
         sum = reduced.mul_add(sum, coefficient);
     }
-    let scale = f32::from_bits(shifted.to_bits().wrapping_add(127) << 23);
-    sum * scale
+    sum
 }
 
 #[cfg(test)]
@@ -84,6 +106,13 @@ mod tests {
             let expected = libm::exp(-f64::from(x));
             let error = (f64::from(exp_neg_in_single_precision(x)) / expected - 1.0).abs();
             assert!(error < 4e-7, "exp(-{x}) is off by {error}");
+        }
+        for step in 0..100_000 {
+            let x = 1e-6 * 1.0002_f32.powi(step).min(1e9);
+            let expected = libm::expm1(-f64::from(x));
+            let error =
+                (f64::from(exp_neg_minus_one_in_single_precision(x)) / expected - 1.0).abs();
+            assert!(error < 6e-7, "exp(-{x}) - 1 is off by {error}");
         }
         let least = exp_neg_in_single_precision(87.0);
         assert_eq!(exp_neg_in_single_precision(f32::INFINITY), least);
