@@ -32,11 +32,7 @@ pub(super) fn regressors(features: &[f32]) -> Array2<f64> {
 /// Writes features over all of `rows`, which lie one after the other, but their constants.
 #[pulp::with_simd(set_regressors = pulp::Arch::new())]
 #[inline(always)]
-pub(super) fn set_regressors_with<'a, S: Simd>(
-    _simd: S,
-    features: &'a [f32],
-    rows: &'a mut [f64],
-) {
+pub(super) fn set_regressors_with<'a, S: Simd>(_simd: S, features: &'a [f32], rows: &'a mut [f64]) {
     let (features, _) = features.as_chunks::<FEATURES>();
     let (rows, _) = rows.as_chunks_mut::<REGRESSORS>();
     for (features, row) in features.iter().zip(rows) {
