@@ -60,6 +60,20 @@ pub(crate) struct Batch {
     pub gradients: Vec<Vec<f32>>,
 }
 
+impl Batch {
+    /// Takes `inputs`, row-major, in place of those before, as many rows as they are.
+    pub(crate) fn set_inputs(&mut self, inputs: &[f32]) {
+        let width = self.activations[0].len() / self.rows;
+        let before = self.rows;
+        self.rows = inputs.len() / width;
+        let buffers = self.activations.iter_mut().chain(&mut self.gradients);
+        for buffer in buffers {
+            buffer.resize(buffer.len() / before * self.rows, 0.0);
+        }
+        self.activations[0].copy_from_slice(inputs);
+    }
+}
+
 impl DenseLayers {
     /// Describes a stack on `inputs` coordinates whose layers have these numbers of outputs.
     pub(crate) fn new(inputs: usize, outputs: &[usize]) -> Self {

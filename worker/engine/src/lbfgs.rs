@@ -28,6 +28,9 @@ pub(crate) struct Settings {
 const MEMORY: usize = 10;
 /// Least share of the predicted decrease that a step must bring.
 const ARMIJO: f64 = 1e-4;
+/// Sums of at least as many terms are taken in [`LANES`] parts, side by side.
+const LONG: usize = 1000;
+const LANES: usize = 16;
 /// Most times a step is shortened.
 const BACKTRACKS: usize = 20;
 
@@ -162,13 +165,23 @@ fn quasi_newton_direction(
     for index in 0..gradient.len() {
         direction[index] = if free[index] { -gradient[index] } else { 0.0 };
     }
+    let all_free = free.iter().all(|&free| free);
     let masked = |left: &[f64], right: &[f64]| -> f64 {
+        if all_free {
+            return dot(left, right);
+        }
         (0..free.len())
             .filter(|&index| free[index])
             .map(|index| left[index] * right[index])
             .sum()
     };
-    let all_free = free.iter().all(|&free| free);
+    let add_scaled = |target: &mut [f64], scale: f64, source: &[f64]| {
+        for ((entry, added), &free) in target.iter_mut().zip(source).zip(free) {
+            // Without a branch, so that it is vectorised.
+            let moved = *entry + scale * added;
+            *entry = if free { moved } else { *entry };
+        }
+    };
     // Corrections without positive curvature on the free coordinates do not count.
     let curvatures: Vec<f64> = corrections
         .iter()
@@ -182,7 +195,7 @@ fn quasi_newton_direction(
         if curvatures[number] > 0.0 {
             let share = masked(&correction.step, direction) / curvatures[number];
             shares[number] = share;
-            add_scaled(direction, -share, &correction.change, free);
+            add_scaled(direction, -share, &correction.change);
         }
     }
     let last = (0..corrections.len())
@@ -196,7 +209,7 @@ fn quasi_newton_direction(
     for (number, correction) in corrections.iter().enumerate() {
         if curvatures[number] > 0.0 {
             let share = masked(&correction.change, direction) / curvatures[number];
-            add_scaled(direction, shares[number] - share, &correction.step, free);
+            add_scaled(direction, shares[number] - share, &correction.step);
         }
     }
 }
@@ -232,19 +245,23 @@ fn remember(
     });
 }
 
-fn add_scaled(target: &mut [f64], scale: f64, source: &[f64], free: &[bool]) {
-    for index in 0..target.len() {
-        if free[index] {
-            target[index] += scale * source[index];
+fn dot(left: &[f64], right: &[f64]) -> f64 {
+    let in_order = |left: &[f64], right: &[f64]| -> f64 {
+        let pairs = left.iter().zip(right);
+        pairs.map(|(left, right)| left * right).sum()
+    };
+    if left.len() < LONG {
+        return in_order(left, right);
+    }
+    let (left, left_rest) = left.as_chunks::<LANES>();
+    let (right, right_rest) = right.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for (left, right) in left.iter().zip(right) {
+        for lane in 0..LANES {
+            sums[lane] += left[lane] * right[lane];
         }
     }
-}
-
-fn dot(left: &[f64], right: &[f64]) -> f64 {
-    left.iter()
-        .zip(right)
-        .map(|(left, right)| left * right)
-        .sum()
+    sums.iter().sum::<f64>() + in_order(left_rest, right_rest)
 }
 
 /// Largest magnitude of a free coordinate.
@@ -319,6 +336,15 @@ mod tests {
         let value = minimise(rosenbrock, &mut point, bounds, whole).unwrap();
         assert_eq!(in_pieces(true), value);
         assert!(in_pieces(false) > 2.0 * value);
+    }
+
+    #[test]
+    fn long_sums_have_all_terms() {
+        for length in [LONG - 1, LONG, LONG + 7] {
+            let numbers: Vec<f64> = (1..=length).map(|number| number as f64).collect();
+            let expected: usize = (1..=length).map(|number| number * number).sum();
+            assert_eq!(dot(&numbers, &numbers), expected as f64);
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::f64::consts::PI;
 
 use super::function::Acquisition;
 use crate::prior::parametric::ParametricPrior;
-use crate::special::exponential::exp_neg;
+use crate::special::exponential::exp_neg_upper_bound;
 use crate::special::logarithm::log_upper_bound;
 use crate::special::normal;
 
@@ -58,13 +58,13 @@ pub fn log_expected_improvement(mean: f64, std_dev: f64, incumbent: f64) -> f64 
 ///
 /// With v = gain / s: for v >= 0, h(v) <= phi(0) + v. For v < 0, h(v) = phi(v) (1 - x R(x)) with x = -v, and Mills'
 /// ratio R(x) > x / (1 + x^2) (Gordon 1941), so that h(v) < phi(v) / (1 + v^2). 0.4 is above phi(0), by more than all
-/// rounding; 1e-300 is more than what underflows.
+/// rounding.
 pub(crate) fn improvement_bound(gain: f64, std_dev: f64) -> f64 {
     if gain >= 0.0 {
         return 0.4 * std_dev + gain;
     }
     let square = (gain / std_dev) * (gain / std_dev);
-    0.4 * std_dev * (exp_neg(0.5 * square) + 1e-300) / (1.0 + square)
+    0.4 * std_dev * exp_neg_upper_bound(0.5 * square) / (1.0 + square)
 }
 
 /// As [`improvement_bound`], in logarithms.

@@ -8,7 +8,7 @@ use super::network::{Network, Noise};
 use crate::adam::Adam;
 use crate::random::RandomStream;
 use crate::setting::Source;
-use crate::table::encoding::Space;
+use crate::table::encoding::{Column, Space};
 
 const BATCH: usize = 64;
 const DROPOUT: f64 = 0.1;
@@ -23,19 +23,16 @@ pub fn fit(space: &Space, noise: Noise, sources: &[Source], random: &mut RandomS
     let mut adam = Adam::new(weights.len());
     let mut batch = network.batch(BATCH);
     let mut targets = [0.0; BATCH];
-    let mut point = vec![0.0; space.width()];
+    let mut rows: [(&[Column], usize); BATCH] = [(&[], 0); BATCH];
     for rate in LEARNING_RATES {
         for _ in 0..UPDATES {
-            let inputs = batch.inputs_mut().chunks_exact_mut(point.len());
-            for (input, target) in inputs.zip(&mut targets) {
+            for (drawn, target) in rows.iter_mut().zip(&mut targets) {
                 let source = &sources[random.below(sources.len() as u32) as usize];
                 let row = random.below(source.targets.len() as u32) as usize;
-                space.encode(&source.task.columns, row, &mut point);
-                for (single, &double) in input.iter_mut().zip(&point) {
-                    *single = double as f32;
-                }
+                *drawn = (&source.task.columns, row);
                 *target = source.targets[row] as f32;
             }
+            space.encode_batch(&rows, batch.inputs_mut());
             batch.draw_dropout(DROPOUT, random);
             network.loss(&weights, &mut batch, &targets, &mut gradient);
             adam.update(&mut weights, &gradient, rate);
@@ -51,7 +48,6 @@ mod tests {
     use super::*;
     use crate::prior::network::TRAINING;
     use crate::table::Task;
-    use crate::table::encoding::Column;
 
     #[test]
     fn a_heteroscedastic_line_is_learned_and_small_tasks_count_as_much() {

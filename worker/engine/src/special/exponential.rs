@@ -42,6 +42,19 @@ pub(crate) fn exp_neg(x: f64) -> f64 {
     if x < UNDERFLOW { sum * scale } else { 0.0 }
 }
 
+/// 2^52: one octave in the bits of a number.
+const OCTAVE: f64 = 4_503_599_627_370_496.0;
+
+/// At least exp(-x) for x >= 0, and at most 1.07 times that up to x = 708, in a few instructions that need no vectors;
+/// from there on it stays what it is there.
+///
+/// With -x log2(e) = k + f the fixed-point number 1023 + k + f in the place of the bits of a number is 2^k (1 + f), and
+/// 2^f <= 1 + f by convexity. The factor is for rounding.
+pub(crate) fn exp_neg_upper_bound(x: f64) -> f64 {
+    let octaves = -std::f64::consts::LOG2_E * x.min(UNDERFLOW);
+    f64::from_bits(((1023.0 + octaves) * OCTAVE) as i64 as u64) * (1.0 + 1e-12)
+}
+
 /// Beyond this, exp(-x) is near the least normal number of single precision.
 const SINGLE_UNDERFLOW: f32 = 87.0;
 
@@ -57,6 +70,22 @@ const SINGLE_ROUNDER: f32 = 12_582_912.0;
 /// As [`exp_neg`], with the Taylor polynomial of degree 6, whose remainder is below 2e-7.
 #[inline(always)]
 pub(crate) fn exp_neg_in_single_precision(x: f32) -> f32 {
+    let (scale, reduced) = reduce_in_single_precision(x);
+    reduced.mul_add(mean_slope(reduced), 1.0) * scale
+}
+
+/// Computes exp(-x) - 1 for x >= 0 in single precision to 6e-7 of itself, without cancellation near 0.
+#[inline(always)]
+pub(crate) fn exp_neg_minus_one_in_single_precision(x: f32) -> f32 {
+    let (scale, reduced) = reduce_in_single_precision(x);
+    // scale (1 + rest) - 1.
+    let rest = reduced * mean_slope(reduced);
+    scale.mul_add(rest, scale - 1.0)
+}
+
+/// The power of two 2^k and the r with |r| <= ln 2 / 2 for which exp(-x) = 2^k exp(r).
+#[inline(always)]
+fn reduce_in_single_precision(x: f32) -> (f32, f32) {
     let bounded = if x < SINGLE_UNDERFLOW {
         x
     } else {
@@ -65,12 +94,18 @@ pub(crate) fn exp_neg_in_single_precision(x: f32) -> f32 {
     let shifted = (-bounded).mul_add(std::f32::consts::LOG2_E, SINGLE_ROUNDER);
     let power = shifted - SINGLE_ROUNDER;
     let reduced = power.mul_add(-SINGLE_LN_2_LOW, power.mul_add(-SINGLE_LN_2_HIGH, -bounded));
+    let scale = f32::from_bits(shifted.to_bits().wrapping_add(127) << 23);
+    (scale, reduced)
+}
+
+/// (exp(r) - 1) / r, by the Taylor polynomial.
+#[inline(always)]
+fn mean_slope(reduced: f32) -> f32 {
     let mut sum = 1.0 / 720.0;
-    for coefficient in [1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
+    for coefficient in [1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0] {
         sum = reduced.mul_add(sum, coefficient);
     }
-    let scale = f32::from_bits(shifted.to_bits().wrapping_add(127) << 23);
-    sum * scale
+    sum
 }
 
 #[cfg(test)]
@@ -85,6 +120,13 @@ mod tests {
             let error = (f64::from(exp_neg_in_single_precision(x)) / expected - 1.0).abs();
             assert!(error < 4e-7, "exp(-{x}) is off by {error}");
         }
+        for step in 0..100_000 {
+            let x = 1e-6 * 1.0002_f32.powi(step).min(1e9);
+            let expected = libm::expm1(-f64::from(x));
+            let error =
+                (f64::from(exp_neg_minus_one_in_single_precision(x)) / expected - 1.0).abs();
+            assert!(error < 6e-7, "exp(-{x}) - 1 is off by {error}");
+        }
         let least = exp_neg_in_single_precision(87.0);
         assert_eq!(exp_neg_in_single_precision(f32::INFINITY), least);
     }
@@ -97,6 +139,26 @@ mod tests {
             let units = (exp_neg(x) / expected - 1.0).abs() / f64::EPSILON;
             assert!(units <= 2.0, "exp(-{x}) is off by {units}");
         }
+    }
+
+    #[test]
+    fn the_bound_is_above_the_exponential_and_near_it() {
+        for step in 0..700_000 {
+            let x = f64::from(step) * 1.011e-3;
+            let (bound, exact) = (exp_neg_upper_bound(x), libm::exp(-x));
+            assert!(
+                bound >= exact && bound < 1.07 * exact,
+                "exp(-{x}) <= {bound}"
+            );
+        }
+        // Where both are powers of two.
+        for power in 0..1000 {
+            let x = f64::from(power) * std::f64::consts::LN_2;
+            assert!(exp_neg_upper_bound(x) >= libm::exp(-x));
+        }
+        let least = exp_neg_upper_bound(708.0);
+        assert!(least >= libm::exp(-708.0));
+        assert_eq!(exp_neg_upper_bound(f64::INFINITY), least);
     }
 
     #[test]

@@ -99,6 +99,24 @@ impl Space {
         }
     }
 
+    /// Writes the encoded rows of some tasks, given by their columns, one after the other.
+    ///
+    /// It goes by hyperparameters, so that the memory of many rows is waited for at a time.
+    pub(crate) fn encode_batch(&self, rows: &[(&[Column], usize)], points: &mut [f32]) {
+        let width = self.width();
+        points.fill(0.0);
+        let mut first = 0;
+        for (number, hyperparameter) in self.hyperparameters.iter().enumerate() {
+            for (&(columns, row), point) in rows.iter().zip(points.chunks_exact_mut(width)) {
+                match &columns[number] {
+                    Column::Numeric(values) => point[first] = values[row] as f32,
+                    Column::Categorical(levels) => point[first + usize::from(levels[row])] = 1.0,
+                }
+            }
+            first += hyperparameter.kind.width();
+        }
+    }
+
     /// The encoded rows one after the other, in single precision.
     pub fn encode_single(&self, columns: &[Column], rows: Range<usize>) -> Vec<f32> {
         let mut point = vec![0.0; self.width()];

@@ -1,12 +1,19 @@
 //! The best candidate of a pool under a Bayesian linear regression.
+//!
+//! Features are computed once per fit of the network. Under each regression [`super::bounds`] leaves few candidates, of
+//! which alone the means and deviations in double precision are computed.
 
+use super::bounds::{PredictionBounds, squared_lengths};
 use super::evidence::RegressionPosterior;
 use super::features::{FEATURES, FeatureNetwork, REGRESSORS};
 use crate::acquisition::function::Acquisition;
-use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser, keep_rows};
+use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser};
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::dense_layers::Batch;
 use crate::setting::Setting;
+
+/// Rows of a block that are put side by side at a time, so that they stay in the cache.
+const TILE: usize = 16;
 
 /// The features of a target's rows.
 pub(super) struct FeaturePool {
@@ -16,30 +23,31 @@ pub(super) struct FeaturePool {
     width: usize,
     /// Of each block, column-major: [`BLOCK`] rows by [`FEATURES`].
     features: Vec<f32>,
+    /// Squared lengths of the regressors of each row.
+    lengths: Vec<f32>,
     maximiser: Maximiser,
     /// Buffers for a block of inputs.
     batch: Batch,
-    /// Regressors of a block, column-major.
+    /// Regressors of the open rows of a block, column-major.
     block: Vec<f64>,
 }
 
 impl FeaturePool {
-    /// The pool of all rows of the target, with their features at `point`, which begins with the weights.
-    pub(super) fn new(setting: &Setting, network: &FeatureNetwork, point: &[f64]) -> Self {
+    /// The pool of all rows of the target, without features until [`Self::update`].
+    pub(super) fn new(setting: &Setting, network: &FeatureNetwork) -> Self {
         let (space, rows) = (setting.space(), setting.rows());
         let (width, padded) = (space.width(), rows.next_multiple_of(BLOCK));
         let mut inputs = space.encode_single(setting.columns(), 0..rows);
         inputs.resize(padded * width, 0.0);
-        let mut pool = Self {
+        Self {
             inputs,
             width,
             features: vec![0.0; padded * FEATURES],
+            lengths: vec![0.0; padded],
             maximiser: Maximiser::new((0..rows as u32).collect()),
             batch: network.batch(vec![0.0; BLOCK * width]),
             block: vec![1.0; BLOCK * REGRESSORS],
-        };
-        pool.update(network, point);
-        pool
+        }
     }
 
     /// Computes all features anew at `point`, which begins with the weights.
@@ -48,14 +56,19 @@ impl FeaturePool {
         let weights: Vec<f32> = weights.iter().map(|&weight| weight as f32).collect();
         let blocks = self.inputs.chunks_exact(BLOCK * self.width);
         let columns = self.features.chunks_exact_mut(BLOCK * FEATURES);
-        for (inputs, columns) in blocks.zip(columns) {
-            self.batch.activations[0].copy_from_slice(inputs);
+        let lengths = self.lengths.chunks_exact_mut(BLOCK);
+        for ((inputs, columns), lengths) in blocks.zip(columns).zip(lengths) {
+            self.batch.set_inputs(inputs);
             let of_rows = network.evaluate(&weights, &mut self.batch);
-            for (place, row) in of_rows.chunks_exact(FEATURES).enumerate() {
-                for (feature, value) in row.iter().enumerate() {
-                    columns[feature * BLOCK + place] = *value;
+            for (tile, of_rows) in of_rows.chunks_exact(TILE * FEATURES).enumerate() {
+                for (feature, column) in columns.chunks_exact_mut(BLOCK).enumerate() {
+                    let places = &mut column[tile * TILE..(tile + 1) * TILE];
+                    for (place, row) in places.iter_mut().zip(of_rows.chunks_exact(FEATURES)) {
+                        *place = row[feature];
+                    }
                 }
             }
+            squared_lengths(columns, lengths);
         }
     }
 
@@ -76,25 +89,23 @@ impl FeaturePool {
             .copied()
     }
 
-    /// The greatest standard deviation that a row can have under a regression: without
-    /// observations it is |regressors| / sqrt(alpha), none of which exceeds 1.
-    pub(super) fn largest_std_dev(posterior: &RegressionPosterior) -> f64 {
-        (REGRESSORS as f64 / posterior.alpha).sqrt()
-    }
-
-    /// The row of greatest `acquisition` under the regression among those not
+    /// The row of greatest `acquisition` under the regression, which has these `bounds`, among those not
     /// `evaluated`; of equal ones the one of least `priority`. `None` if every row is
     /// evaluated.
     pub(super) fn best_row(
         &mut self,
         posterior: &RegressionPosterior,
+        bounds: &PredictionBounds,
         acquisition: &impl Acquisition,
         evaluated: &[bool],
         priority: &[u32],
     ) -> Option<u32> {
         let mut predictions = RegressionPredictions {
             posterior,
+            bounds,
             features: &self.features,
+            lengths: &self.lengths,
+            bounded: &[],
             block: &mut self.block,
         };
         self.maximiser
@@ -104,34 +115,39 @@ impl FeaturePool {
 
 struct RegressionPredictions<'a> {
     posterior: &'a RegressionPosterior,
+    bounds: &'a PredictionBounds,
     features: &'a [f32],
+    lengths: &'a [f32],
+    /// The features of the block last bounded.
+    bounded: &'a [f32],
     block: &'a mut [f64],
 }
 
 impl BlockPredictions for RegressionPredictions<'_> {
-    fn bound(&mut self, first: usize, means: &mut [f64], bounds: &mut [f64]) {
-        let features = &self.features[first * FEATURES..(first + BLOCK) * FEATURES];
-        for (entry, feature) in self.block.iter_mut().zip(features) {
-            *entry = f64::from(*feature);
-        }
-        self.block[FEATURES * BLOCK..].fill(1.0);
-        bounds.fill(0.0);
-        for column in self.block.chunks_exact(BLOCK) {
-            for (square, entry) in bounds.iter_mut().zip(column) {
-                *square += entry * entry;
+    fn bound(&mut self, first: usize, means: &mut [f64], std_devs: &mut [f64]) {
+        self.bounded = &self.features[first * FEATURES..(first + BLOCK) * FEATURES];
+        let lengths = &self.lengths[first..first + BLOCK];
+        self.bounds.bound(self.bounded, lengths, means, std_devs);
+    }
+
+    fn refine(&mut self, open: &[usize], means: &mut [f64]) {
+        let columns = self.bounded.chunks_exact(BLOCK);
+        for (entries, features) in self.block.chunks_exact_mut(BLOCK).zip(columns) {
+            for (entry, &place) in entries.iter_mut().zip(open) {
+                *entry = f64::from(features[place]);
             }
         }
-        for bound in bounds {
-            // A little above, as the standard deviation itself is rounded.
-            *bound = (1.0 + 1e-9) * (*bound / self.posterior.alpha).sqrt();
-        }
+        self.block[FEATURES * BLOCK..].fill(1.0);
         let weights = self.posterior.weights.as_slice().expect("a vector");
-        let block = MatrixRef::new(self.block, means.len(), REGRESSORS, BLOCK);
-        blas::multiply_vector(block, weights, means);
+        let block = MatrixRef::new(self.block, open.len(), REGRESSORS, BLOCK);
+        let mut of_open = [0.0; BLOCK];
+        blas::multiply_vector(block, weights, &mut of_open);
+        for (&place, mean) in open.iter().zip(of_open) {
+            means[place] = mean;
+        }
     }
 
     fn solve(&mut self, open: &[usize], std_devs: &mut [f64]) {
-        keep_rows(self.block, open);
         let factor = MatrixRef::square(&self.posterior.factor, REGRESSORS, REGRESSORS);
         let block = MatrixMut::new(self.block, open.len(), REGRESSORS, BLOCK);
         blas::solve_triangular(Triangular::Rows, factor, block);

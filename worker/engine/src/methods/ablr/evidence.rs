@@ -17,15 +17,15 @@
 use std::f64::consts::PI;
 
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut2};
+use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, s};
 
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::error::EngineError;
 
 /// What the likelihood needs of a task's features and targets.
 pub(super) struct Regression {
-    /// Phi' Phi.
-    gram: Array2<f64>,
+    /// Lower triangle of Phi' Phi, column-major.
+    gram: Vec<f64>,
     /// q = Phi' y.
     moment: Array1<f64>,
     /// y' y.
@@ -53,16 +53,26 @@ pub(super) struct RegressionPosterior {
 
 impl Regression {
     /// Of `features`, a row per target.
-    pub(super) fn new(features: ArrayView2<f64>, targets: ArrayView1<f64>) -> Self {
-        let width = features.ncols();
-        let mut gram = Array2::zeros((width, width));
-        general_mat_mul(1.0, &features.t(), &features, 0.0, &mut gram);
+    pub(super) fn new(features: ArrayView2<f64>, targets: &[f64]) -> Self {
+        let (count, width) = features.dim();
+        let entries = features.to_slice().expect("rows one after the other");
+        // Row-major, so the transposed to BLAS.
+        let transposed = MatrixRef::new(entries, width, count, width);
+        let mut gram = vec![0.0; width * width];
+        blas::multiply_by_own_transposed(transposed, MatrixMut::square(&mut gram, width, width));
+        let mut moment = vec![0.0; width];
+        blas::multiply_vector(transposed, targets, &mut moment);
         Self {
             gram,
-            moment: features.t().dot(&targets),
-            square: targets.dot(&targets),
-            count: targets.len(),
+            moment: moment.into(),
+            square: targets.iter().map(|target| target * target).sum(),
+            count,
         }
+    }
+
+    /// Lower triangle of Phi' Phi, column-major.
+    pub(super) fn gram(&self) -> &[f64] {
+        &self.gram
     }
 
     /// The regression at these logarithms of alpha and beta.
@@ -114,19 +124,24 @@ impl Regression {
 }
 
 impl RegressionPosterior {
-    /// The derivative of the value by each feature, dL/dPhi, into `slopes`.
+    /// The derivative of the value by the first features of each row, dL/dPhi, into `slopes`.
     pub(super) fn feature_slopes(
         &self,
         features: ArrayView2<f64>,
-        targets: ArrayView1<f64>,
+        targets: &[f64],
         mut slopes: ArrayViewMut2<f64>,
     ) {
-        let residuals = &targets - &features.dot(&self.weights);
-        let ratio = self.beta / self.alpha;
-        general_mat_mul(ratio, &features, &self.inverse, 0.0, &mut slopes);
-        for (mut row, residual) in slopes.rows_mut().into_iter().zip(&residuals) {
-            row.scaled_add(-self.beta * residual, &self.weights);
+        let (predicted, wanted) = (features.dot(&self.weights), slopes.ncols());
+        let weights = &self.weights.as_slice().expect("a vector")[..wanted];
+        let rows = slopes.rows_mut().into_iter();
+        for ((mut row, predicted), target) in rows.zip(&predicted).zip(targets) {
+            let factor = -self.beta * (target - predicted);
+            for (slope, weight) in row.iter_mut().zip(weights) {
+                *slope = factor * weight;
+            }
         }
+        let (ratio, inverse) = (self.beta / self.alpha, self.inverse.slice(s![.., ..wanted]));
+        general_mat_mul(ratio, &features, &inverse, 1.0, &mut slopes);
     }
 }
 
@@ -156,7 +171,7 @@ mod tests {
     }
 
     fn posterior(features: &Array2<f64>, targets: &Array1<f64>) -> RegressionPosterior {
-        let regression = Regression::new(features.view(), targets.view());
+        let regression = Regression::new(features.view(), targets.as_slice().unwrap());
         regression.posterior(LOGARITHMS).unwrap()
     }
 
@@ -199,8 +214,10 @@ mod tests {
             let error = (posterior.slopes[index] - expected).abs();
             assert!(error < 1e-6, "{index}: {error}");
         }
-        let mut slopes = Array2::zeros(features.dim());
-        posterior.feature_slopes(features.view(), targets.view(), slopes.view_mut());
+        // All but the last feature.
+        let mut slopes = Array2::from_elem((12, 3), 7.0);
+        let values = targets.as_slice().unwrap();
+        posterior.feature_slopes(features.view(), values, slopes.view_mut());
         for ((row, column), slope) in slopes.indexed_iter() {
             let shifted = |step: f64| {
                 let mut features = features.clone();

@@ -2,6 +2,7 @@
 //! are the features (ICML 2020, appendix B).
 
 use ndarray::Array2;
+use pulp::Simd;
 
 use crate::dense_layers::{Batch, DenseLayers};
 use crate::random::{RandomStream, StreamName};
@@ -29,11 +30,12 @@ pub(super) fn regressors(features: &[f32]) -> Array2<f64> {
 }
 
 /// Writes features over all of `rows`, which lie one after the other, but their constants.
-pub(super) fn set_regressors(features: &[f32], rows: &mut [f64]) {
-    for (features, row) in features
-        .chunks_exact(FEATURES)
-        .zip(rows.chunks_exact_mut(REGRESSORS))
-    {
+#[pulp::with_simd(set_regressors = pulp::Arch::new())]
+#[inline(always)]
+pub(super) fn set_regressors_with<'a, S: Simd>(_simd: S, features: &'a [f32], rows: &'a mut [f64]) {
+    let (features, _) = features.as_chunks::<FEATURES>();
+    let (rows, _) = rows.as_chunks_mut::<REGRESSORS>();
+    for (features, row) in features.iter().zip(rows) {
         for (entry, feature) in row.iter_mut().zip(features) {
             *entry = f64::from(*feature);
         }
@@ -41,6 +43,7 @@ pub(super) fn set_regressors(features: &[f32], rows: &mut [f64]) {
 }
 
 /// The network's shape.
+#[derive(Clone)]
 pub(super) struct FeatureNetwork {
     layers: DenseLayers,
 }
@@ -75,31 +78,34 @@ impl FeatureNetwork {
         &batch.activations[LAYERS]
     }
 
-    /// From the slope by each regressor, row-major, times `share` the gradient by all weights.
+    /// From the slope by each feature, row-major, the gradient by all weights.
     pub(super) fn propagate(
         &self,
         weights: &[f32],
         batch: &mut Batch,
-        (slopes, share): (&[f64], f64),
+        slopes: &[f64],
         gradient: &mut [f32],
     ) {
         let last = &mut batch.gradients[LAYERS - 1];
-        for (entries, slopes) in last
-            .chunks_exact_mut(FEATURES)
-            .zip(slopes.chunks_exact(REGRESSORS))
-        {
-            for (entry, slope) in entries.iter_mut().zip(slopes) {
-                *entry = (share * slope) as f32;
-            }
-        }
+        round(slopes, last);
         through_tanh(&batch.activations[LAYERS], last);
         let pass = |_, units: &[f32], slopes: &mut [f32]| through_tanh(units, slopes);
         self.layers.backward(weights, batch, gradient, pass);
     }
 }
 
+#[pulp::with_simd(round = pulp::Arch::new())]
+#[inline(always)]
+fn round_with<'a, S: Simd>(_simd: S, exact: &'a [f64], rounded: &'a mut [f32]) {
+    for (rounded, exact) in rounded.iter_mut().zip(exact) {
+        *rounded = *exact as f32;
+    }
+}
+
 /// d tanh(x) / dx = 1 - tanh(x)^2.
-fn through_tanh(units: &[f32], slopes: &mut [f32]) {
+#[pulp::with_simd(through_tanh = pulp::Arch::new())]
+#[inline(always)]
+fn through_tanh_with<'a, S: Simd>(_simd: S, units: &'a [f32], slopes: &'a mut [f32]) {
     for (slope, unit) in slopes.iter_mut().zip(units) {
         *slope *= 1.0 - unit * unit;
     }

@@ -1,11 +1,15 @@
 //! The joint likelihood of all tasks: the sum of their negative log marginal likelihoods, given the
 //! weights of the shared features and the precisions of each task (Perrone et al. 2018, section 3.2).
+//!
+//! The sources' part of the sum and of its gradient depends on their rows, the weights and the sources' precisions alone,
+//! not on what was observed of the target. A fit begins where the last one ended, so that part is kept from the last
+//! evaluation on: of a fit's first evaluation the target's part alone has to be computed.
 
-use ndarray::{Array2, ArrayView1};
+use ndarray::{ArrayView2, ArrayViewMut2};
 
 use super::evidence::Regression;
-use super::features::{FeatureNetwork, REGRESSORS, set_regressors};
-use super::training_set::TrainingSet;
+use super::features::{FEATURES, FeatureNetwork, REGRESSORS, set_regressors};
+use super::training_set::TrainingTask;
 use crate::dense_layers::Batch;
 use crate::error::EngineError;
 use crate::lbfgs::{self, Curvature, Settings};
@@ -20,19 +24,69 @@ const WEIGHT_PRECISION_BOUNDS: (f64, f64) = (-14.0, 14.0);
 /// that, the features' single precision would be fitted.
 const NOISE_PRECISION_BOUNDS: (f64, f64) = (-9.0, 16.0);
 
-/// What is fitted: the weights of the features, then log alpha and log beta of each task.
-pub(super) struct JointModel<'a> {
-    pub network: &'a FeatureNetwork,
-    pub set: &'a TrainingSet,
+/// The likelihood of the sources, and of a target beside them. What is fitted: the weights of the features, then log
+/// alpha and log beta of each source, then those of the target if there is one.
+pub(super) struct JointLikelihood {
+    network: FeatureNetwork,
+    sources: Vec<TrainingTask>,
+    buffers: Buffers,
+    sources_part: Part,
 }
 
-impl JointModel<'_> {
-    /// Minimises the joint likelihood from `point` on, which becomes the minimiser.
+/// The sum of some tasks' negative log marginal likelihoods at a point, and its gradient.
+struct Part {
+    /// Empty if nothing is known yet.
+    point: Vec<f64>,
+    value: f64,
+    gradient: Vec<f64>,
+}
+
+/// What a task's evaluation works on. One task's rows stay in the cache from the features to the gradient.
+struct Buffers {
+    batch: Batch,
+    /// The regressors of all rows.
+    design: Vec<f64>,
+    /// The slope by each feature.
+    slopes: Vec<f64>,
+    /// The weights and their gradient, in single precision.
+    weights: Vec<f32>,
+    gradient: Vec<f32>,
+}
+
+impl JointLikelihood {
+    /// The likelihood of `sources`, of which there is at least one.
+    pub(super) fn new(network: &FeatureNetwork, sources: Vec<TrainingTask>) -> Self {
+        let weights = vec![0.0; network.weight_count()];
+        Self {
+            buffers: Buffers {
+                batch: network.batch(sources[0].inputs.clone()),
+                design: Vec::new(),
+                slopes: Vec::new(),
+                gradient: weights.clone(),
+                weights,
+            },
+            sources_part: Part {
+                point: Vec::new(),
+                value: 0.0,
+                gradient: Vec::new(),
+            },
+            network: network.clone(),
+            sources,
+        }
+    }
+
+    /// Number of sources.
+    pub(super) fn source_count(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Minimises the likelihood of the sources and the `target` from `point` on, which becomes the minimiser.
     ///
     /// # Errors
     /// [`EngineError::LinearAlgebra`] if a regression cannot be factorised at the start.
     pub(super) fn minimise(
-        &self,
+        &mut self,
+        target: Option<&TrainingTask>,
         curvature: &mut Curvature,
         point: &mut [f64],
         settings: Settings,
@@ -44,89 +98,103 @@ impl JointModel<'_> {
             Some(_) => NOISE_PRECISION_BOUNDS,
         };
         let (lower, upper): (Vec<_>, Vec<_>) = (0..point.len()).map(bound).unzip();
-        let mut buffers = Buffers::new(self.network, self.set);
-        let loss = |point: &[f64], gradient: &mut [f64]| {
-            loss(self.network, self.set, &mut buffers, point, gradient)
-        };
+        let loss = |point: &[f64], gradient: &mut [f64]| self.loss(target, point, gradient);
         lbfgs::minimise_on(curvature, loss, point, (&lower, &upper), settings)
     }
-}
 
-/// What an evaluation of the likelihood works on. Allocated anew for each, a fifth of the time would go into the
-/// operating system's handing out of memory.
-struct Buffers {
-    batch: Batch,
-    /// The regressors of all rows.
-    design: Array2<f64>,
-    /// The slope by each regressor.
-    slopes: Array2<f64>,
-    /// The weights and their gradient, in single precision.
-    weights: Vec<f32>,
-    gradient: Vec<f32>,
+    /// Mean over the rows of the negative log marginal likelihood; its gradient goes to `gradient`.
+    fn loss(
+        &mut self,
+        target: Option<&TrainingTask>,
+        point: &[f64],
+        gradient: &mut [f64],
+    ) -> Result<f64, EngineError> {
+        let weights = self.network.weight_count();
+        let (of_sources, of_target) = point.split_at(weights + 2 * self.sources.len());
+        for (single, double) in self.buffers.weights.iter_mut().zip(of_sources) {
+            *single = *double as f32;
+        }
+        let tasks = self.sources.iter().chain(target);
+        let rows: usize = tasks.map(|task| task.targets.len()).sum();
+        let part = &mut self.sources_part;
+        if part.point != of_sources {
+            // Nothing is known if a source fails.
+            part.point.clear();
+            part.value = 0.0;
+            part.gradient.clear();
+            part.gradient.resize(of_sources.len(), 0.0);
+            let (weight_gradient, slopes) = part.gradient.split_at_mut(weights);
+            let precisions = of_sources[weights..].as_chunks().0.iter();
+            let slopes = slopes.as_chunks_mut().0.iter_mut();
+            for ((source, precisions), slopes) in self.sources.iter().zip(precisions).zip(slopes) {
+                part.value += self.buffers.add_task(
+                    &self.network,
+                    source,
+                    *precisions,
+                    (weight_gradient, slopes),
+                )?;
+            }
+            part.point.extend(of_sources);
+        }
+        let (mut value, known) = (part.value, &part.gradient);
+        let (gradient_of_sources, gradient_of_target) = gradient.split_at_mut(of_sources.len());
+        gradient_of_sources.copy_from_slice(known);
+        if let Some(target) = target {
+            let [precisions] = of_target.as_chunks().0 else {
+                unreachable!("the target has two precisions");
+            };
+            let [slopes] = gradient_of_target.as_chunks_mut().0 else {
+                unreachable!("the target has two precisions");
+            };
+            let weight_gradient = &mut gradient_of_sources[..weights];
+            value += self.buffers.add_task(
+                &self.network,
+                target,
+                *precisions,
+                (weight_gradient, slopes),
+            )?;
+        }
+        let share = 1.0 / rows as f64;
+        gradient.iter_mut().for_each(|slope| *slope *= share);
+        Ok(share * value)
+    }
 }
 
 impl Buffers {
-    fn new(network: &FeatureNetwork, set: &TrainingSet) -> Self {
-        let dimensions = (set.targets.len(), REGRESSORS);
-        Self {
-            batch: network.batch(set.inputs.clone()),
-            design: Array2::ones(dimensions),
-            slopes: Array2::zeros(dimensions),
-            weights: vec![0.0; network.weight_count()],
-            gradient: vec![0.0; network.weight_count()],
+    /// The negative log marginal likelihood of a task. Its gradient by the weights is added to the first slice,
+    /// its slopes by log alpha and log beta become the second.
+    fn add_task(
+        &mut self,
+        network: &FeatureNetwork,
+        task: &TrainingTask,
+        logarithms: [f64; 2],
+        (weight_gradient, precision_slopes): (&mut [f64], &mut [f64; 2]),
+    ) -> Result<f64, EngineError> {
+        let rows = task.targets.len();
+        self.batch.set_inputs(&task.inputs);
+        let features = network.evaluate(&self.weights, &mut self.batch);
+        // Only the constants keep these ones.
+        self.design.resize(rows * REGRESSORS, 1.0);
+        set_regressors(features, &mut self.design);
+        let design = ArrayView2::from_shape((rows, REGRESSORS), &self.design);
+        let design = design.expect("a row of regressors per target");
+        let posterior = Regression::new(design, &task.targets).posterior(logarithms)?;
+        self.slopes.resize(rows * FEATURES, 0.0);
+        let slopes = ArrayViewMut2::from_shape((rows, FEATURES), &mut self.slopes);
+        let slopes = slopes.expect("a row of features per target");
+        posterior.feature_slopes(design, &task.targets, slopes);
+        network.propagate(
+            &self.weights,
+            &mut self.batch,
+            &self.slopes,
+            &mut self.gradient,
+        );
+        for (sum, slope) in weight_gradient.iter_mut().zip(&self.gradient) {
+            *sum += f64::from(*slope);
         }
+        *precision_slopes = posterior.slopes;
+        Ok(posterior.value)
     }
-}
-
-/// Mean over the rows of the negative log marginal likelihood; its gradient goes to
-/// `gradient`. `point` holds the weights, then log alpha and log beta of each task.
-fn loss(
-    network: &FeatureNetwork,
-    set: &TrainingSet,
-    buffers: &mut Buffers,
-    point: &[f64],
-    gradient: &mut [f64],
-) -> Result<f64, EngineError> {
-    let Buffers {
-        batch,
-        design,
-        slopes,
-        weights,
-        gradient: weight_gradient,
-    } = buffers;
-    let (doubles, precisions) = point.split_at(weights.len());
-    for (weight, double) in weights.iter_mut().zip(doubles) {
-        *weight = *double as f32;
-    }
-    let features = network.evaluate(weights, batch);
-    set_regressors(
-        features,
-        design.as_slice_mut().expect("rows one after the other"),
-    );
-    let share = 1.0 / set.targets.len() as f64;
-    let (doubles, precision_gradient) = gradient.split_at_mut(weights.len());
-    let mut loss = 0.0;
-    let of_tasks = precisions
-        .chunks_exact(2)
-        .zip(precision_gradient.chunks_exact_mut(2));
-    for (rows, (logarithms, precision_slopes)) in set.tasks.iter().zip(of_tasks) {
-        let targets = ArrayView1::from(&set.targets[rows.clone()]);
-        let block = ndarray::s![rows.clone(), ..];
-        let features = design.slice(block);
-        let regression = Regression::new(features, targets);
-        let posterior = regression.posterior([logarithms[0], logarithms[1]])?;
-        loss += share * posterior.value;
-        for (slot, slope) in precision_slopes.iter_mut().zip(posterior.slopes) {
-            *slot = share * slope;
-        }
-        posterior.feature_slopes(features, targets, slopes.slice_mut(block));
-    }
-    let slopes = slopes.as_slice().expect("rows one after the other");
-    network.propagate(weights, batch, (slopes, share), weight_gradient);
-    for (slot, slope) in doubles.iter_mut().zip(weight_gradient) {
-        *slot = (*slope).into();
-    }
-    Ok(loss)
 }
 
 #[cfg(test)]
@@ -137,24 +205,33 @@ mod tests {
     use crate::methods::ablr::features::INITIAL_FEATURES;
     use crate::random::RandomStream;
 
+    fn random() -> RandomStream {
+        RandomStream::new(INITIAL_FEATURES, Fingerprint([1; 16]), "t", 0)
+    }
+
+    fn task(rows: usize, random: &mut RandomStream) -> TrainingTask {
+        TrainingTask {
+            inputs: (0..3 * rows).map(|_| random.uniform() as f32).collect(),
+            targets: (0..rows).map(|_| random.normal()).collect(),
+        }
+    }
+
     #[test]
     fn the_gradient_agrees_with_finite_differences() {
         let network = FeatureNetwork::new(3);
-        let mut random = RandomStream::new(INITIAL_FEATURES, Fingerprint([1; 16]), "t", 0);
-        let set = TrainingSet {
-            inputs: (0..3 * 40).map(|_| random.uniform() as f32).collect(),
-            targets: (0..40).map(|_| random.normal()).collect(),
-            tasks: vec![0..25, 25..40],
-        };
+        let mut random = random();
+        let (source, target) = (task(25, &mut random), task(15, &mut random));
+        let mut likelihood = JointLikelihood::new(&network, vec![source]);
         let mut point: Vec<f64> = network
             .initial_weights(&mut random)
             .into_iter()
             .map(f64::from)
             .collect();
         point.extend([0.2, 1.0, -0.3, 0.5]);
-        let mut buffers = Buffers::new(&network, &set);
         let mut gradient = vec![0.0; point.len()];
-        loss(&network, &set, &mut buffers, &point, &mut gradient).unwrap();
+        likelihood
+            .loss(Some(&target), &point, &mut gradient)
+            .unwrap();
         // The precisions, and the steepest weights of each layer: small slopes drown
         // in single precision.
         let first = network.weight_count();
@@ -169,7 +246,9 @@ mod tests {
             let mut shifted = |step: f64| {
                 let mut point = point.clone();
                 point[index] += step;
-                loss(&network, &set, &mut buffers, &point, &mut ignored).unwrap()
+                likelihood
+                    .loss(Some(&target), &point, &mut ignored)
+                    .unwrap()
             };
             let step = 1e-2;
             let expected = (shifted(step) - shifted(-step)) / (2.0 * step);
@@ -179,5 +258,48 @@ mod tests {
                 "{index}: {error} of {expected}"
             );
         }
+    }
+
+    #[test]
+    fn what_is_kept_of_the_sources_changes_nothing() {
+        let network = FeatureNetwork::new(3);
+        let mut random = random();
+        let mut sources = || vec![task(20, &mut random), task(31, &mut random)];
+        let (tasks, targets) = (sources(), sources());
+        let mut weights = || -> Vec<f64> {
+            let weights = network.initial_weights(&mut random).into_iter();
+            weights.map(f64::from).chain([0.5; 6]).collect()
+        };
+        let points = [weights(), weights()];
+        let new_tasks = || {
+            let tasks = tasks.iter().map(|task| TrainingTask {
+                inputs: task.inputs.clone(),
+                targets: task.targets.clone(),
+            });
+            JointLikelihood::new(&network, tasks.collect())
+        };
+        let mut likelihood = new_tasks();
+        // The same point for another target; another point; another precision of a source.
+        let mut other = points[1].clone();
+        other[network.weight_count()] += 0.1;
+        for (target, point) in [
+            (0, &points[0]),
+            (1, &points[0]),
+            (1, &points[1]),
+            (0, &other),
+        ] {
+            let mut found = vec![7.0; point.len()];
+            let value = likelihood.loss(Some(&targets[target]), point, &mut found);
+            let mut expected = vec![0.0; point.len()];
+            let anew = new_tasks().loss(Some(&targets[target]), point, &mut expected);
+            assert_eq!(value.unwrap(), anew.unwrap());
+            assert_eq!(found, expected);
+        }
+        // The sources alone.
+        let (point, _) = other.split_at(other.len() - 2);
+        let (mut found, mut expected) = (vec![7.0; point.len()], vec![0.0; point.len()]);
+        let value = likelihood.loss(None, point, &mut found).unwrap();
+        let anew = new_tasks().loss(None, point, &mut expected).unwrap();
+        assert_eq!((value, found), (anew, expected));
     }
 }

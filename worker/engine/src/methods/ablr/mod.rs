@@ -8,9 +8,11 @@
 //! - `training_set`: the rows of all tasks;
 //! - `joint_likelihood`: the likelihood of all tasks, and its minimisation;
 //! - `source_fit`: the network's fit to the sources, shared by the jobs of a target and seed;
+//! - `bounds`: what a regression predicts at most, in single precision;
 //! - `candidates`: the best candidate of a pool;
 //! - `search`: the choice of each row.
 
+mod bounds;
 mod candidates;
 mod evidence;
 mod features;
@@ -25,7 +27,7 @@ use search::LinearRegressionSearch;
 
 pub(super) const ABLR: Method = Method {
     id: "ablr",
-    version: 2,
+    version: 3,
     summary: "Bayesian linear regression on features that a network learns from the sources",
     source: "ABLR in ICML 2020, Table 2 and appendix B: Perrone et al. 2018, Scalable \
              hyperparameter transfer learning",

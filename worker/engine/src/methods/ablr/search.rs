@@ -1,14 +1,13 @@
 //! Bayesian optimisation with Bayesian linear regression on learned features
 //! (Perrone et al. 2018).
 
-use ndarray::Array1;
-
+use super::bounds::{PredictionBounds, largest_std_dev};
 use super::candidates::FeaturePool;
 use super::evidence::{Regression, RegressionPosterior};
 use super::features::{FeatureNetwork, regressors};
-use super::joint_likelihood::JointModel;
+use super::joint_likelihood::JointLikelihood;
 use super::source_fit::source_fit;
-use super::training_set::TrainingSet;
+use super::training_set::TrainingTask;
 use crate::acquisition::expected_improvement::LogExpectedImprovement;
 use crate::error::{EngineError, ImpossibleJob};
 use crate::lbfgs::{Curvature, Settings};
@@ -36,7 +35,7 @@ pub(super) struct LinearRegressionSearch {
     initial: RandomSearch,
     transform: Transform,
     network: FeatureNetwork,
-    sources: TrainingSet,
+    likelihood: JointLikelihood,
     /// The weights of the features, then log alpha and log beta of each source and of the target.
     point: Vec<f64>,
     curvature: Curvature,
@@ -50,23 +49,24 @@ impl LinearRegressionSearch {
     /// From the features fitted to the sources under `transform`.
     ///
     /// # Errors
-    /// Those of [`TrainingSet::of_sources`] and [`source_fit`].
+    /// Those of [`TrainingTask::of_sources`] and [`source_fit`].
     pub(super) fn new(setting: &Setting, transform: Transform) -> Result<Self, EngineError> {
         let network = FeatureNetwork::new(setting.space().width());
-        let sources = TrainingSet::of_sources(setting, transform)?;
-        let mut point = source_fit(setting, transform, &network, &sources)?;
+        let sources = TrainingTask::of_sources(setting, transform)?;
+        let mut likelihood = JointLikelihood::new(&network, sources);
+        let mut point = source_fit(setting, transform, &network, &mut likelihood)?;
         // The target's precisions start at the sources' mean.
         let precisions = &point[network.weight_count()..];
-        let count = sources.tasks.len() as f64;
+        let count = likelihood.source_count() as f64;
         let mean = |which: usize| precisions.iter().skip(which).step_by(2).sum::<f64>() / count;
         let start = [mean(0), mean(1)];
         point.extend(start);
         Ok(Self {
             initial: RandomSearch::new(setting),
             transform,
-            pool: FeaturePool::new(setting, &network, &point),
+            pool: FeaturePool::new(setting, &network),
             network,
-            sources,
+            likelihood,
             point,
             curvature: Curvature::default(),
             is_fitted: false,
@@ -76,33 +76,34 @@ impl LinearRegressionSearch {
 
     /// Goes on with the joint fit to the sources and the transformed observations.
     fn fit(&mut self, rows: &[u32], targets: &[f64]) -> Result<(), EngineError> {
-        let mut set = self.sources.clone();
         let points = rows.iter().flat_map(|&row| self.pool.input(row as usize));
-        set.add_task(points.copied(), targets.to_vec());
-        let model = JointModel {
-            network: &self.network,
-            set: &set,
+        let target = TrainingTask {
+            inputs: points.copied().collect(),
+            targets: targets.to_vec(),
         };
-        model.minimise(&mut self.curvature, &mut self.point, REFIT)?;
+        let (curvature, point) = (&mut self.curvature, &mut self.point);
+        self.likelihood
+            .minimise(Some(&target), curvature, point, REFIT)?;
         self.pool.update(&self.network, &self.point);
         Ok(())
     }
 
-    /// The regression of the transformed observations.
+    /// The regression of the transformed observations, and its posterior.
     fn regression(
         &self,
         rows: &[u32],
-        targets: Vec<f64>,
-    ) -> Result<RegressionPosterior, EngineError> {
+        targets: &[f64],
+    ) -> Result<(Regression, RegressionPosterior), EngineError> {
         let features = rows
             .iter()
             .flat_map(|&row| self.pool.features(row as usize));
         let design = regressors(&features.collect::<Vec<_>>());
-        let regression = Regression::new(design.view(), Array1::from(targets).view());
+        let regression = Regression::new(design.view(), targets);
         let [.., alpha, beta] = self.point[..] else {
             unreachable!("the target has two precisions");
         };
-        regression.posterior([alpha, beta])
+        let posterior = regression.posterior([alpha, beta])?;
+        Ok((regression, posterior))
     }
 }
 
@@ -120,11 +121,12 @@ impl Search for LinearRegressionSearch {
             self.fit(&observations.rows, &targets)?;
         }
         let incumbent = targets.iter().copied().fold(f64::INFINITY, f64::min);
-        let posterior = self.regression(&observations.rows, targets)?;
-        let largest = FeaturePool::largest_std_dev(&posterior);
+        let (regression, posterior) = self.regression(&observations.rows, &targets)?;
+        let largest = largest_std_dev(&posterior);
         let improvement = LogExpectedImprovement::new(incumbent, largest);
         let row = self.pool.best_row(
             &posterior,
+            &PredictionBounds::new(&regression, &posterior)?,
             &improvement,
             &observations.evaluated,
             &self.priority,

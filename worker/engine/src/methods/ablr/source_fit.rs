@@ -2,15 +2,14 @@
 //! starts.
 
 use super::features::{FeatureNetwork, INITIAL_FEATURES};
-use super::joint_likelihood::JointModel;
-use super::training_set::TrainingSet;
+use super::joint_likelihood::JointLikelihood;
 use crate::error::EngineError;
 use crate::lbfgs::{Curvature, Settings};
 use crate::setting::Setting;
 use crate::transform::Transform;
 
 /// Raised whenever the fit changes.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// Start of log alpha and log beta: weights of variance 1, noise of 1/10.
 const START: [f64; 2] = [0.0, 2.3];
@@ -29,26 +28,22 @@ const FIT: Settings = Settings {
 /// that is done.
 ///
 /// # Errors
-/// Those of [`crate::fits::SharedFits::fit`] and of [`JointModel::minimise`].
+/// Those of [`crate::fits::SharedFits::fit`] and of [`JointLikelihood::minimise`].
 pub(super) fn source_fit(
     setting: &Setting,
     transform: Transform,
     network: &FeatureNetwork,
-    sources: &TrainingSet,
+    likelihood: &mut JointLikelihood,
 ) -> Result<Vec<f64>, EngineError> {
     let name = setting.fit_name("features", VERSION, transform);
-    let count = network.weight_count() + 2 * sources.tasks.len();
+    let count = network.weight_count() + 2 * likelihood.source_count();
     let numbers = setting.shared().fit(&name, count, || {
         let initial = network.initial_weights(&mut setting.random(INITIAL_FEATURES));
         let mut point: Vec<f64> = initial.into_iter().map(f64::from).collect();
-        for _ in &sources.tasks {
+        for _ in 0..likelihood.source_count() {
             point.extend(START);
         }
-        let model = JointModel {
-            network,
-            set: sources,
-        };
-        model.minimise(&mut Curvature::default(), &mut point, FIT)?;
+        likelihood.minimise(None, &mut Curvature::default(), &mut point, FIT)?;
         Ok(point.into_iter().map(|number| number as f32).collect())
     })?;
     Ok(numbers.iter().map(|&number| number.into()).collect())
