@@ -60,7 +60,7 @@ impl Guard {
     }
 
     /// What stands before every service.
-    pub(super) fn layer(&self) -> InterceptorLayer<Doorkeeper> {
+    pub(crate) fn layer(&self) -> InterceptorLayer<Doorkeeper> {
         InterceptorLayer::new(Doorkeeper(self.tokens.clone()))
     }
 
@@ -124,7 +124,7 @@ fn server_tls(files: &GuardFiles) -> Result<Option<ServerTlsConfig>, Coordinator
 
 /// Looks at the token of every request, if there are tokens.
 #[derive(Clone)]
-pub(super) struct Doorkeeper(Option<Arc<Tokens>>);
+pub(crate) struct Doorkeeper(Option<Arc<Tokens>>);
 
 impl Interceptor for Doorkeeper {
     fn call(&mut self, request: Request<()>) -> Result<Request<()>, Status> {

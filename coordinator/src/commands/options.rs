@@ -52,7 +52,7 @@ impl StoreOption {
         Ok(store::open_existing(self.store.access(&self.tls)?).await?)
     }
 
-    /// The file of the store; `None` for a Redis store.
+    /// The file of the store; `None` for one that a server keeps.
     ///
     /// # Errors
     /// [`loto_transport::TransportError::UnknownUrl`] if the URL is of neither.
@@ -87,7 +87,7 @@ impl ServerOptions {
     /// # Errors
     /// [`loto_transport::TransportError`] if it is not there.
     pub(super) async fn connect(&self) -> Result<Arc<dyn Queue>, CommandError> {
-        Ok(queue::connect(self.broker.access(&self.store.tls)?).await?)
+        Ok(queue::connect(self.broker.access(&self.store.store, &self.store.tls)?).await?)
     }
 }
 

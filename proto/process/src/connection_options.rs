@@ -8,6 +8,7 @@ use loto_transport::connection::Access;
 use loto_transport::connection::address::Address;
 use loto_transport::connection::password::PasswordSources;
 use loto_transport::connection::tls::Tls;
+use loto_transport::server::Server;
 
 const BROKER_PASSWORD: PasswordSources = PasswordSources {
     option: "--broker-password-file",
@@ -19,12 +20,24 @@ const STORE_PASSWORD: PasswordSources = PasswordSources {
     variable: "LOTO_STORE_PASSWORD",
 };
 
+const HOST_TOKEN: PasswordSources = PasswordSources {
+    option: "--host-token-file",
+    variable: "LOTO_HOST_TOKEN",
+};
+
 /// How to reach the broker, where jobs wait.
 #[derive(Debug, Args)]
 pub struct BrokerOptions {
     /// The broker: amqp[s]://[USER[:PASSWORD]@]HOST[:PORT][/VHOST].
-    #[arg(long, env = "LOTO_BROKER", hide_env_values = true, value_name = "URL")]
-    broker: Address,
+    #[arg(
+        long,
+        env = "LOTO_BROKER",
+        hide_env_values = true,
+        value_name = "URL",
+        required_unless_present = "host",
+        conflicts_with = "host"
+    )]
+    broker: Option<Address>,
 
     /// File with the password of the broker's user; LOTO_BROKER_PASSWORD may hold it instead.
     #[arg(long, env = "LOTO_BROKER_PASSWORD_FILE", value_name = "FILE")]
@@ -37,13 +50,16 @@ impl BrokerOptions {
         self.broker_password_file.as_deref()
     }
 
-    /// How to reach the broker.
+    /// How to reach the broker, which may be the host that also has the store.
     ///
     /// # Errors
     /// As [`PasswordSources::find`] and [`Tls::read`].
-    pub fn access(&self, tls: &TlsOptions) -> Result<Access, TransportError> {
+    pub fn access(&self, store: &StoreOptions, tls: &TlsOptions) -> Result<Access, TransportError> {
+        let Some(broker) = &self.broker else {
+            return store.access(tls);
+        };
         let file = self.broker_password_file.as_deref();
-        access(&self.broker, &BROKER_PASSWORD, file, tls)
+        access(broker, &BROKER_PASSWORD, file, tls)
     }
 }
 
@@ -52,18 +68,34 @@ impl BrokerOptions {
 pub struct StoreOptions {
     /// The store: redis[s]://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE], or the sweep.loto file of
     /// `loto run`.
-    #[arg(long, env = "LOTO_STORE", hide_env_values = true, value_name = "URL")]
-    store: Address,
+    #[arg(
+        long,
+        env = "LOTO_STORE",
+        hide_env_values = true,
+        value_name = "URL",
+        required_unless_present = "host",
+        conflicts_with = "host"
+    )]
+    store: Option<Address>,
 
     /// File with the password of the store's user; LOTO_STORE_PASSWORD may hold it instead.
     #[arg(long, env = "LOTO_STORE_PASSWORD_FILE", value_name = "FILE")]
     store_password_file: Option<PathBuf>,
+
+    /// The process of `loto host`, which is broker and store: loto[s]://HOST[:PORT].
+    #[arg(long, env = "LOTO_HOST", hide_env_values = true, value_name = "URL")]
+    host: Option<Address>,
+
+    /// File with a token that the host knows; LOTO_HOST_TOKEN may hold it instead.
+    #[arg(long, env = "LOTO_HOST_TOKEN_FILE", value_name = "FILE")]
+    host_token_file: Option<PathBuf>,
 }
 
 impl StoreOptions {
-    /// The file with the password, if it is in one.
-    pub fn secret_file(&self) -> Option<&Path> {
-        self.store_password_file.as_deref()
+    /// The files with the password or the token, if they are in one.
+    pub fn secret_files(&self) -> impl Iterator<Item = &Path> {
+        let files = [&self.store_password_file, &self.host_token_file];
+        files.into_iter().flatten().map(PathBuf::as_path)
     }
 
     /// How to reach the store.
@@ -71,15 +103,26 @@ impl StoreOptions {
     /// # Errors
     /// As [`PasswordSources::find`] and [`Tls::read`].
     pub fn access(&self, tls: &TlsOptions) -> Result<Access, TransportError> {
-        let file = self.store_password_file.as_deref();
-        access(&self.store, &STORE_PASSWORD, file, tls)
+        match (&self.store, &self.host) {
+            (_, Some(host)) => access(host, &HOST_TOKEN, self.host_token_file.as_deref(), tls),
+            (Some(store), None) => {
+                let file = self.store_password_file.as_deref();
+                access(store, &STORE_PASSWORD, file, tls)
+            }
+            // The command line does not let this happen.
+            (None, None) => Err(TransportError::UnknownUrl {
+                server: Server::Store,
+                url: String::new(),
+                expected: "--store or --host",
+            }),
+        }
     }
 }
 
 /// Which certificates to trust and to show over TLS.
 #[derive(Debug, Args)]
 pub struct TlsOptions {
-    /// PEM file of the authorities to trust for amqps and rediss [default: the system's].
+    /// PEM file of the authorities to trust for amqps, rediss and lotos [default: the system's].
     #[arg(long, env = "LOTO_CA", value_name = "FILE")]
     ca: Option<PathBuf>,
 
@@ -115,7 +158,7 @@ fn access(
     let [ca, certificate, key] =
         [&options.ca, &options.certificate, &options.key].map(Option::as_deref);
     let tls = match scheme {
-        Some("amqps" | "rediss") => Tls::read(ca, certificate, key)?,
+        Some("amqps" | "rediss" | "lotos") => Tls::read(ca, certificate, key)?,
         _ => Tls::default(),
     };
     Ok(Access {
@@ -163,7 +206,7 @@ mod tests {
         assert!(arguments.store.access(&arguments.tls).is_ok());
         let error = arguments
             .broker
-            .access(&arguments.tls)
+            .access(&arguments.store, &arguments.tls)
             .unwrap_err()
             .to_string();
         assert!(

@@ -217,7 +217,9 @@ async fn ask(store: &dyn Store, call: Call) -> Result<Answer, Failure> {
             done
         }
         Call::PutHeartbeat(wire::NamedBytes { name, value }) => {
-            store.put_heartbeat(&name, &Heartbeat::decode(&value)?).await?;
+            store
+                .put_heartbeat(&name, &Heartbeat::decode(&value)?)
+                .await?;
             done
         }
         Call::Heartbeats(_) => {

@@ -50,7 +50,9 @@ pub(crate) struct Bearer(Option<MetadataValue<Ascii>>);
 impl Interceptor for Bearer {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
         if let Some(token) = &self.0 {
-            request.metadata_mut().insert("authorization", token.clone());
+            request
+                .metadata_mut()
+                .insert("authorization", token.clone());
         }
         Ok(request)
     }
@@ -102,7 +104,9 @@ impl HostChannel {
             .keep_alive_while_idle(true);
         let failed = |error| place.not_reached(error);
         if has_tls {
-            endpoint = endpoint.tls_config(client_tls(&access.tls)).map_err(failed)?;
+            endpoint = endpoint
+                .tls_config(client_tls(&access.tls))
+                .map_err(failed)?;
         }
         let channel = endpoint.connect().await.map_err(failed)?;
         let client = HostClient::with_interceptor(channel, bearer)
@@ -129,7 +133,9 @@ impl Place {
     fn bearer(&self, token: Option<&str>) -> Result<Bearer, TransportError> {
         let header = token.map(|token| format!("Bearer {token}").parse());
         let header = header.transpose().map_err(|_| {
-            self.refused("the token has characters that no token can have: letters, digits and -._~+/= can")
+            self.refused(
+                "the token has characters that no token can have: letters, digits and -._~+/= can",
+            )
         })?;
         Ok(Bearer(header))
     }

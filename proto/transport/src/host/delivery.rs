@@ -77,7 +77,9 @@ async fn settle(
             receipt.requeue(delay).await
         }
         Outcome::Rejected(_) => {
-            tracing::warn!("a consumer rejected a message, which is no job; it is kept among the dead letters");
+            tracing::warn!(
+                "a consumer rejected a message, which is no job; it is kept among the dead letters"
+            );
             receipt.reject().await
         }
     };

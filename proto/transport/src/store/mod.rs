@@ -25,8 +25,8 @@ mod traces;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub(crate) use self::attempts::{decode_attempt, encode_attempt};
 pub use self::attempts::{Attempts, Conflict};
+pub(crate) use self::attempts::{decode_attempt, encode_attempt};
 pub use self::blobs::{Blobs, table_blob};
 pub use self::damage::{Hidden, PassedOver};
 pub use self::embedded::EmbeddedStore;
@@ -58,7 +58,9 @@ impl<Kept: Sweeps + Traces + Attempts + Heartbeats + Blobs> Store for Kept {}
 pub async fn open(access: impl Into<Access>) -> Result<Arc<dyn Store>, TransportError> {
     let access = access.into();
     match embedded_path(access.address.expose())? {
-        None if is_host_url(access.address.expose()) => Ok(Arc::new(HostStore::connect(access).await?)),
+        None if is_host_url(access.address.expose()) => {
+            Ok(Arc::new(HostStore::connect(access).await?))
+        }
         None => Ok(Arc::new(RedisStore::connect(access).await?)),
         Some(path) => Ok(Arc::new(EmbeddedStore::open(path).await?)),
     }
