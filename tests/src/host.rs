@@ -1,7 +1,6 @@
 //! `loto host` as a process, to be asked, killed and started again.
 
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
 use std::process::Stdio;
 
 use tempfile::TempDir;
@@ -48,11 +47,6 @@ impl RunningHost {
         let (process, url) = serve(&self.folder, address, &self.arguments);
         assert_eq!(url, self.url);
         self.process = process;
-    }
-
-    /// The file of its store.
-    pub fn file(&self) -> PathBuf {
-        self.folder.path().join("laboratory.loto")
     }
 }
 
