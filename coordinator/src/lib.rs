@@ -17,6 +17,7 @@
 //! - [`table_files`]: reads tables that are no CSV;
 //! - `reporting`: turns finished traces into a report;
 //! - [`aggregator`]: answers questions about sweeps over gRPC while they run;
+//! - `host`: serves a queue and a store of this process to workers and commands elsewhere;
 //! - `live_page`: shows sweeps to browsers while they run;
 //! - [`commands`]: the command line of `loto`, one file per command;
 //! - [`metrics`]: what a running coordinator tells about itself.
@@ -42,6 +43,7 @@ pub(crate) mod distinct_keys;
 pub(crate) mod embedded;
 pub mod error;
 pub mod follower;
+pub(crate) mod host;
 pub mod import;
 pub(crate) mod live_page;
 pub(crate) mod merge;

@@ -10,6 +10,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use loto_proto::job::Job;
 use loto_proto::trace::Trace;
+use loto_tests::host::RunningHost;
 use loto_tests::{samples, servers};
 use loto_transport::queue::{self, InProcessQueue, Queue};
 use loto_transport::store::{self, EmbeddedStore, Store};
@@ -89,6 +90,9 @@ fn transport(criterion: &mut Criterion) {
     let in_process: Arc<dyn Queue> = Arc::new(InProcessQueue::new());
     queue_per_job(&mut group, &runtime, "in process", &in_process);
     queue_per_job(&mut group, &runtime, "RabbitMQ", &rabbitmq);
+    let host = RunningHost::start(&[]);
+    let hosted = runtime.block_on(queue::connect(&host.url)).unwrap();
+    queue_per_job(&mut group, &runtime, "loto host", &hosted);
     group.finish();
 
     let folder = tempfile::tempdir().unwrap();
@@ -99,6 +103,8 @@ fn transport(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("store: put a trace of 100 iterations");
     store_per_job(&mut group, &runtime, "embedded", &embedded);
     store_per_job(&mut group, &runtime, "Redis", &redis);
+    let hosted = runtime.block_on(store::open(&host.url)).unwrap();
+    store_per_job(&mut group, &runtime, "loto host", &hosted);
     group.finish();
 }
 

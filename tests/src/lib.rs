@@ -16,6 +16,7 @@
 //! - [`cluster`]: a sweep over a broker and a store, with workers as processes;
 //! - [`reports`]: the traces in a report, to be compared;
 //! - [`samples`]: jobs and traces made up for tests;
+//! - [`host`]: a queue and a store in one process, to be killed and started again;
 //! - [`small_sweep`]: a small table and sweep file in a folder;
 //! - [`synthetic_sweep`]: a sweep of made-up tables and traces, as large as wanted.
 //!
@@ -25,6 +26,7 @@
 pub mod cluster;
 pub mod conformance;
 pub mod faults;
+pub mod host;
 pub mod http;
 pub mod next_release;
 pub mod programs;

@@ -7,9 +7,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use lapin::options::QueuePurgeOptions;
 use loto_transport::queue::{DEAD_LETTERS, DELAYED, FORMER_DELAYED, JOBS, RabbitQueue};
+use redis::AsyncConnectionConfig;
 use tempfile::TempDir;
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -47,7 +49,14 @@ pub async fn empty_store() -> String {
 /// If it cannot be opened.
 pub async fn connect_redis(url: &str) -> redis::aio::MultiplexedConnection {
     let client = redis::Client::open(url).expect("the URL is valid");
-    let connection = client.get_multiplexed_async_connection().await;
+    // On a busy host an answer takes longer than the half second that is waited for by default.
+    let patience = Some(Duration::from_secs(30));
+    let patient = AsyncConnectionConfig::new()
+        .set_connection_timeout(patience)
+        .set_response_timeout(patience);
+    let connection = client
+        .get_multiplexed_async_connection_with_config(&patient)
+        .await;
     connection.unwrap_or_else(|error| panic!("{url} is not there: {error}"))
 }
 

@@ -35,6 +35,7 @@ use crate::metrics::METRICS;
 Examples:
   loto-worker --broker amqp://guest:guest@localhost:5672 --store redis://localhost:6379
   LOTO_BROKER=amqp://broker LOTO_STORE=redis://store loto-worker --jobs 8
+  loto-worker --host lotos://server --host-token-file token
 
 Exit status:
   0    it was asked to end, or there was no job for the time that --exit-when-idle says
@@ -44,6 +45,7 @@ Exit status:
   130  a second signal ended it at once",
     max_term_width = 100
 )]
+#[command(mut_arg("broker", |broker| broker.required_unless_present("host")))]
 struct Arguments {
     #[command(flatten)]
     broker: BrokerOptions,
@@ -110,7 +112,10 @@ async fn consume(arguments: Arguments) -> Result<(), ProcessError> {
     let endpoint = arguments.endpoint;
     endpoint.start(&[&METRICS], &options.readiness).await?;
     let tls = &arguments.tls;
-    let (store, broker) = (arguments.store.access(tls)?, arguments.broker.access(tls)?);
+    let (store, broker) = (
+        arguments.store.access(tls)?,
+        arguments.broker.access(&arguments.store, tls)?,
+    );
     let file = store::embedded_path(store.address.expose())?.map(PathBuf::from);
     let store_files = file.iter().flat_map(|file| store::embedded_files(file));
     let store = store::open(store).await?;
@@ -131,12 +136,10 @@ async fn consume(arguments: Arguments) -> Result<(), ProcessError> {
             gap.in_words()
         );
     }
-    let secrets = [
-        arguments.broker.secret_file(),
-        arguments.store.secret_file(),
-        tls.secret_file(),
-    ];
-    let withheld = secrets.into_iter().flatten().map(PathBuf::from);
+    let secrets = [arguments.broker.secret_file(), tls.secret_file()];
+    let secrets = secrets.into_iter().flatten();
+    let secrets = secrets.chain(arguments.store.secret_files());
+    let withheld = secrets.map(PathBuf::from);
     let withheld = withheld.chain(store_files);
     let compute = ProcessPool::new(Arc::clone(&store), limits).withholding(withheld);
     let compute = Arc::new(compute);

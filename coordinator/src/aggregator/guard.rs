@@ -58,7 +58,7 @@ impl Guard {
     }
 
     /// What stands before every service.
-    pub(super) fn layer(&self) -> InterceptorLayer<Doorkeeper> {
+    pub(crate) fn layer(&self) -> InterceptorLayer<Doorkeeper> {
         InterceptorLayer::new(Doorkeeper(self.clone()))
     }
 
@@ -137,7 +137,7 @@ fn server_tls(files: &GuardFiles) -> Result<Option<ServerTlsConfig>, Coordinator
 
 /// Looks at the token of every request over gRPC, if there are tokens.
 #[derive(Clone)]
-pub(super) struct Doorkeeper(Guard);
+pub(crate) struct Doorkeeper(Guard);
 
 impl Interceptor for Doorkeeper {
     fn call(&mut self, request: Request<()>) -> Result<Request<()>, Status> {

@@ -9,6 +9,8 @@ mod error;
 mod exit_status;
 mod find_sweep;
 mod foreign_options;
+mod guard_options;
+mod host;
 mod import;
 mod merge;
 mod methods;
@@ -75,6 +77,7 @@ enum Command {
     Run(run::RunCommand),
     Submit(submit::SubmitCommand),
     Serve(serve::ServeCommand),
+    Host(host::HostCommand),
     Status(status::StatusCommand),
     Watch(watch::WatchCommand),
     Resume(resume::ResumeCommand),
@@ -98,6 +101,7 @@ impl Command {
             Self::Run(command) => command.execute().await,
             Self::Submit(command) => command.execute().await,
             Self::Serve(command) => command.execute().await,
+            Self::Host(command) => command.execute().await,
             Self::Status(command) => command.execute().await,
             Self::Watch(command) => command.execute().await,
             Self::Resume(command) => command.execute().await,

@@ -58,10 +58,21 @@ impl StoreOption {
     /// # Errors
     /// As [`BrokerOptions::access`].
     pub(super) fn broker_access(&self, broker: &BrokerOptions) -> Result<Access, CommandError> {
-        Ok(broker.access(&self.tls)?)
+        Ok(broker.access(&self.store, &self.tls)?)
     }
 
-    /// The file of the store; `None` for a Redis store.
+    /// As [`Self::broker_access`]; `None` if no broker is given, and no host that is one.
+    ///
+    /// # Errors
+    /// As [`BrokerOptions::access_if_given`].
+    pub(super) fn broker_access_if_given(
+        &self,
+        broker: &BrokerOptions,
+    ) -> Result<Option<Access>, CommandError> {
+        Ok(broker.access_if_given(&self.store, &self.tls)?)
+    }
+
+    /// The file of the store; `None` for one that a server keeps.
     ///
     /// # Errors
     /// [`loto_transport::TransportError::UnknownUrl`] if the URL is of neither.
@@ -82,6 +93,7 @@ impl StoreOption {
 
 /// Where jobs wait, and where traces are.
 #[derive(Debug, Args)]
+#[command(mut_arg("broker", |broker| broker.required_unless_present("host")))]
 pub(super) struct ServerOptions {
     #[command(flatten)]
     broker: BrokerOptions,

@@ -1,7 +1,6 @@
 //! `loto serve`: the gRPC aggregator, and pages for browsers.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,8 +12,9 @@ use loto_process::shutdown;
 use loto_transport::store::Store;
 
 use super::error::CommandError;
+use super::guard_options::GuardOptions;
 use super::options::StoreOption;
-use crate::aggregator::{self, Guard, GuardFiles, WatchedSweeps};
+use crate::aggregator::{self, WatchedSweeps};
 use crate::live_page;
 use crate::metrics::AGGREGATOR_METRICS;
 
@@ -31,13 +31,12 @@ Examples:
 /// Serves the progress and the statistics of sweeps over gRPC (loto.v1.Aggregator), and shows them to browsers.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-#[command(mut_arg("broker", |broker| broker.required(false)))]
 pub(super) struct ServeCommand {
     #[command(flatten)]
     store: StoreOption,
 
     #[command(flatten)]
-    broker: Option<BrokerOptions>,
+    broker: BrokerOptions,
 
     /// Address to listen on. Port 0 stands for any free port.
     #[arg(
@@ -52,39 +51,8 @@ pub(super) struct ServeCommand {
     #[arg(long, env = "LOTO_HTTP", value_name = "ADDR")]
     http: Option<SocketAddr>,
 
-    /// PEM file with the certificate of the service, which then takes TLS connections only.
-    #[arg(
-        long,
-        env = "LOTO_TLS_CERTIFICATE",
-        value_name = "FILE",
-        requires = "tls_key"
-    )]
-    tls_certificate: Option<PathBuf>,
-
-    /// PEM file with the private key of that certificate.
-    #[arg(
-        long,
-        env = "LOTO_TLS_KEY",
-        value_name = "FILE",
-        requires = "tls_certificate"
-    )]
-    tls_key: Option<PathBuf>,
-
-    /// PEM file with certificate authorities. Every client then has to show a certificate that
-    /// one of them signed.
-    #[arg(long, env = "LOTO_CLIENT_CA", value_name = "FILE")]
-    client_ca: Option<PathBuf>,
-
-    /// File with one line `NAME TOKEN` per client. Every request then has to carry one of the
-    /// tokens. Who has a token with the word `control` behind it in its line may also cancel, resume and retry sweeps on the
-    /// pages of --http, the last two with --broker. The file is read again when it changes.
-    #[arg(long, env = "LOTO_TOKENS", value_name = "FILE")]
-    tokens: Option<PathBuf>,
-
-    /// Answer whoever asks, also on an address that other hosts reach, without tokens or certificates
-    /// of clients.
-    #[arg(long, env = "LOTO_ALLOW_ANYONE")]
-    allow_anyone: bool,
+    #[command(flatten)]
+    guard: GuardOptions,
 
     #[command(flatten)]
     endpoint: EndpointOption,
@@ -92,19 +60,11 @@ pub(super) struct ServeCommand {
 
 impl ServeCommand {
     pub(super) async fn execute(self) -> Result<(), CommandError> {
-        let guard = Guard::read(&GuardFiles {
-            identity: self.tls_certificate.zip(self.tls_key),
-            client_ca: self.client_ca,
-            tokens: self.tokens,
-        })?;
-        if !self.allow_anyone {
-            guard.refuse_anyone("--listen", self.listen)?;
-            if let Some(address) = self.http {
-                guard.refuse_anyone("--http", address)?;
-            }
-        }
-        let broker = self.broker.map(|broker| self.store.broker_access(&broker));
-        let broker = broker.transpose()?;
+        let shown = self.http.map(|address| ("--http", address));
+        let guard = self
+            .guard
+            .guard([("--listen", self.listen)].into_iter().chain(shown))?;
+        let broker = self.store.broker_access_if_given(&self.broker)?;
         let readiness = Readiness::default();
         let reached = readiness.need("the store");
         self.endpoint

@@ -13,18 +13,35 @@ pub(super) async fn sound_sweeps(
     id: SweepId,
     store: &dyn Store,
 ) -> Result<Vec<(SweepId, Sweep)>, TransportError> {
-    let mut others = Vec::new();
-    for other in store.sweeps().await? {
-        if other == id {
+    read_sound(store, |other| other != id).await
+}
+
+/// All recorded sweeps. One whose record is damaged is named in the log and passed over.
+///
+/// # Errors
+/// [`TransportError`] if the store fails.
+pub(crate) async fn all_sound_sweeps(
+    store: &dyn Store,
+) -> Result<Vec<(SweepId, Sweep)>, TransportError> {
+    read_sound(store, |_| true).await
+}
+
+async fn read_sound(
+    store: &dyn Store,
+    is_wanted: impl Fn(SweepId) -> bool,
+) -> Result<Vec<(SweepId, Sweep)>, TransportError> {
+    let mut sweeps = Vec::new();
+    for id in store.sweeps().await? {
+        if !is_wanted(id) {
             continue;
         }
-        match store.sweep(other).await {
-            Ok(sweep) => others.extend(sweep.map(|sweep| (other, sweep))),
+        match store.sweep(id).await {
+            Ok(sweep) => sweeps.extend(sweep.map(|sweep| (id, sweep))),
             Err(error) if error.concerns_server() => return Err(error),
             Err(error) => tracing::warn!("{error}; it is passed over"),
         }
     }
-    Ok(others)
+    Ok(sweeps)
 }
 
 /// The recorded sweeps of the same name: what the sweep was when its file said something else.

@@ -8,6 +8,7 @@ use loto_transport::connection::Access;
 use loto_transport::connection::address::Address;
 use loto_transport::connection::password::PasswordSources;
 use loto_transport::connection::tls::Tls;
+use loto_transport::server::Server;
 
 const BROKER_PASSWORD: PasswordSources = PasswordSources {
     option: "--broker-password-file",
@@ -19,12 +20,23 @@ const STORE_PASSWORD: PasswordSources = PasswordSources {
     variable: "LOTO_STORE_PASSWORD",
 };
 
+const HOST_TOKEN: PasswordSources = PasswordSources {
+    option: "--host-token-file",
+    variable: "LOTO_HOST_TOKEN",
+};
+
 /// How to reach the broker, where jobs wait.
 #[derive(Debug, Args)]
 pub struct BrokerOptions {
     /// The broker: amqp[s]://[USER[:PASSWORD]@]HOST[:PORT][/VHOST].
-    #[arg(long, env = "LOTO_BROKER", hide_env_values = true, value_name = "URL")]
-    broker: Address,
+    #[arg(
+        long,
+        env = "LOTO_BROKER",
+        hide_env_values = true,
+        value_name = "URL",
+        conflicts_with = "host"
+    )]
+    broker: Option<Address>,
 
     /// File with the password of the broker's user; LOTO_BROKER_PASSWORD may hold it instead.
     #[arg(long, env = "LOTO_BROKER_PASSWORD_FILE", value_name = "FILE")]
@@ -37,13 +49,32 @@ impl BrokerOptions {
         self.broker_password_file.as_deref()
     }
 
-    /// How to reach the broker.
+    /// How to reach the broker, which may be the host that also has the store. A command that needs one demands
+    /// `--broker` unless there is `--host`.
+    ///
+    /// # Errors
+    /// As [`Self::access_if_given`]; [`TransportError::UnknownUrl`] if neither is given.
+    pub fn access(&self, store: &StoreOptions, tls: &TlsOptions) -> Result<Access, TransportError> {
+        let access = self.access_if_given(store, tls)?;
+        access.ok_or_else(|| not_given(Server::Broker, "--broker or --host"))
+    }
+
+    /// As [`Self::access`]; `None` if there is neither a broker nor a host.
     ///
     /// # Errors
     /// As [`PasswordSources::find`] and [`Tls::read`].
-    pub fn access(&self, tls: &TlsOptions) -> Result<Access, TransportError> {
+    pub fn access_if_given(
+        &self,
+        store: &StoreOptions,
+        tls: &TlsOptions,
+    ) -> Result<Option<Access>, TransportError> {
+        if store.host.is_some() {
+            return Ok(Some(store.access(tls)?));
+        }
         let file = self.broker_password_file.as_deref();
-        access(&self.broker, &BROKER_PASSWORD, file, tls)
+        let broker = self.broker.as_ref();
+        let broker = broker.map(|broker| access(broker, &BROKER_PASSWORD, file, tls));
+        broker.transpose()
     }
 }
 
@@ -52,18 +83,34 @@ impl BrokerOptions {
 pub struct StoreOptions {
     /// The store: redis[s]://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE], or the sweep.loto file of
     /// `loto run`.
-    #[arg(long, env = "LOTO_STORE", hide_env_values = true, value_name = "URL")]
-    store: Address,
+    #[arg(
+        long,
+        env = "LOTO_STORE",
+        hide_env_values = true,
+        value_name = "URL",
+        required_unless_present = "host",
+        conflicts_with = "host"
+    )]
+    store: Option<Address>,
 
     /// File with the password of the store's user; LOTO_STORE_PASSWORD may hold it instead.
     #[arg(long, env = "LOTO_STORE_PASSWORD_FILE", value_name = "FILE")]
     store_password_file: Option<PathBuf>,
+
+    /// The process of `loto host`, which is broker and store: loto[s]://HOST[:PORT].
+    #[arg(long, env = "LOTO_HOST", hide_env_values = true, value_name = "URL")]
+    host: Option<Address>,
+
+    /// File with a token that the host knows; LOTO_HOST_TOKEN may hold it instead.
+    #[arg(long, env = "LOTO_HOST_TOKEN_FILE", value_name = "FILE")]
+    host_token_file: Option<PathBuf>,
 }
 
 impl StoreOptions {
-    /// The file with the password, if it is in one.
-    pub fn secret_file(&self) -> Option<&Path> {
-        self.store_password_file.as_deref()
+    /// The files with the password or the token, if they are in one.
+    pub fn secret_files(&self) -> impl Iterator<Item = &Path> {
+        let files = [&self.store_password_file, &self.host_token_file];
+        files.into_iter().flatten().map(PathBuf::as_path)
     }
 
     /// How to reach the store.
@@ -71,15 +118,22 @@ impl StoreOptions {
     /// # Errors
     /// As [`PasswordSources::find`] and [`Tls::read`].
     pub fn access(&self, tls: &TlsOptions) -> Result<Access, TransportError> {
-        let file = self.store_password_file.as_deref();
-        access(&self.store, &STORE_PASSWORD, file, tls)
+        match (&self.store, &self.host) {
+            (_, Some(host)) => access(host, &HOST_TOKEN, self.host_token_file.as_deref(), tls),
+            (Some(store), None) => {
+                let file = self.store_password_file.as_deref();
+                access(store, &STORE_PASSWORD, file, tls)
+            }
+            // The command line does not let this happen.
+            (None, None) => Err(not_given(Server::Store, "--store or --host")),
+        }
     }
 }
 
 /// Which certificates to trust and to show over TLS.
 #[derive(Debug, Args)]
 pub struct TlsOptions {
-    /// PEM file of the authorities to trust for amqps and rediss [default: the system's].
+    /// PEM file of the authorities to trust for amqps, rediss and lotos [default: the system's].
     #[arg(long, env = "LOTO_CA", value_name = "FILE")]
     ca: Option<PathBuf>,
 
@@ -99,6 +153,14 @@ impl TlsOptions {
     }
 }
 
+fn not_given(server: Server, expected: &'static str) -> TransportError {
+    TransportError::UnknownUrl {
+        server,
+        url: String::new(),
+        expected,
+    }
+}
+
 /// A file as a store takes no password, and only TLS takes certificates: what is in the environment
 /// for the servers does not get in its way.
 fn access(
@@ -115,7 +177,7 @@ fn access(
     let [ca, certificate, key] =
         [&options.ca, &options.certificate, &options.key].map(Option::as_deref);
     let tls = match scheme {
-        Some("amqps" | "rediss") => Tls::read(ca, certificate, key)?,
+        Some("amqps" | "rediss" | "lotos") => Tls::read(ca, certificate, key)?,
         _ => Tls::default(),
     };
     Ok(Access {
@@ -163,7 +225,7 @@ mod tests {
         assert!(arguments.store.access(&arguments.tls).is_ok());
         let error = arguments
             .broker
-            .access(&arguments.tls)
+            .access(&arguments.store, &arguments.tls)
             .unwrap_err()
             .to_string();
         assert!(

@@ -1,7 +1,8 @@
 //! How processes reach the queue, where jobs wait, and the store, where finished work is kept.
 //!
-//! - [`queue`]: a queue in this process, or in RabbitMQ;
-//! - [`store`]: a store in an SQLite file, or in Redis;
+//! - [`queue`]: a queue in this process, in RabbitMQ, or in a host;
+//! - [`store`]: a store in an SQLite file, in Redis, or in a host;
+//! - [`host`]: both in one process that others reach over gRPC;
 //! - [`connection`]: how to reach a broker or a store, as whom, and whom to trust;
 //! - [`retry`]: how to outlast a restart of either;
 //! - [`error`]: what goes wrong on the way; [`server`]: with which of the two;
@@ -23,6 +24,7 @@
 
 pub mod connection;
 pub mod error;
+pub mod host;
 pub mod metrics;
 pub mod queue;
 pub mod retry;

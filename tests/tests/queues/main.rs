@@ -26,6 +26,20 @@ mod rabbitmq {
     loto_tests::queue_conformance!(in_rabbitmq());
 }
 
+mod host {
+    use std::sync::Arc;
+
+    use loto_tests::host::RunningHost;
+    use loto_transport::queue::{self, Queue};
+
+    async fn in_host() -> (Arc<dyn Queue>, RunningHost) {
+        let host = RunningHost::start(&[]);
+        (queue::connect(&host.url).await.unwrap(), host)
+    }
+
+    loto_tests::queue_conformance!(in_host());
+}
+
 mod simulated {
     use std::sync::Arc;
 

@@ -42,6 +42,20 @@ mod redis {
     loto_tests::store_conformance!(in_redis());
 }
 
+mod host {
+    use std::sync::Arc;
+
+    use loto_tests::host::RunningHost;
+    use loto_transport::store::{self, Store};
+
+    async fn in_host() -> (Arc<dyn Store>, RunningHost) {
+        let host = RunningHost::start(&[]);
+        (store::open(&host.url).await.unwrap(), host)
+    }
+
+    loto_tests::store_conformance!(in_host());
+}
+
 mod simulated {
     use std::sync::Arc;
 

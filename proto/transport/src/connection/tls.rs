@@ -112,7 +112,7 @@ impl fmt::Debug for Tls {
 }
 
 /// A certificate that does not parse is passed over: others do.
-fn system_authorities() -> RootCertStore {
+pub(crate) fn system_authorities() -> RootCertStore {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     roots

@@ -5,7 +5,7 @@ use loto_proto::attempt::{Attempt, AttemptVersion};
 use loto_proto::identity::SeriesId;
 use loto_proto::job::Job;
 use loto_proto::lifecycle::JobRecord;
-use loto_proto::seal::{Key, check_json};
+use loto_proto::seal::{Key, check_json, seal_json};
 
 use crate::error::{Reason, TransportError};
 
@@ -53,7 +53,12 @@ pub trait Attempts: Send + Sync {
 }
 
 /// Reads the record of that job's attempts.
-pub(super) fn decode_attempt(series: SeriesId, seed: u32, text: &[u8]) -> Result<Attempt, Reason> {
+pub(crate) fn decode_attempt(series: SeriesId, seed: u32, text: &[u8]) -> Result<Attempt, Reason> {
     check_json(Key::Attempt(series, seed), text)?;
     Ok(Attempt::decode(text)?)
+}
+
+/// The record of that job's attempts as a store keeps it.
+pub(crate) fn encode_attempt(series: SeriesId, seed: u32, attempt: &Attempt) -> Vec<u8> {
+    seal_json(Key::Attempt(series, seed), &attempt.encode()).into_bytes()
 }

@@ -15,6 +15,7 @@ mod blobs;
 mod damage;
 mod embedded;
 mod heartbeats;
+mod host;
 mod identity;
 mod recorded;
 mod redis;
@@ -25,10 +26,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use self::attempts::{Attempts, Conflict};
+pub(crate) use self::attempts::{decode_attempt, encode_attempt};
 pub use self::blobs::{Blobs, table_blob};
 pub use self::damage::{Hidden, PassedOver};
 pub use self::embedded::EmbeddedStore;
 pub use self::heartbeats::Heartbeats;
+pub use self::host::HostStore;
 pub use self::identity::StoreIdentity;
 pub use self::recorded::{note_recorded, recorded, recorded_blob_name};
 pub use self::redis::RedisStore;
@@ -37,6 +40,7 @@ pub use self::traces::{Cursor, Event, Events, Stored, Traces};
 use crate::connection::Access;
 use crate::connection::address::without_password;
 use crate::error::TransportError;
+use crate::host::is_host_url;
 use crate::server::Server;
 
 /// A store of sweeps, traces, attempts, heartbeats and blobs.
@@ -44,16 +48,19 @@ pub trait Store: Sweeps + Traces + Attempts + Heartbeats + Blobs {}
 
 impl<Kept: Sweeps + Traces + Attempts + Heartbeats + Blobs> Store for Kept {}
 
-/// Opens the store a URL names: `redis[s]://HOST:PORT` for Redis, `sqlite:PATH` or
-/// a path that ends in `.loto` or `.sqlite` for an embedded one, which is made
+/// Opens the store a URL names: `redis[s]://HOST:PORT` for Redis, `loto[s]://HOST:PORT` for that of `loto host`,
+/// `sqlite:PATH` or a path that ends in `.loto` or `.sqlite` for an embedded one, which is made
 /// if it does not exist.
 ///
 /// # Errors
 /// [`TransportError::UnknownUrl`] if it is none of these; otherwise as
-/// [`RedisStore::connect`] and [`EmbeddedStore::open`].
+/// [`RedisStore::connect`], [`HostStore::connect`] and [`EmbeddedStore::open`].
 pub async fn open(access: impl Into<Access>) -> Result<Arc<dyn Store>, TransportError> {
     let access = access.into();
     match embedded_path(access.address.expose())? {
+        None if is_host_url(access.address.expose()) => {
+            Ok(Arc::new(HostStore::connect(access).await?))
+        }
         None => Ok(Arc::new(RedisStore::connect(access).await?)),
         Some(path) => Ok(Arc::new(EmbeddedStore::open(path).await?)),
     }
@@ -102,12 +109,12 @@ fn is_writable(path: &Path) -> bool {
     may_write(path) && may_write(folder)
 }
 
-/// The file of an embedded store; `None` for a Redis store.
+/// The file of an embedded store; `None` for one that a server keeps.
 ///
 /// # Errors
 /// [`TransportError::UnknownUrl`] if the URL is of neither.
 pub fn embedded_path(url: &str) -> Result<Option<&Path>, TransportError> {
-    if url.starts_with("redis://") || url.starts_with("rediss://") {
+    if url.starts_with("redis://") || url.starts_with("rediss://") || is_host_url(url) {
         return Ok(None);
     }
     let path = match url.strip_prefix("sqlite:") {
@@ -123,7 +130,7 @@ pub fn embedded_path(url: &str) -> Result<Option<&Path>, TransportError> {
         _ => Err(TransportError::UnknownUrl {
             server: Server::Store,
             url: without_password(url),
-            expected: "redis[s]://HOST:PORT, sqlite:PATH, or a path that ends in .loto or .sqlite",
+            expected: "redis[s]://HOST:PORT, loto[s]://HOST:PORT, sqlite:PATH, or a path that ends in .loto or .sqlite",
         }),
     }
 }

@@ -6,13 +6,13 @@ use loto_proto::excerpt::excerpt;
 use loto_proto::identity::SeriesId;
 use loto_proto::job::Job;
 use loto_proto::lifecycle::JobRecord;
-use loto_proto::seal::{Key, check_text, seal_json, seal_text};
+use loto_proto::seal::{Key, check_text, seal_text};
 use redis::{Cmd, Pipeline};
 
 use super::keys::{CONFLICTS, STOPPED, attempts_key, conflict_field, traces_key};
 use super::store::RedisStore;
 use crate::error::TransportError;
-use crate::store::attempts::{Attempts, Conflict, decode_attempt};
+use crate::store::attempts::{Attempts, Conflict, decode_attempt, encode_attempt};
 use crate::store::damage::{Hidden, sound};
 
 /// Trace and attempt of a job, and whether its series is stopped.
@@ -48,7 +48,7 @@ impl Attempts for RedisStore {
     ) -> Result<Option<AttemptVersion>, TransportError> {
         let series = job.series.id();
         let (traces, attempts) = (traces_key(series), attempts_key(series));
-        let text = seal_json(Key::Attempt(series, job.seed), &attempt.encode()).into_bytes();
+        let text = encode_attempt(series, job.seed, attempt);
         let mut script = self.scripts.put_attempt.key(&traces);
         script
             .key(&attempts)

@@ -1,0 +1,69 @@
+//! `loto host` as a process, to be asked, killed and started again.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use tempfile::TempDir;
+
+use crate::programs::{self, Process};
+
+/// A running `loto host` with a store of its own, which goes when this value is dropped.
+pub struct RunningHost {
+    process: Process,
+    folder: TempDir,
+    arguments: Vec<String>,
+    /// `loto[s]://127.0.0.1:PORT`.
+    pub url: String,
+}
+
+impl RunningHost {
+    /// Starts a host on a free port of the loopback address, with these further arguments.
+    ///
+    /// # Panics
+    /// If it does not serve.
+    pub fn start(arguments: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+        let (process, url) = serve(&folder, "127.0.0.1:0", &arguments);
+        Self {
+            process,
+            folder,
+            arguments,
+            url,
+        }
+    }
+
+    /// Ends it as a crash does.
+    pub fn kill(&mut self) {
+        self.process.kill();
+    }
+
+    /// Starts it again at the same address with the same store.
+    ///
+    /// # Panics
+    /// If it does not serve.
+    pub fn start_again(&mut self) {
+        let (_, address) = self.url.split_once("://").expect("a URL");
+        let (process, url) = serve(&self.folder, address, &self.arguments);
+        assert_eq!(url, self.url);
+        self.process = process;
+    }
+}
+
+fn serve(folder: &TempDir, listen: &str, arguments: &[String]) -> (Process, String) {
+    let mut host = programs::command("loto");
+    host.arg("host").arg(folder.path().join("laboratory.loto"));
+    host.args(["--listen", listen]).args(arguments);
+    host.stderr(Stdio::piped());
+    let mut process = Process::start(host);
+    let log = process.child().stderr.take().expect("it is piped");
+    let mut lines = BufReader::new(log).lines().map_while(Result::ok);
+    let told = |line: String| {
+        let (_, url) = line.split_once("serving a queue and a store on ")?;
+        Some(url.to_owned())
+    };
+    let url = lines.find_map(told).expect("it tells its address");
+    // Read on, or the host would block on a full pipe.
+    std::thread::spawn(move || lines.for_each(|line| eprintln!("{line}")));
+    (process, url)
+}
