@@ -144,6 +144,22 @@ pub fn requeue(running: &Attempt) -> Attempt {
     }
 }
 
+/// What becomes of the `last` attempt on record when the one that was `running` is ended by its worker and is not the last one
+/// any more: another worker began the job meanwhile, since its message was delivered twice.
+///
+/// The worker lives, so that the attempt does not count, or copies of a message would look like deaths. `None` if it is
+/// not counted: it was recorded already that it ended, or the job was released or poisoned since.
+pub fn requeue_superseded(running: &Attempt, last: &Attempt) -> Option<Attempt> {
+    let under_way = u32::from(last.state == AttemptState::Running);
+    let counts = last.token != running.token
+        && last.state != AttemptState::Poisoned
+        && last.count > last.failures.saturating_add(under_way);
+    counts.then(|| Attempt {
+        count: last.count - 1,
+        ..last.clone()
+    })
+}
+
 /// What becomes of a poisoned job that gets another chance; the error stays to be read.
 pub fn retry(poisoned: &Attempt) -> Attempt {
     Attempt {
@@ -245,6 +261,25 @@ mod tests {
         // A job that was released since begins afresh.
         assert_eq!(superseded(&first, &retry(&last)), None);
         assert_eq!(superseded(&first, &last), None);
+    }
+
+    #[test]
+    fn workers_that_take_a_job_from_each_other_and_give_it_back_have_not_died() {
+        let first = begun_by("7f/1", None);
+        let second = begun_by("80/1", Some(first.clone()));
+        assert_eq!(second.count, 2);
+        // In either order nothing is left of both.
+        let last = requeue_superseded(&first, &second).unwrap();
+        assert_eq!((last.count, last.state), (1, AttemptState::Running));
+        assert_eq!(requeue(&last).count, 0);
+        let last = requeue_superseded(&first, &requeue(&second)).unwrap();
+        assert_eq!((last.count, last.state), (0, AttemptState::Queued));
+        // The last one counts until it ends, and what did not count is not taken off.
+        assert_eq!(requeue_superseded(&first, &begun_by("81/1", None)), None);
+        assert_eq!(requeue_superseded(&first, &requeue(&first)), None);
+        assert_eq!(requeue_superseded(&first, &retry(&second)), None);
+        let failed = fail(&begun_by("81/1", None), "it broke", "", LIMITS);
+        assert_eq!(requeue_superseded(&first, &failed), None);
     }
 
     #[test]

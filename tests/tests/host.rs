@@ -14,7 +14,7 @@ use loto_tests::security::certificates::{Authority, Validity};
 use loto_tests::security::secret_file::write_secret;
 use loto_tests::settings;
 use loto_transport::host::is_host_url;
-use loto_transport::queue;
+use loto_transport::{queue, store};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -42,6 +42,14 @@ fn command(program: &str, host: &RunningHost) -> Command {
 
 fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+async fn wait_until<Answer: Future<Output = bool>>(what: &str, is_so: impl Fn() -> Answer) {
+    let begin = Instant::now();
+    while !is_so().await {
+        assert!(begin.elapsed() < PATIENCE, "waited for {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }
 
 /// Something that goes wrong.
@@ -83,7 +91,6 @@ async fn a_sweep_outlives_its_host_its_workers_and_the_network_and_has_the_trace
         worker.args(["--jobs", "1", "--host", &through]);
         Process::start(worker)
     };
-    let mut workers = [start_worker(), start_worker()];
     let mut submit = programs::command("loto");
     submit
         .arg("submit")
@@ -91,6 +98,23 @@ async fn a_sweep_outlives_its_host_its_workers_and_the_network_and_has_the_trace
         .args(["--wait", "--host", &through]);
     submit.stdout(Stdio::null());
     let mut submit = Process::start(submit);
+    // Who finds no host when it starts ends.
+    let store = store::open(&host.url).await.unwrap();
+    wait_until("the sweep to be published", || async {
+        queue::connect(&host.url)
+            .await
+            .unwrap()
+            .waiting()
+            .await
+            .unwrap()
+            > 0
+    })
+    .await;
+    let mut workers = [start_worker(), start_worker()];
+    wait_until("both workers", || async {
+        store.heartbeats().await.unwrap().len() == workers.len()
+    })
+    .await;
     let seed = settings::number("LOTO_FAULT_SEED", 1);
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let (begin, mut injected) = (Instant::now(), 0);
@@ -113,7 +137,9 @@ async fn a_sweep_outlives_its_host_its_workers_and_the_network_and_has_the_trace
             Fault::Stalled => network.stall(pause).await,
             // Both sides notice by the silence.
             Fault::Vanished => network.swallow(),
+            // Another one comes once there is a network again.
             Fault::WorkerKilled => {
+                network.cut(0);
                 let number = random.random_range(0..workers.len());
                 workers[number].kill();
                 workers[number] = start_worker();
@@ -154,9 +180,13 @@ async fn what_was_submitted_survives_a_host_that_nobody_watches() {
     worker.args(["--jobs", "2", "--exit-when-idle", "2"]);
     let output = tokio::task::block_in_place(|| worker.output().unwrap());
     assert!(output.status.success(), "{}", told(&output));
-    let status = command("loto", &host).args(["status"]).output().unwrap();
-    let text = String::from_utf8_lossy(&status.stdout);
-    assert!(text.contains("60 of 60 done"), "{text}");
+    let mut watch = command("loto", &host);
+    let watched = watch.args(["watch", "unwatched"]).output().unwrap();
+    let text = told(&watched);
+    assert!(
+        watched.status.success() && text.contains("60 of 60 done"),
+        "{text}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

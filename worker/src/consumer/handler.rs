@@ -338,9 +338,30 @@ impl Handler {
     /// Records that we end the attempt ourselves, which costs the job nothing; if the store does not
     /// hear of it in time, it costs it little.
     async fn requeue(&self, job: &Job, running: &Running) {
-        let next = lifecycle::requeue(&running.attempt);
-        let recording = self.store.put_attempt(job, &running.version, &next);
+        let recording = async {
+            let next = lifecycle::requeue(&running.attempt);
+            let recorded = self.store.put_attempt(job, &running.version, &next).await?;
+            match recorded {
+                Some(_) => Ok(()),
+                None => self.requeue_superseded(job, running).await,
+            }
+        };
         let _recorded = tokio::time::timeout(FAREWELL, recording).await;
+    }
+
+    /// Records that we end an attempt after which another worker began the job.
+    async fn requeue_superseded(&self, job: &Job, running: &Running) -> Result<(), TransportError> {
+        loop {
+            let record = self.store.job_record(job.series.id(), job.seed).await?;
+            let last = record.attempt.filter(|_| !record.done);
+            let next = last.and_then(|last| lifecycle::requeue_superseded(&running.attempt, &last));
+            let Some(next) = next else { return Ok(()) };
+            // If another worker was faster once more, what it recorded is looked at.
+            let recorded = self.store.put_attempt(job, &record.version, &next).await?;
+            if recorded.is_some() {
+                return Ok(());
+            }
+        }
     }
 
     /// Makes another outcome than the stored one known to those who look at the sweep.
