@@ -59,7 +59,7 @@ categorical = "all"
 
 /// The score of each method, measured with these sweeps (nas_bench102: with 200 seeds; SVM: with 6), and the standard deviation of
 /// the score of one seed, at least 0.01. All that transfers standardised values fails on DeepAR: `ts`, `gp-prior`, `sgpt` and the
-/// other ensembles of processes.
+/// other ensembles of processes. `scot` fails on one task of SVM, banana, and is ahead of random search on the other three.
 const MEASURED: [(&str, f64, f64); 46] = [
     ("gp", 0.528, 0.134),
     ("gcp", 0.531, 0.143),
@@ -83,7 +83,7 @@ const MEASURED: [(&str, f64, f64); 46] = [
     ("zero-shot", 0.492, 0.010),
     ("stacked-gp", -0.613, 0.851),
     ("box-rs", 0.785, 0.026),
-    ("ws-gp-all", 0.280, 0.301),
+    ("ws-gp-all", 0.442, 0.104),
     ("cts-ho", 0.804, 0.101),
     ("gcp-prior-ho", 0.851, 0.061),
     ("pibo", 0.887, 0.059),
@@ -99,8 +99,8 @@ const MEASURED: [(&str, f64, f64); 46] = [
     ("fsbo", -1.496, 0.607),
     ("fmlp", 0.429, 0.085),
     ("mkl-gp", 0.418, 0.217),
-    ("scot", -1.206, 0.016),
-    ("scot-mkl", 0.022, 0.046),
+    ("scot", -1.029, 0.269),
+    ("scot-mkl", 0.395, 0.013),
     ("sgpt-m", -0.384, 0.010),
     ("sqe-gp", 0.135, 0.540),
     ("taf-m", 0.570, 0.010),

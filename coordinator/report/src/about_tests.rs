@@ -31,6 +31,8 @@ fn every_file_says_what_was_measured() {
     about.blackboxes[0].hyperparameters[0].column = "hp_rate".into();
     about.methods[0].name = "own".into();
     about.blackboxes[0].repeats = Some("draw");
+    about.blackboxes[0].features = vec!["dataset_classes".into(), "dataset_rows".into()];
+    about.blackboxes[0].source_rows = Some("thinned".into());
     about.methods.push(AboutMethod {
         name: "theirs".into(),
         recorded_in: Some("theirs.csv".into()),
@@ -51,6 +53,8 @@ fn every_file_says_what_was_measured() {
         "0.0.7",
         "not known: recorded in theirs.csv",
         "methods are shown one, which the seed draws",
+        "Tasks are described by dataset_classes, dataset_rows.",
+        "learn from the rows that thinned marks",
         "2026-01-31T12:00:00Z",
         "Best value of metric_accuracy after 5 evaluations per task of forest",
     ] {

@@ -220,6 +220,31 @@ mod tests {
     }
 
     #[test]
+    fn a_task_has_features_only_where_some_are_declared() {
+        let message = |features| {
+            let task = TaskMessage {
+                task: "digits",
+                rows: 6,
+                configurations: "target/configurations.npy".to_owned(),
+                values: None,
+                features,
+            };
+            serde_json::to_value(task).unwrap()
+        };
+        assert_eq!(
+            message(&[0.25, 1.0])["features"],
+            serde_json::json!([0.25, 1.0])
+        );
+        assert_eq!(message(&[]).get("features"), None);
+        // Without any, the message is that of the page.
+        let page = include_str!("../../../deploy/python/PROTOCOL.md");
+        let task = r#"{"task":"digits","rows":6,"configurations":"target/configurations.npy"}"#;
+        assert!(page.contains(task));
+        let sent: Value = serde_json::from_str(task).unwrap();
+        assert_eq!(message(&[]), sent);
+    }
+
+    #[test]
     fn answers_are_read_strictly_where_it_matters() {
         let read = |line: &str| serde_json::from_str::<Answer>(line);
         assert!(read(r#"{"type":"row","iteration":1,"row":3,"comment":"x"}"#).is_ok());

@@ -98,11 +98,6 @@ impl Process {
             .collect()
     }
 
-    /// The generalised least squares estimate m.
-    pub(crate) fn constant_mean(&self) -> f64 {
-        self.mean
-    }
-
     /// m + k' K^-1 (z - m) (eq. 2.25).
     pub(crate) fn mean(&self, point: &[f64]) -> f64 {
         self.mean + dot(&self.covariances(point), &self.solved)

@@ -204,8 +204,8 @@ mod tests {
         let weights = &plain.weights;
         assert!(weights[0] > 10.0 * weights[1].abs(), "{weights:?}");
         assert!(described.weights[2].abs() < 1e-9, "{:?}", described.weights);
-        for index in 0..2 {
-            assert!((weights[index] - described.weights[index]).abs() < 1e-3);
+        for (weight, other) in weights.iter().zip(&described.weights) {
+            assert!((weight - other).abs() < 1e-3);
         }
         // The gradient vanishes: by differences of the objective.
         for index in 0..2 {
