@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loto_proto::limits::MAX_REQUESTS_PER_CONNECTION;
-use loto_transport::host::host_server;
+use loto_transport::hosting::host_server;
 use loto_transport::queue::InProcessQueue;
 use loto_transport::store::Store;
 use tokio::net::TcpListener;

@@ -2,7 +2,7 @@
 //!
 //! - [`queue`]: a queue in this process, in RabbitMQ, or in a host;
 //! - [`store`]: a store in an SQLite file, in Redis, or in a host;
-//! - [`host`]: both in one process that others reach over gRPC;
+//! - [`host`]: how both are reached in another process, over gRPC, and [`hosting`] for such a process;
 //! - [`connection`]: how to reach a broker or a store, as whom, and whom to trust;
 //! - [`retry`]: how to outlast a restart of either;
 //! - [`error`]: what goes wrong on the way; [`server`]: with which of the two;
@@ -25,6 +25,7 @@
 pub mod connection;
 pub mod error;
 pub mod host;
+pub mod hosting;
 pub mod metrics;
 pub mod queue;
 pub mod retry;

@@ -10,8 +10,8 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 use tonic::{Code, Request, Status};
 
-use super::wire::host_client::HostClient;
-use super::{DEFAULT_PORT, MAX_HOST_MESSAGE_BYTES};
+use super::protocol::wire::host_client::HostClient;
+use super::protocol::{DEFAULT_PORT, MAX_HOST_MESSAGE_BYTES};
 use crate::connection::Access;
 use crate::connection::address::without_password;
 use crate::connection::refusal;

@@ -1,32 +1,9 @@
-//! `loto host`: a queue and a store in one process, which others reach over gRPC (`loto.v1.Host`).
+//! How a host is reached: a queue and a store in one process, over gRPC (`loto.v1.Host`).
 //!
-//! - `channel` reaches it; [`crate::queue::HostQueue`] and [`crate::store::HostStore`] ask it;
-//! - [`HostService`] answers for a store and a queue of its process.
-//!
-//! The queue is in memory. Whoever starts the service again puts on the queue what the store says is missing.
+//! [`crate::queue::HostQueue`] and [`crate::store::HostStore`] ask it; [`crate::hosting`] answers.
 
-mod answer;
 pub(crate) mod channel;
-mod delivery;
 pub(crate) mod problem;
-mod service;
+pub(crate) mod protocol;
 
-pub use self::service::{HostServer, HostService, host_server};
-use loto_proto::limits::MAX_BLOB_BYTES;
-
-/// Longest message in either direction: a blob, or a few dozen of the longest traces.
-pub(crate) const MAX_HOST_MESSAGE_BYTES: usize = MAX_BLOB_BYTES + (1 << 20);
-
-/// The port that is meant if a URL has none.
-pub const DEFAULT_PORT: u16 = 50052;
-
-/// Whether the URL is that of a host: `loto://`, or `lotos://` over TLS.
-pub fn is_host_url(url: &str) -> bool {
-    url.starts_with("loto://") || url.starts_with("lotos://")
-}
-
-/// Messages, client and server, generated from `proto/loto/v1/host.proto`.
-#[allow(missing_docs, unreachable_pub, clippy::all)]
-pub(crate) mod wire {
-    tonic::include_proto!("loto.v1");
-}
+pub use self::protocol::{DEFAULT_PORT, is_host_url};

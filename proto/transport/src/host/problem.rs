@@ -3,12 +3,12 @@
 use loto_proto::identity::JobId;
 
 use super::channel::Place;
-use super::wire::store_problem::Problem;
-use super::wire::{CorruptKey, OtherOutcome, StoreProblem};
+use super::protocol::wire::store_problem::Problem;
+use super::protocol::wire::{CorruptKey, OtherOutcome, StoreProblem};
 use crate::error::TransportError;
 
 /// The error as the host tells it.
-pub(super) fn to_wire(error: TransportError) -> StoreProblem {
+pub(crate) fn to_wire(error: TransportError) -> StoreProblem {
     let problem = match error {
         TransportError::CorruptValue { key, reason, .. } => Problem::Corrupt(CorruptKey {
             key,

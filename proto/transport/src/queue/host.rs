@@ -13,9 +13,9 @@ use super::interface::{Consumer, Delivery, Queue, Receipt};
 use crate::connection::Access;
 use crate::error::TransportError;
 use crate::host::channel::{HostChannel, Place};
-use crate::host::wire::consume_request::Request;
-use crate::host::wire::settlement::Outcome;
-use crate::host::wire::{
+use crate::host::protocol::wire::consume_request::Request;
+use crate::host::protocol::wire::settlement::Outcome;
+use crate::host::protocol::wire::{
     ConsumeRequest, DeliveredJob, Nothing, PublishRequest, Settlement, WaitingRequest,
 };
 use crate::server::Server;

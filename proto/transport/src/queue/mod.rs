@@ -18,7 +18,7 @@ pub use self::rabbitmq::{
 };
 use crate::connection::Access;
 use crate::error::TransportError;
-use crate::host::is_host_url;
+use crate::host::protocol::is_host_url;
 
 /// Connects to a queue, which is made if it is not there:
 /// `amqp[s]://USER:PASSWORD@HOST:PORT/VHOST` for RabbitMQ, `loto[s]://HOST:PORT` for that of `loto host`.

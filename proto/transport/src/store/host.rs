@@ -21,10 +21,10 @@ use crate::connection::Access;
 use crate::error::{Reason, TransportError};
 use crate::host::channel::HostChannel;
 use crate::host::problem::{from_wire, garbled};
-use crate::host::wire::passed_over_entry::Hides;
-use crate::host::wire::store_answer::Answer;
-use crate::host::wire::store_call::Call;
-use crate::host::wire::{self, Nothing, StoreCall};
+use crate::host::protocol::wire::passed_over_entry::Hides;
+use crate::host::protocol::wire::store_answer::Answer;
+use crate::host::protocol::wire::store_call::Call;
+use crate::host::protocol::wire::{self, Nothing, StoreCall};
 use crate::server::Server;
 
 /// Traces that are asked for at a time: the longest possible ones fit into a message.

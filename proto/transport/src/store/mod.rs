@@ -40,7 +40,7 @@ pub use self::traces::{Cursor, Event, Events, Stored, Traces};
 use crate::connection::Access;
 use crate::connection::address::without_password;
 use crate::error::TransportError;
-use crate::host::is_host_url;
+use crate::host::protocol::is_host_url;
 use crate::server::Server;
 
 /// A store of sweeps, traces, attempts, heartbeats and blobs.

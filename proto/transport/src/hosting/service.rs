@@ -9,15 +9,16 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::wire::consume_request::Request as Consume;
-use super::wire::host_server::Host;
-pub use super::wire::host_server::HostServer;
-use super::wire::{
+use super::{answer, delivery};
+use crate::error::TransportError;
+use crate::host::protocol::MAX_HOST_MESSAGE_BYTES;
+use crate::host::protocol::wire::consume_request::Request as Consume;
+use crate::host::protocol::wire::host_server::Host;
+pub use crate::host::protocol::wire::host_server::HostServer;
+use crate::host::protocol::wire::{
     ConsumeRequest, DeliveredJob, PublishAnswer, PublishRequest, StoreAnswer, StoreCall,
     WaitingAnswer, WaitingRequest,
 };
-use super::{MAX_HOST_MESSAGE_BYTES, answer, delivery};
-use crate::error::TransportError;
 use crate::queue::{InProcessQueue, Queue};
 use crate::store::Store;
 

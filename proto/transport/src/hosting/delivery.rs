@@ -7,10 +7,10 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tonic::{Status, Streaming};
 
-use super::wire::consume_request::Request;
-use super::wire::settlement::Outcome;
-use super::wire::{ConsumeRequest, DeliveredJob, Settlement};
 use crate::error::TransportError;
+use crate::host::protocol::wire::consume_request::Request;
+use crate::host::protocol::wire::settlement::Outcome;
+use crate::host::protocol::wire::{ConsumeRequest, DeliveredJob, Settlement};
 use crate::queue::{Consumer, Receipt};
 
 /// Longest delay of a message that was given back.

@@ -9,12 +9,12 @@ use loto_proto::sweep::Sweep;
 use loto_proto::trace::Trace;
 use tonic::Status;
 
-use super::problem;
-use super::wire::passed_over_entry::Hides;
-use super::wire::store_answer::Answer;
-use super::wire::store_call::Call;
-use super::wire::{self, Nothing, StoreAnswer, StoreCall};
 use crate::error::TransportError;
+use crate::host::problem;
+use crate::host::protocol::wire::passed_over_entry::Hides;
+use crate::host::protocol::wire::store_answer::Answer;
+use crate::host::protocol::wire::store_call::Call;
+use crate::host::protocol::wire::{self, Nothing, StoreAnswer, StoreCall};
 use crate::store::{Cursor, Deletion, Hidden, PassedOver, Store, Stored};
 use crate::store::{decode_attempt, encode_attempt};
 
