@@ -45,10 +45,16 @@ impl Page {
         assert_eq!(status, 200, "{html}");
         let (_, events) = html.split_once("data-events=\"").expect("a live page");
         let (events, _) = events.split_once('"').unwrap();
+        // What is on the page already is not sent again.
+        let parts = html.split("<section id=\"").skip(1);
+        let parts = parts.filter_map(|part| {
+            let (id, content) = part.split_once('"')?;
+            Some((id.to_owned(), content.to_owned()))
+        });
         Self {
             address: address.to_owned(),
             path: events.to_owned(),
-            fragments: BTreeMap::new(),
+            fragments: parts.collect(),
             last: None,
             events: None,
         }
