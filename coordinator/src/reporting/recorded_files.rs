@@ -47,7 +47,8 @@ impl RecordedFiles<'_> {
             let (spec, file) =
                 TableSpec::decode(&blob, fingerprint).map_err(CoordinatorError::from)?;
             let name = format!("{fingerprint} in the store");
-            let table = Table::read(&file, &spec, &name).map_err(EngineError::from)
+            let table = Table::read(&file, &spec, &name)
+                .map_err(EngineError::from)
                 .map_err(CoordinatorError::from)?;
             tables.push((table, spec, file));
         }
