@@ -195,7 +195,11 @@ fn is_from_our_page(headers: &HeaderMap, uri: &Uri) -> bool {
 mod tests {
     use super::*;
 
-    const OURS: Uri = Uri::from_static("/sweeps/x/cancel");
+    const OURS: &str = "/sweeps/x/cancel";
+
+    fn uri(text: &'static str) -> Uri {
+        Uri::from_static(text)
+    }
 
     fn headers(lines: &[(&'static str, &'static str)]) -> HeaderMap {
         let lines = lines
@@ -223,13 +227,13 @@ mod tests {
             &[("origin", "http://loto:8080")],
         ];
         for lines in allowed {
-            assert!(is_from_our_page(&headers(lines), &OURS), "{lines:?}");
+            assert!(is_from_our_page(&headers(lines), &uri(OURS)), "{lines:?}");
         }
         for lines in refused {
-            assert!(!is_from_our_page(&headers(lines), &OURS), "{lines:?}");
+            assert!(!is_from_our_page(&headers(lines), &uri(OURS)), "{lines:?}");
         }
         // Over HTTP/2 the host is in the address.
-        let address = Uri::from_static("https://loto:8080/sweeps/x/cancel");
+        let address = uri("https://loto:8080/sweeps/x/cancel");
         let origin = headers(&[("origin", "https://loto:8080")]);
         assert!(is_from_our_page(&origin, &address));
     }
@@ -239,11 +243,11 @@ mod tests {
         let visitor = |rights, by_cookie| Visitor { rights, by_cookie };
         let none = HeaderMap::new();
         for by_cookie in [false, true] {
-            let refused = may_control(visitor(Rights::Look, by_cookie), &none, &OURS);
+            let refused = may_control(visitor(Rights::Look, by_cookie), &none, &uri(OURS));
             assert!(matches!(refused, Err(PageError::OnlyLooking)));
         }
-        let refused = may_control(visitor(Rights::Control, true), &none, &OURS);
+        let refused = may_control(visitor(Rights::Control, true), &none, &uri(OURS));
         assert!(matches!(refused, Err(PageError::ForeignPage)));
-        may_control(visitor(Rights::Control, false), &none, &OURS).unwrap();
+        may_control(visitor(Rights::Control, false), &none, &uri(OURS)).unwrap();
     }
 }

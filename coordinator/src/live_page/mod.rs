@@ -9,12 +9,14 @@
 //!   viewer holds up nobody and costs one list of shared texts;
 //! - `sections` has one file per part of a page, `document` what is around them; `series_page` has the jobs of one series
 //!   and the trace of one (`job`), `side_by_side` two methods on one task (`method_runs`), `report_desk` the report as of now;
-//! - `doorkeeper` asks for a token if there are tokens, `headers` keeps browsers from loading anything from elsewhere;
+//! - `doorkeeper` asks for a token if there are tokens, `headers` keeps browsers from loading anything from elsewhere,
+//!   `compression` makes pages small;
 //! - `control` cancels, retries and resumes sweeps for who may;
 //! - `answers` has what is answered at each address, `server` puts all together.
 
 mod answers;
 mod broadcasts;
+mod compression;
 mod control;
 mod document;
 mod doorkeeper;

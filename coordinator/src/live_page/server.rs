@@ -18,7 +18,7 @@ use super::broadcasts::Broadcasts;
 use super::control::{Action, ControlRoom};
 use super::error::PageError;
 use super::report_desk::ReportDesk;
-use super::{doorkeeper, headers};
+use super::{compression, doorkeeper, headers};
 use crate::CoordinatorError;
 use crate::aggregator::{Guard, WatchedSweeps, incoming, secured, serving};
 
@@ -99,6 +99,7 @@ fn router(pages: Arc<Pages>, guard: Arc<Guard>) -> Router {
         .merge(signing_in)
         .merge(guarded)
         .fallback(|| async { PageError::NoPage("the address is not one of loto's") })
+        .layer(middleware::from_fn(compression::add))
         .layer(middleware::from_fn(headers::add))
 }
 

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 use tonic::Status;
 
-use super::fragments::Fragments;
+use super::fragments::{Fragments, Mark};
 use super::sections::{events, grid, problems, standing, workers};
 use crate::aggregator::{Overview, Published, WatchedSweep};
 use crate::results::Selection;
@@ -25,6 +25,9 @@ const RESULTS_INTERVAL: Duration = Duration::from_millis(700);
 
 /// Time after which results are computed again that were not of all traces, or could not be computed.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Bytes that are sent in a second to all who look at a page, at most: with many viewers, a large page changes less often.
+const BYTES_PER_SECOND: f64 = 30e6;
 
 /// The parts of the page of a sweep, in their order.
 pub(super) fn fragments(sweep: &Sweep) -> Fragments {
@@ -60,18 +63,27 @@ async fn show_counts(
     sender: &watch::Sender<Fragments>,
 ) {
     loop {
-        let next = Instant::now() + COUNTS_INTERVAL;
+        let begun = Instant::now();
+        let before = sender.borrow().mark();
         let newest = published.borrow_and_update().clone();
         match newest.map(|snapshot| snapshot.outcome) {
             None => {}
             Some(Ok(overview)) => show_overview(sweep.plan(), &overview, sender),
             Some(Err(status)) => tell_failure(&status, "standing", sender),
         }
+        let next = begun + COUNTS_INTERVAL.max(sending_time(sender, before));
         if published.changed().await.is_err() {
             return;
         }
         sleep_until(next).await;
     }
+}
+
+/// How long it takes to send all who look what changed since `before`.
+fn sending_time(sender: &watch::Sender<Fragments>, before: Mark) -> Duration {
+    let changed = sender.borrow().since(Some(before));
+    let bytes: usize = changed.iter().map(|(_, html)| html.len()).sum();
+    Duration::from_secs_f64((bytes * sender.receiver_count()) as f64 / BYTES_PER_SECOND)
 }
 
 fn show_overview(plan: &Sweep, overview: &Overview, sender: &watch::Sender<Fragments>) {
@@ -101,11 +113,14 @@ async fn show_results(
         let begun = Instant::now();
         let mut next = begun + RESULTS_INTERVAL;
         if done.is_some() && done != shown {
-            match analysed(sweep, sender).await {
+            let before = sender.borrow().mark();
+            let finished = analysed(sweep, sender).await;
+            next = next.max(Instant::now() + sending_time(sender, before));
+            match finished {
                 Some(finished) if Some(finished) == done => shown = done,
                 // More is done by now; or a trace that counts as done cannot be read, which takes as long.
-                Some(_) => next = begun + RESULTS_INTERVAL.max(begun.elapsed()),
-                None => next = begun + RETRY_INTERVAL,
+                Some(_) => next = next.max(begun + RESULTS_INTERVAL.max(begun.elapsed())),
+                None => next = next.max(begun + RETRY_INTERVAL),
             }
             next = next.max(Instant::now() + begun.elapsed());
         }

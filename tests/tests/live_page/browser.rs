@@ -12,7 +12,7 @@ use loto_tests::programs::{self, Process};
 const SOON: Duration = Duration::from_secs(60);
 
 /// `loto serve --http`, with the address of the pages.
-pub fn serve(store: &str, http: &str, arguments: &[&str]) -> (Process, String) {
+pub(crate) fn serve(store: &str, http: &str, arguments: &[&str]) -> (Process, String) {
     let mut serve = programs::command("loto");
     serve.args(["serve", "--store", store, "--listen", "127.0.0.1:0"]);
     serve.args(["--http", http]).args(arguments);
@@ -30,17 +30,17 @@ pub fn serve(store: &str, http: &str, arguments: &[&str]) -> (Process, String) {
 }
 
 /// What a browser has on its page: the fragments by id.
-pub struct Page {
+pub(crate) struct Page {
     address: String,
     path: String,
-    pub fragments: BTreeMap<String, String>,
+    pub(crate) fragments: BTreeMap<String, String>,
     last: Option<String>,
     events: Option<Events>,
 }
 
 impl Page {
     /// Loads the page, as far as it is known then, and listens to its changes.
-    pub fn open(address: &str, path: &str) -> Self {
+    pub(crate) fn open(address: &str, path: &str) -> Self {
         let (status, html) = http::get(address, path).unwrap();
         assert_eq!(status, 200, "{html}");
         let (_, events) = html.split_once("data-events=\"").expect("a live page");
@@ -66,7 +66,7 @@ impl Page {
     }
 
     /// Takes in events until the page is as wanted.
-    pub fn until(&mut self, wanted: impl Fn(&BTreeMap<String, String>) -> bool) {
+    pub(crate) fn until(&mut self, wanted: impl Fn(&BTreeMap<String, String>) -> bool) {
         let deadline = Instant::now() + SOON;
         while !wanted(&self.fragments) {
             assert!(Instant::now() < deadline, "{:#?}", self.fragments);
@@ -96,7 +96,7 @@ impl Page {
 }
 
 /// The texts of the cells of all tables.
-pub fn cells(html: &str) -> Vec<String> {
+pub(crate) fn cells(html: &str) -> Vec<String> {
     let cells = html.split("<td").skip(1).filter_map(|cell| {
         let (_, rest) = cell.split_once('>')?;
         Some(rest.split_once("</td>")?.0.to_owned())

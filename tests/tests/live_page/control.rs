@@ -7,7 +7,7 @@ use loto_proto::identity::SweepId;
 use loto_tests::http::{self, Answer};
 use loto_tests::servers;
 use loto_tests::synthetic_sweep::{Shape, SyntheticSweep};
-use loto_transport::queue::{self, Queue};
+use loto_transport::queue;
 use loto_transport::store::{self, Store};
 
 use super::browser::serve;

@@ -142,7 +142,7 @@ pub(crate) fn further_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) ->
         tr.groups {
             td {}
             th colspan=(1 + iterations.len()) { "relative improvement" }
-            th colspan="3" {}
+            td colspan="3" {}
         }
         tr {
             th { "method" } th { "mean" }

@@ -75,11 +75,10 @@ fn sum(row: &[&SeriesState]) -> Markup {
     html! { td class=(state.word()) { (content(state, &counts)) } }
 }
 
-/// The sign of the state, which a screen reader says as a word, and how many are done.
+/// The sign of the state, its word for screen readers, and how many are done. Short, because there may be many.
 fn content(state: State, counts: &Counts) -> Markup {
     html! {
-        span aria-hidden="true" { (state.sign()) } span.unseen { (state.word()) } " "
-        (counts.done) "/" (counts.planned())
+        (state.sign()) i { " " (state.word()) } " " (counts.done) "/" (counts.planned())
     }
 }
 
