@@ -220,7 +220,8 @@ impl About {
                 versions => format!("it ran on {}", versions.join("; and on ")),
             };
             Some(format!(
-                "{}: {} of {} proposals ({percent:.1} %) were moved to the nearest row that was not evaluated; {ran_on}.",
+                "{}: {} of {} proposals ({percent:.1} %) were moved to the nearest row that was not evaluated; {ran_on}; \
+                 its seconds are those that passed, not processor time.",
                 method.name,
                 numbers::grouped(moved),
                 numbers::grouped(evaluations),

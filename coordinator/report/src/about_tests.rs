@@ -63,6 +63,9 @@ fn every_file_says_what_was_measured() {
     let text_report = text(&report, Format::Text);
     let told = "external method own: 1,200 of 3,000 proposals";
     assert!(text_report.contains(told), "{text_report}");
+    // What is measured of a program is the time until it answers.
+    assert!(text_report.contains("its seconds are those that passed, not processor time"));
+    assert!(page.contains("those of external methods as they passed on the clock"));
     let told = "forest: 3 tasks, 5 iterations, metric_accuracy, maximised";
     assert!(text_report.contains(told), "{text_report}");
     let statistics: serde_json::Value = serde_json::from_str(&text(&report, Format::Json)).unwrap();

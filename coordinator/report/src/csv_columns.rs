@@ -93,7 +93,7 @@ const TRACE_COLUMNS: Columns = &[
     ),
     (
         "seconds",
-        "processor seconds spent on choosing the row; empty if they were not recorded",
+        "processor seconds spent on choosing the row, of an external method the seconds that passed; empty if they were not recorded",
     ),
 ];
 

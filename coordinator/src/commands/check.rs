@@ -218,16 +218,19 @@ fn describe_programs(plan: &Plan) -> String {
     for planned in &plan.programs {
         let program = &planned.program;
         let bytes: usize = program.files.iter().map(|file| file.content.len()).sum();
+        let files = match program.files.len() {
+            1 => "1 file".to_owned(),
+            count => format!("{count} files"),
+        };
         let identity = match program.version {
             Some(version) => format!("version {version}"),
             None => "the content of its files".to_owned(),
         };
         text.push_str(&format!(
-            "external method {}: {}; {} files, {bytes} bytes; its jobs are named by {identity}; \
+            "external method {}: {}; {files}, {bytes} bytes; its jobs are named by {identity}; \
              off_table {}, repeats {}\n",
             program.name,
             program.command_line(),
-            program.files.len(),
             program.off_table.word(),
             program.repeats.word(),
         ));

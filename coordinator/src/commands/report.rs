@@ -70,10 +70,6 @@ impl ReportCommand {
         if let Some(folder) = &self.report.out {
             report_folder::mark(folder, &origin)?;
         }
-        publish(
-            &analysed,
-            self.report.out.as_deref(),
-            self.report.format,
-        )
+        publish(&analysed, self.report.out.as_deref(), self.report.format)
     }
 }

@@ -79,10 +79,6 @@ impl ScoreCommand {
         if let Some(folder) = &self.report.out {
             report_folder::mark(folder, &origin)?;
         }
-        publish(
-            &analysed,
-            self.report.out.as_deref(),
-            self.report.format,
-        )
+        publish(&analysed, self.report.out.as_deref(), self.report.format)
     }
 }

@@ -71,7 +71,7 @@ impl Plan {
 
     /// Reads a sweep file and its tables, and checks that they fit each other.
     ///
-    /// Tables are looked for beside the sweep file, then in the folder `data`.
+    /// Tables are looked for beside the sweep file, then in the folder `data`. That of the built-in sweep is there in any case.
     ///
     /// # Errors
     /// [`PlanError`], which names the file and the line, key, task or method.
@@ -80,7 +80,7 @@ impl Plan {
             SweepSource::File(path) => Self::from_file(&SweepFile::read(path)?, path, data),
             SweepSource::BuiltIn => {
                 let (file, path) = built_in::sweep_file()?;
-                Self::build(&file, path, |entry| Ok(built_in::table_file(entry)))
+                Self::build(&file, path, |entry| tables::load(entry, &[]))
             }
         }
     }

@@ -13,6 +13,7 @@ use loto_proto::limits::{MAX_INITIAL_FILE_BYTES, MAX_NAME_BYTES};
 use loto_proto::sweep_file::BlackboxEntry;
 use loto_proto::table_spec::TableSpec;
 
+use super::built_in;
 use super::error::PlanError;
 use super::initial::InitialFile;
 use crate::table_files;
@@ -64,16 +65,20 @@ pub(super) struct TableFile {
     pub(super) initial: Option<InitialFile>,
 }
 
-/// Reads the files of a black box, each from the first of `folders` that has it.
+/// Reads the files of a black box, each from the first of `folders` that has it. The built-in table is had without a file.
 pub(super) fn load(entry: &BlackboxEntry, folders: &[&Path]) -> Result<TableFile, PlanError> {
-    let (path, bytes) = find(entry, "table", &entry.table, folders, table_files::read)?;
+    let found = find(entry, "table", &entry.table, folders, table_files::read);
+    let (path, bytes) = match (found, built_in::table(&entry.table)) {
+        (Err(PlanError::FileNotFound { .. }), Some(built_in)) => built_in,
+        (found, _) => found.map(|(path, bytes)| (path, Cow::Owned(bytes)))?,
+    };
     let initial = entry.initial.as_ref().map(|name| {
         let (path, bytes) = find(entry, "initial", name, folders, read_initial)?;
         Ok::<_, PlanError>(InitialFile { path, bytes })
     });
     Ok(TableFile {
         path,
-        bytes: Cow::Owned(bytes),
+        bytes,
         initial: initial.transpose()?,
     })
 }

@@ -212,6 +212,19 @@ fn tables_are_looked_for_beside_the_file_and_then_in_the_data_folder() {
 }
 
 #[test]
+fn the_built_in_table_is_had_without_a_file_unless_there_is_one() {
+    let folder = Folder::new();
+    let sweep = SWEEP.replace("table.csv", "svm-sklearn.csv.zip");
+    let plan = folder.plan(&sweep).unwrap();
+    let built_in = Plan::read(&SweepSource::BuiltIn, None).unwrap();
+    assert_eq!(plan.tables[0].path, built_in.tables[0].path);
+    assert_eq!(plan.tables[0].bytes, built_in.tables[0].bytes);
+    let beside = folder.write("sweeps/svm-sklearn.csv.zip", TABLE);
+    let plan = folder.plan(&sweep).unwrap();
+    assert_eq!(plan.tables[0].path, beside);
+}
+
+#[test]
 fn a_missing_table_names_every_place() {
     let folder = Folder::new();
     let elsewhere = folder.0.path().join("elsewhere");

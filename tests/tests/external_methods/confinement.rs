@@ -44,7 +44,7 @@ def mine(problem, observations):
         attempt("store", lambda: read(os.path.join(out, "sweep.loto")))
         attempt("log", lambda: read(os.path.join(out, "sweep.loto-wal")))
         attempt("new", lambda: read(os.path.join(out, "sweep.loto-journal")))
-        for path in glob.glob(os.path.join(own, "tasks", "*", "*.npy")):
+        for path in glob.glob(os.path.join(own, "tasks", "*.npy")):
             attempt("tasks", lambda: read(path))
         attempt("environment", lambda: read(f"/proc/{pid}/environ"))
         attempt("connection", lambda: socket.create_connection(("127.0.0.1", int(port)), 5).close())

@@ -17,7 +17,7 @@ while read -r line; do
     *'"type":"start"'*)
         job=$((job + 1))
         cp -r "$folder" "$1/$job"
-        find "$folder" -name configurations.npy -printf '%i\n' | sort -u >> "$1/different"
+        find "$folder" -name '*configurations.npy' -printf '%i\n' | sort -u >> "$1/different"
         echo '{"type":"started"}' ;;
     *'"type":"next"'*)
         i=${line#*\"iteration\":}; i=${i%%,*}
@@ -94,15 +94,21 @@ fn a_program_is_told_no_value_of_the_target_but_those_it_asked_for() {
         };
         let shown = seen.path().join(job.to_string());
         let files = files(&shown);
-        // One file of the target, two of each source.
-        assert_eq!(files.len(), 5, "{files:?}");
-        for file in files.iter().filter(|file| file.ends_with("values.npy")) {
-            let values = numbers(file);
+        // One file of configurations, which all tasks share, and the values of each source.
+        assert_eq!(files.len(), 3, "{files:?}");
+        let told_values = message["sources"].as_array().unwrap().iter();
+        let told_values: Vec<_> = told_values.map(|it| it["values"].as_str()).collect();
+        assert_eq!(told_values.len(), 2);
+        for file in told_values {
+            let file = shown.join(file.unwrap());
+            let values = numbers(&file);
             assert_eq!(values.len(), 8);
             assert!(values.iter().all(|value| !own.contains(value)), "{file:?}");
         }
         // In the order of the configurations, which are the coordinates 0/7 to 7/7.
-        let coordinates = numbers(&shown.join("target/configurations.npy"));
+        let configurations = message["target"]["configurations"].as_str().unwrap();
+        assert!(message["target"]["values"].is_null());
+        let coordinates = numbers(&shown.join(configurations));
         let expected = (0..8).map(|row| f64::from(row) / 7.0);
         assert!(coordinates.into_iter().eq(expected));
     }

@@ -1,10 +1,11 @@
 //! What a method may know of a table, as files in a folder of its own.
 //!
-//! The configurations and values of all tasks that are sources of some job lie in a folder that the method is not told
-//! of. For each job the folder that it is told of gets links to those of the job's sources, so that no file there
-//! holds a value of the target.
+//! The folder that the method is told of has the files for the job at hand alone: the configurations of the target, and the
+//! configurations and values of its sources. Files that another job may need lie in a folder that it cannot open.
+//! From job to job a file moves between the two, so that few changes of folders are needed: on a disk that others write to, each may
+//! wait for the file system's journal.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,16 +21,95 @@ use super::{method_folder, npy};
 pub(super) struct HandedOver {
     /// The folder that the method is told of.
     shown: PathBuf,
-    /// The folder with the files of all tasks.
+    /// The folder that it cannot open.
     kept: PathBuf,
-    /// Tables and positions of tasks, and whether they are a target that has other rows than the source.
-    written: HashSet<(Fingerprint, usize, bool)>,
+    /// Where each file is that was written.
+    written: HashMap<TaskFile, Place>,
     /// What the shown folder is for.
     last: Option<(Fingerprint, usize, Vec<usize>)>,
 }
 
-const CONFIGURATIONS: &str = "configurations.npy";
-const VALUES: &str = "values.npy";
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Shown,
+    Kept,
+}
+
+/// A file that tells of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct TaskFile {
+    table: Fingerprint,
+    /// Where the task is in the table.
+    position: usize,
+    content: Content,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Content {
+    Configurations,
+    /// Those of a target that has other rows than as a source.
+    AllConfigurations,
+    Values,
+}
+
+impl TaskFile {
+    /// The configurations of a task. Tasks with the same configurations share one file of them.
+    fn configurations(handover: &Handover<'_>, position: usize) -> Self {
+        let is_whole = position == handover.target && !handover.table.thinned.is_empty();
+        Self {
+            table: handover.table.fingerprint,
+            position: handover.table.first_alike(position),
+            content: match is_whole {
+                true => Content::AllConfigurations,
+                false => Content::Configurations,
+            },
+        }
+    }
+
+    /// The values of a source task.
+    fn values(handover: &Handover<'_>, position: usize) -> Self {
+        Self {
+            table: handover.table.fingerprint,
+            position,
+            content: Content::Values,
+        }
+    }
+
+    /// All that the method may open in a job.
+    fn of_job(handover: &Handover<'_>) -> HashSet<Self> {
+        let sources = handover.sources.iter().flat_map(|&source| {
+            [
+                Self::configurations(handover, source),
+                Self::values(handover, source),
+            ]
+        });
+        let target = Self::configurations(handover, handover.target);
+        sources.chain([target]).collect()
+    }
+
+    fn name(&self) -> String {
+        let content = match self.content {
+            Content::Configurations => "configurations",
+            Content::AllConfigurations => "all-configurations",
+            Content::Values => "values",
+        };
+        format!("{}-{}-{content}.npy", self.table, self.position)
+    }
+
+    fn write(&self, handover: &Handover<'_>, path: &Path) -> io::Result<()> {
+        let task = handover.task(self.position);
+        let order = handover.order(self.position);
+        if self.content == Content::Values {
+            let values = order.iter().map(|&row| task.objective[row as usize]);
+            return npy::write(path, &[order.len()], values);
+        }
+        let columns = &task.columns;
+        let coordinates = order
+            .iter()
+            .flat_map(|&row| columns.iter().map(move |column| column.value(row)));
+        npy::write(path, &[order.len(), columns.len()], coordinates)
+    }
+}
 
 impl HandedOver {
     /// Nothing yet, below the folder of a process.
@@ -37,7 +117,7 @@ impl HandedOver {
         Self {
             shown: folder.join(method_folder::SHOWN),
             kept: folder.join(method_folder::KEPT),
-            written: HashSet::new(),
+            written: HashMap::new(),
             last: None,
         }
     }
@@ -50,73 +130,38 @@ impl HandedOver {
     /// Prepares the folder for a job; false if it is prepared already.
     ///
     /// # Errors
-    /// The system's, if a file cannot be written.
+    /// The system's, if a file cannot be written. The process is of no use then: the folder may hold what it should not.
     pub(super) fn prepare(&mut self, handover: &Handover<'_>) -> io::Result<bool> {
         let (target, sources) = (handover.target, &handover.sources);
-        let wanted = (handover.table.fingerprint, target, sources.clone());
-        if self.last.as_ref() == Some(&wanted) {
+        let job = (handover.table.fingerprint, target, sources.clone());
+        if self.last.as_ref() == Some(&job) {
             return Ok(false);
         }
         self.last = None;
-        // The folder itself stays: it is what the method may open.
-        for entry in fs::read_dir(&self.shown)? {
-            fs::remove_dir_all(entry?.path())?;
-        }
-        let target_folder = self.shown.join("target");
-        fs::create_dir_all(&target_folder)?;
-        let kept = self.write(handover, target)?;
-        fs::hard_link(
-            kept.join(CONFIGURATIONS),
-            target_folder.join(CONFIGURATIONS),
-        )?;
-        for (number, &source) in sources.iter().enumerate() {
-            let source_folder = self.shown.join(source_path(number));
-            fs::create_dir_all(&source_folder)?;
-            let kept = self.write(handover, source)?;
-            for file in [CONFIGURATIONS, VALUES] {
-                fs::hard_link(kept.join(file), source_folder.join(file))?;
+        let wanted = TaskFile::of_job(handover);
+        for (file, place) in &mut self.written {
+            let name = file.name();
+            match (*place, wanted.contains(file)) {
+                (Place::Shown, false) => {
+                    fs::rename(self.shown.join(&name), self.kept.join(&name))?;
+                    *place = Place::Kept;
+                }
+                (Place::Kept, true) => {
+                    fs::rename(self.kept.join(&name), self.shown.join(&name))?;
+                    *place = Place::Shown;
+                }
+                (Place::Shown, true) | (Place::Kept, false) => {}
             }
         }
-        self.last = Some(wanted);
+        for file in wanted {
+            if !self.written.contains_key(&file) {
+                file.write(handover, &self.shown.join(file.name()))?;
+                self.written.insert(file, Place::Shown);
+            }
+        }
+        self.last = Some(job);
         Ok(true)
     }
-
-    /// Writes the files of a task, unless they are there; gives their folder.
-    fn write(&mut self, handover: &Handover<'_>, position: usize) -> io::Result<PathBuf> {
-        let fingerprint = handover.table.fingerprint;
-        let is_whole = position == handover.target && !handover.table.thinned.is_empty();
-        let rows = if is_whole { "-all-rows" } else { "" };
-        let folder = self.kept.join(format!("{fingerprint}-{position}{rows}"));
-        if self.written.contains(&(fingerprint, position, is_whole)) {
-            return Ok(folder);
-        }
-        fs::create_dir_all(&folder)?;
-        let task = handover.task(position);
-        let order = handover.order(position);
-        let configurations = folder.join(CONFIGURATIONS);
-        // Tasks with the same configurations share one file of them.
-        let first = handover.table.first_alike(position);
-        if first == position {
-            let columns = &task.columns;
-            let coordinates = order
-                .iter()
-                .flat_map(|&row| columns.iter().map(move |column| column.value(row)));
-            npy::write(&configurations, &[order.len(), columns.len()], coordinates)?;
-        } else {
-            fs::hard_link(
-                self.write(handover, first)?.join(CONFIGURATIONS),
-                configurations,
-            )?;
-        }
-        let values = order.iter().map(|&row| task.objective[row as usize]);
-        npy::write(&folder.join(VALUES), &[order.len()], values)?;
-        self.written.insert((fingerprint, position, is_whole));
-        Ok(folder)
-    }
-}
-
-fn source_path(number: usize) -> String {
-    format!("sources/{number}")
 }
 
 /// The message that tells a method of the folder.
@@ -133,29 +178,25 @@ pub(super) fn message<'a>(handover: &'a Handover<'_>, folder: &'a str) -> TableM
             levels,
         }
     });
-    let source = |(number, &position): (usize, &usize)| {
+    let task = |position: usize, values: Option<TaskFile>| {
         let task = handover.task(position);
-        let folder = source_path(number);
         TaskMessage {
             task: &task.name,
             rows: task.rows(),
-            configurations: format!("{folder}/{CONFIGURATIONS}"),
-            values: Some(format!("{folder}/{VALUES}")),
+            configurations: TaskFile::configurations(handover, position).name(),
+            values: values.map(|file| file.name()),
             features: &task.features,
         }
     };
-    let target = handover.task(handover.target);
+    let source = |&position: &usize| {
+        let values = TaskFile::values(handover, position);
+        task(position, Some(values))
+    };
     TableMessage {
         table: handover.table.fingerprint.to_string(),
         folder,
         space: space.collect(),
-        target: TaskMessage {
-            task: &target.name,
-            rows: target.rows(),
-            configurations: format!("target/{CONFIGURATIONS}"),
-            values: None,
-            features: &target.features,
-        },
-        sources: handover.sources.iter().enumerate().map(source).collect(),
+        target: task(handover.target, None),
+        sources: handover.sources.iter().map(source).collect(),
     }
 }

@@ -15,5 +15,5 @@ pub(super) const TEMPORARY: &str = "tmp";
 /// The folder that tells of a table, of which the method is told.
 pub(super) const SHOWN: &str = "table";
 
-/// The folder with the files of all tasks, of which it is not told and which it cannot open.
+/// The folder with the files that other jobs need, of which it is not told and which it cannot open.
 pub(super) const KEPT: &str = "tasks";

@@ -13,8 +13,13 @@ pub(super) fn write(
     shape: &[usize],
     numbers: impl Iterator<Item = f64>,
 ) -> io::Result<()> {
-    let mut file = BufWriter::with_capacity(1 << 16, File::create(path)?);
-    file.write_all(&header(shape))?;
+    let file = File::create(path)?;
+    let header = header(shape);
+    let numbers_bytes = shape.iter().product::<usize>() * size_of::<f64>();
+    // A file that grows with each write has file systems note its length each time, which may wait for their journal.
+    file.set_len((header.len() + numbers_bytes) as u64)?;
+    let mut file = BufWriter::with_capacity(1 << 20, file);
+    file.write_all(&header)?;
     for number in numbers {
         file.write_all(&number.to_le_bytes())?;
     }

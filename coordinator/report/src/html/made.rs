@@ -65,6 +65,10 @@ fn answers(report: &Report<'_>) -> Vec<(&'static str, Markup)> {
         },
     );
     let (seconds, timed) = report.seconds_in_all();
+    let has_external = about
+        .methods
+        .iter()
+        .any(|method| method.proposals.is_some());
     answer(
         "Processor time",
         html! {
@@ -73,6 +77,7 @@ fn answers(report: &Report<'_>) -> Vec<(&'static str, Markup)> {
                 _ => {
                     (numbers::seconds(seconds)) " seconds were spent on choosing the rows of "
                     (numbers::count(timed, "trace"))
+                    @if has_external { ", those of external methods as they passed on the clock" }
                     ". The objective values come from tables: no model was trained for them."
                 }
             }
