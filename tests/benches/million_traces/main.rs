@@ -130,7 +130,7 @@ async fn measure_answers(
     let ready = begin.elapsed().as_secs_f64();
     println!(
         "  first answer after {ready:.1} s: folded in {:.0} traces/s",
-        traces / ready
+        shape.traces() as f64 / ready
     );
     for question in Question::ALL {
         let (_, took) = asker.ask(question).await.expect("an answer");

@@ -30,7 +30,7 @@ const LOOKING: Duration = Duration::from_secs(20);
 const SETTLING: Duration = Duration::from_secs(15);
 
 /// Opens the pages of a sweep, then lets traces arrive.
-pub async fn measure(
+pub(crate) async fn measure(
     url: &str,
     store: &Arc<dyn Store>,
     sweep: &Arc<SyntheticSweep>,
