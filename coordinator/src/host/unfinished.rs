@@ -86,7 +86,9 @@ mod tests {
             rows: vec![0],
             values: vec![1.0],
             microseconds: vec![0],
-            ..Trace::default()
+            preparation_microseconds: 0,
+            linear_algebra: String::new(),
+            program: Default::default(),
         };
         store.put_trace(&jobs[1], &trace).await.unwrap();
         let poisoned = Attempt {
