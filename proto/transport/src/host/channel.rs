@@ -166,7 +166,7 @@ impl Place {
     /// What it means that a call failed.
     pub(crate) fn failed(&self, status: Status) -> TransportError {
         let source = status.source();
-        if let Some(reason) = source.and_then(|source| refusal::of_tls(source)) {
+        if let Some(reason) = source.and_then(refusal::of_tls) {
             return self.refused(reason);
         }
         let told = excerpt(status.message());
