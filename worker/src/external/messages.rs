@@ -225,7 +225,7 @@ mod tests {
             let task = TaskMessage {
                 task: "digits",
                 rows: 6,
-                configurations: "target/configurations.npy".to_owned(),
+                configurations: "9e8462b4caf03198d3c2452d8dbab156-0-configurations.npy".to_owned(),
                 values: None,
                 features,
             };
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(message(&[]).get("features"), None);
         // Without any, the message is that of the page.
         let page = include_str!("../../../deploy/python/PROTOCOL.md");
-        let task = r#"{"task":"digits","rows":6,"configurations":"target/configurations.npy"}"#;
+        let task = r#"{"task":"digits","rows":6,"configurations":"9e8462b4caf03198d3c2452d8dbab156-0-configurations.npy"}"#;
         assert!(page.contains(task));
         let sent: Value = serde_json::from_str(task).unwrap();
         assert_eq!(message(&[]), sent);
