@@ -1,8 +1,5 @@
 //! `loto host` as a process, to be asked, killed and started again.
 
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
-
 use tempfile::TempDir;
 
 use crate::programs::{self, Process};
@@ -54,16 +51,5 @@ fn serve(folder: &TempDir, listen: &str, arguments: &[String]) -> (Process, Stri
     let mut host = programs::command("loto");
     host.arg("host").arg(folder.path().join("laboratory.loto"));
     host.args(["--listen", listen]).args(arguments);
-    host.stderr(Stdio::piped());
-    let mut process = Process::start(host);
-    let log = process.child().stderr.take().expect("it is piped");
-    let mut lines = BufReader::new(log).lines().map_while(Result::ok);
-    let told = |line: String| {
-        let (_, url) = line.split_once("serving a queue and a store on ")?;
-        Some(url.to_owned())
-    };
-    let url = lines.find_map(told).expect("it tells its address");
-    // Read on, or the host would block on a full pipe.
-    std::thread::spawn(move || lines.for_each(|line| eprintln!("{line}")));
-    (process, url)
+    programs::start_and_read(host, "serving a queue and a store on ")
 }

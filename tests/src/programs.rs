@@ -71,18 +71,26 @@ pub fn serve(store: &str) -> (Process, String) {
 pub fn serve_at(store: &str, listen: &str) -> (Process, String) {
     let mut serve = command("loto");
     serve.args(["serve", "--store", store, "--listen", listen]);
-    serve.stderr(Stdio::piped());
-    let mut process = Process::start(serve);
+    start_and_read(serve, "serving loto.v1.Aggregator on ")
+}
+
+/// Starts a command in the background, and returns what its log tells behind these words.
+///
+/// # Panics
+/// If it cannot be run, or ends before it tells that.
+pub fn start_and_read(mut command: Command, words: &str) -> (Process, String) {
+    command.stderr(Stdio::piped());
+    let mut process = Process::start(command);
     let log = process.child().stderr.take().expect("it is piped");
     let mut lines = BufReader::new(log).lines().map_while(Result::ok);
     let told = |line: String| {
-        let (_, address) = line.split_once("serving loto.v1.Aggregator on ")?;
-        Some(address.to_owned())
+        let (_, told) = line.split_once(words)?;
+        Some(told.to_owned())
     };
-    let address = lines.find_map(told).expect("it tells its address");
-    // Read on, or the service would block on a full pipe.
+    let told = lines.find_map(told).expect("it tells its address");
+    // Read on, or the process would block on a full pipe.
     std::thread::spawn(move || lines.for_each(|line| eprintln!("{line}")));
-    (process, address)
+    (process, told)
 }
 
 /// A process that is killed when this value is dropped.

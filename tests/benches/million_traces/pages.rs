@@ -1,7 +1,5 @@
 //! What the pages for browsers cost: their size, the time until something is on them, and many who look at them.
 
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -105,17 +103,8 @@ pub(crate) async fn measure(
 fn serve(store: &str) -> (Process, String) {
     let mut serve = programs::command("loto");
     serve.args(["serve", "--store", store, "--listen", "127.0.0.1:0"]);
-    serve.args(["--http", "127.0.0.1:0"]).stderr(Stdio::piped());
-    let mut process = Process::start(serve);
-    let log = process.child().stderr.take().expect("it is piped");
-    let mut lines = BufReader::new(log).lines().map_while(Result::ok);
-    let told = |line: String| {
-        let (_, address) = line.split_once("showing sweeps on http://")?;
-        Some(address.to_owned())
-    };
-    let address = lines.find_map(told).expect("it tells its address");
-    std::thread::spawn(move || lines.for_each(|line| eprintln!("{line}")));
-    (process, address)
+    serve.args(["--http", "127.0.0.1:0"]);
+    programs::start_and_read(serve, "showing sweeps on http://")
 }
 
 /// Browsers that have all of the page and wait for more; counts the bytes that they get from then on.

@@ -1,8 +1,6 @@
 //! `loto serve --http` and what a browser has of its pages.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use loto_tests::http::{self, Event, Events};
@@ -16,17 +14,7 @@ pub(crate) fn serve(store: &str, http: &str, arguments: &[&str]) -> (Process, St
     let mut serve = programs::command("loto");
     serve.args(["serve", "--store", store, "--listen", "127.0.0.1:0"]);
     serve.args(["--http", http]).args(arguments);
-    serve.stderr(Stdio::piped());
-    let mut process = Process::start(serve);
-    let log = process.child().stderr.take().unwrap();
-    let mut lines = BufReader::new(log).lines().map_while(Result::ok);
-    let told = |line: String| {
-        let (_, address) = line.split_once("showing sweeps on http://")?;
-        Some(address.to_owned())
-    };
-    let address = lines.find_map(told).expect("it tells its address");
-    std::thread::spawn(move || lines.for_each(|line| eprintln!("{line}")));
-    (process, address)
+    programs::start_and_read(serve, "showing sweeps on http://")
 }
 
 /// What a browser has on its page: the fragments by id.

@@ -87,7 +87,6 @@ pub async fn open_existing(access: impl Into<Access>) -> Result<Arc<dyn Store>, 
     }
 }
 
-/// Whether an embedded store in that file can be written: SQLite also makes files beside it.
 /// The files in which an embedded store of this path is kept.
 pub fn embedded_files(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let name = path.as_os_str().to_owned();
@@ -100,6 +99,7 @@ pub fn embedded_files(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
         })
 }
 
+/// Whether an embedded store in that file can be written: SQLite also makes files beside it.
 fn is_writable(path: &Path) -> bool {
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
