@@ -1,6 +1,7 @@
 //! The pages for browsers, over a real Redis: from an empty sweep to a finished one, through a restart of the server,
 //! with hostile texts and with tokens.
 
+mod alarms;
 mod browser;
 mod control;
 mod results;

@@ -106,6 +106,11 @@ impl Handler {
         self.vitals.note_alarm(alarm);
     }
 
+    /// Takes note of why no jobs arrive, or that they do again.
+    pub(super) fn note_outage(&self, outage: Option<String>) {
+        self.vitals.note_outage(outage);
+    }
+
     /// Runs the job of a delivery and settles the delivery.
     pub(super) async fn handle(self: Arc<Self>, delivery: Delivery) -> Outcome {
         let Delivery { body, receipt } = delivery;
@@ -146,6 +151,9 @@ impl Handler {
         };
         log(&outcome);
         metrics::job_settled(job, &outcome);
+        if matches!(outcome, Outcome::Stored | Outcome::Poisoned(_)) {
+            self.vitals.held.note_finished();
+        }
         if let Some(observer) = &self.observer {
             observer(job, &outcome);
         }

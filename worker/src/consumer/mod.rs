@@ -99,6 +99,7 @@ pub async fn run(
                 Ok(None) => break,
                 Err(error) => {
                     tracing::warn!("{error}; running jobs go on");
+                    handler.note_outage(Some(format!("gets no jobs: {error}")));
                     receiving(false);
                     tokio::select! {
                         biased;
@@ -112,6 +113,7 @@ pub async fn run(
                         },
                     }
                     tracing::info!("receiving jobs again");
+                    handler.note_outage(None);
                     idle_since = Instant::now();
                     receiving(true);
                     metrics::counter!(RECONNECTS, "server" => Server::Broker.name()).increment(1);
