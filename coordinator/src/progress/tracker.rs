@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
+use futures::{StreamExt, stream};
 use loto_proto::attempt::{Attempt, AttemptState};
 use loto_proto::identity::{JobId, SeriesId};
 use loto_proto::job::{Job, Series};
@@ -20,6 +21,9 @@ use crate::shard::Share;
 
 /// Traces read for their cost at a time.
 const TRACES_PER_MEASUREMENT: usize = 2000;
+
+/// Traces asked for at a time to learn what jobs cost.
+const CONCURRENT_MEASUREMENTS: usize = 256;
 
 /// The state of every job of a sweep: what is done, as [`Follower`] finds it, and the attempts at the
 /// rest. [`Tracker::scan`] asks the store for everything; [`Tracker::follow`] only for what is
@@ -187,8 +191,13 @@ impl Tracker {
             wanted.extend(few.map(|seed| (position, series.id, seed)));
         }
         wanted.truncate(TRACES_PER_MEASUREMENT);
-        for &(position, series, seed) in &wanted {
-            match store.trace(series, seed).await {
+        // One after the other, each would wait behind what else is read of the store meanwhile.
+        let reading = wanted.iter().map(|&(position, series, seed)| async move {
+            (position, seed, store.trace(series, seed).await)
+        });
+        let mut reading = stream::iter(reading).buffered(CONCURRENT_MEASUREMENTS);
+        while let Some((position, seed, read)) = reading.next().await {
+            match read {
                 Ok(trace) => self.costs.measure(position, seed, trace.as_ref()),
                 Err(error) if error.concerns_server() => return Err(error),
                 Err(_) => self.costs.measure(position, seed, None),
