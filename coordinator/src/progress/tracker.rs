@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use futures::{StreamExt, stream};
+use futures::future::join_all;
 use loto_proto::attempt::{Attempt, AttemptState};
 use loto_proto::identity::{JobId, SeriesId};
 use loto_proto::job::{Job, Series};
@@ -192,15 +192,15 @@ impl Tracker {
         }
         wanted.truncate(TRACES_PER_MEASUREMENT);
         // One after the other, each would wait behind what else is read of the store meanwhile.
-        let reading = wanted.iter().map(|&(position, series, seed)| async move {
-            (position, seed, store.trace(series, seed).await)
-        });
-        let mut reading = stream::iter(reading).buffered(CONCURRENT_MEASUREMENTS);
-        while let Some((position, seed, read)) = reading.next().await {
-            match read {
-                Ok(trace) => self.costs.measure(position, seed, trace.as_ref()),
-                Err(error) if error.concerns_server() => return Err(error),
-                Err(_) => self.costs.measure(position, seed, None),
+        for batch in wanted.chunks(CONCURRENT_MEASUREMENTS) {
+            let reading = batch.iter();
+            let read = join_all(reading.map(|&(_, series, seed)| store.trace(series, seed))).await;
+            for (&(position, _, seed), trace) in batch.iter().zip(read) {
+                match trace {
+                    Ok(trace) => self.costs.measure(position, seed, trace.as_ref()),
+                    Err(error) if error.concerns_server() => return Err(error),
+                    Err(_) => self.costs.measure(position, seed, None),
+                }
             }
         }
         if !wanted.is_empty() {
