@@ -126,7 +126,11 @@ impl Workers {
 impl Known {
     fn note_finished(&mut self, now: Instant, finished: u64) {
         // Another process under the same name counts from the beginning.
-        if self.finished.back().is_some_and(|&(_, last)| last > finished) {
+        if self
+            .finished
+            .back()
+            .is_some_and(|&(_, last)| last > finished)
+        {
             self.finished.clear();
         }
         self.finished.push_back((now, finished));
@@ -152,7 +156,15 @@ mod tests {
     use super::*;
 
     fn told(number: u64, finished: u64) -> Vec<(String, Heartbeat)> {
-        let entry = |name: String, number| (name, Heartbeat { number, jobs: vec![] });
+        let entry = |name: String, number| {
+            (
+                name,
+                Heartbeat {
+                    number,
+                    jobs: vec![],
+                },
+            )
+        };
         vec![
             entry("host:1".into(), number),
             entry(tally_name("host:1"), finished),

@@ -103,7 +103,9 @@ impl HeldJobs {
         let jobs = self.jobs.lock().keys().copied().collect();
         let heartbeat = Heartbeat { number, jobs };
         store.put_heartbeat(worker, &heartbeat).await?;
-        let beside = remarks.iter().map(|remark| (remark_name(worker, remark), number));
+        let beside = remarks
+            .iter()
+            .map(|remark| (remark_name(worker, remark), number));
         let mut beside: BTreeMap<String, u64> = beside.collect();
         beside.insert(tally_name(worker), self.finished.load(Ordering::Relaxed));
         for (name, &number) in &beside {

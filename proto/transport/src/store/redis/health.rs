@@ -78,10 +78,18 @@ mod tests {
     #[test]
     fn each_trouble_is_an_alarm() {
         let cases = [
-            ("maxmemory:0", "maxmemory:1048000", "memory is full, 1 of 0 MiB"),
+            (
+                "maxmemory:0",
+                "maxmemory:1048000",
+                "memory is full, 1 of 0 MiB",
+            ),
             ("evicted_keys:0", "evicted_keys:7", "7 keys"),
             ("bgsave_status:ok", "bgsave_status:err", "disk"),
-            ("aof_last_write_status:ok", "aof_last_write_status:err", "disk"),
+            (
+                "aof_last_write_status:ok",
+                "aof_last_write_status:err",
+                "disk",
+            ),
             ("role:master", "role:slave\r\nslave_read_only:1", "replica"),
         ];
         for (before, after, expected) in cases {
