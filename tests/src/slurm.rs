@@ -143,14 +143,14 @@ impl Slurm {
         let user = String::from_utf8_lossy(&user.stdout).trim().to_owned();
         let folder = folder.display();
         let plugins = plugins.display();
-        // A requeued job waits until its credential has expired.
+        // A requeued job waits until its credential has expired; Slurm takes no less than 5 seconds for that.
         let text = format!(
             "ClusterName=loto\n\
              SlurmctldHost={host}(127.0.0.1)\n\
              SlurmctldPort={controller}\n\
              SlurmdPort={node}\n\
              AuthType=auth/munge\n\
-             AuthInfo=cred_expire=1,socket={folder}/munge.socket\n\
+             AuthInfo=cred_expire=5,socket={folder}/munge.socket\n\
              CredType=cred/munge\n\
              SlurmUser={user}\n\
              SlurmdUser={user}\n\

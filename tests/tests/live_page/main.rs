@@ -290,7 +290,7 @@ async fn without_tokens_a_page_is_shown_only_under_a_name_of_this_host() {
         let refused = asked_as("rebound.example:1234");
         assert!(refused.contains(" 421 "), "{refused}");
         assert!(
-            refused.contains("--tokens") && !refused.contains("Sweeps"),
+            refused.contains("--tokens") && !refused.contains("id=\"sweeps\""),
             "{refused}"
         );
     });
