@@ -9,6 +9,9 @@ use crate::message_error::{MessageError, MessageKind, MessageProblem, check_coun
 /// Time between two heartbeats of a worker.
 pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
 
+/// The remark under which a worker counts the jobs that it has finished: the number of its heartbeat is how many.
+const TALLY: &str = "counts the jobs that it has finished";
+
 /// Longest name of a remark.
 const MAX_REMARK_BYTES: usize = 400;
 
@@ -36,6 +39,18 @@ pub fn remark_name(worker: &str, remark: &str) -> String {
 /// The worker and its remark, if this is the name of a remark and not of a worker: those have no blanks.
 pub fn remark_of(name: &str) -> Option<(&str, &str)> {
     name.split_once(' ')
+}
+
+/// The name under which a worker counts the jobs that it has finished, beside its heartbeat: the number of that entry is how
+/// many. To former releases it is a remark.
+pub fn tally_name(worker: &str) -> String {
+    remark_name(worker, TALLY)
+}
+
+/// The worker, if this is the name under which it counts the jobs that it has finished.
+pub fn tally_of(name: &str) -> Option<&str> {
+    let (worker, remark) = remark_of(name)?;
+    (remark == TALLY).then_some(worker)
 }
 
 impl Heartbeat {
@@ -76,6 +91,10 @@ mod tests {
         let name = remark_name("host:1", "has seen\u{1b}[2J no jobs");
         assert_eq!(remark_of(&name), Some(("host:1", "has seen [2J no jobs")));
         assert_eq!(remark_of("host:1"), None);
+        let tally = tally_name("host:1");
+        assert_eq!(tally_of(&tally), Some("host:1"));
+        assert_eq!(tally_of(&name), None);
+        assert!(remark_of(&tally).is_some(), "it is no worker");
         let long = remark_name("host:1", &"\u{e9}".repeat(MAX_REMARK_BYTES));
         assert!(long.len() <= MAX_REMARK_BYTES, "{}", long.len());
     }

@@ -1,7 +1,8 @@
-//! Slurm on this host alone: a controller and one node, on ports of their own and without accounts.
+//! Slurm on this host alone: munge, a controller and one node, on ports of their own and without accounts.
 
 use std::fs::{self, File};
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -35,6 +36,7 @@ impl Slurm {
             servers: Vec::new(),
         };
         slurm.configure();
+        slurm.serve_munge();
         slurm.serve("slurmctld-wlm", &["-D"]);
         let stepd = slurm.programs.join("sbin/slurmstepd-wlm");
         let stepd = stepd.to_str().expect("a path of letters").to_owned();
@@ -86,7 +88,34 @@ impl Slurm {
     /// What controller and node logged.
     pub fn logs(&self) -> String {
         let log = |name| fs::read_to_string(self.folder.path().join(name)).unwrap_or_default();
-        ["slurmctld-wlm.log", "slurmd-wlm.log"].map(log).concat()
+        ["munged.log", "slurmctld-wlm.log", "slurmd-wlm.log"]
+            .map(log)
+            .concat()
+    }
+
+    /// Starts what tells the servers who asks, with a key of its own.
+    fn serve_munge(&mut self) {
+        let key = self.folder.path().join("munge.key");
+        fs::write(&key, rand::random::<[u8; 128]>()).expect("a new file");
+        fs::set_permissions(&key, fs::Permissions::from_mode(0o400)).expect("it is ours");
+        let place = |option: &str, name: &str| {
+            format!("--{option}={}", self.folder.path().join(name).display())
+        };
+        let options = [
+            place("key-file", "munge.key"),
+            place("socket", "munge.socket"),
+            place("pid-file", "munge.pid"),
+            place("seed-file", "munge.seed"),
+        ];
+        let mut arguments: Vec<&str> = options.iter().map(String::as_str).collect();
+        // The folder of a test is closed to others, of which munge otherwise complains.
+        arguments.extend(["--foreground", "--force"]);
+        self.serve("munged", &arguments);
+        let (begin, socket) = (Instant::now(), self.folder.path().join("munge.socket"));
+        while !socket.exists() {
+            assert!(begin.elapsed() < PATIENCE, "{}", self.logs());
+            std::thread::sleep(Duration::from_millis(50));
+        }
     }
 
     fn serve(&mut self, program: &str, arguments: &[&str]) {
@@ -114,15 +143,15 @@ impl Slurm {
         let user = String::from_utf8_lossy(&user.stdout).trim().to_owned();
         let folder = folder.display();
         let plugins = plugins.display();
-        // A requeued job waits until its credential has expired.
+        // A requeued job waits until its credential has expired; Slurm takes no less than 5 seconds for that.
         let text = format!(
             "ClusterName=loto\n\
              SlurmctldHost={host}(127.0.0.1)\n\
              SlurmctldPort={controller}\n\
              SlurmdPort={node}\n\
-             AuthType=auth/none\n\
-             AuthInfo=cred_expire=1\n\
-             CredType=cred/none\n\
+             AuthType=auth/munge\n\
+             AuthInfo=cred_expire=5,socket={folder}/munge.socket\n\
+             CredType=cred/munge\n\
              SlurmUser={user}\n\
              SlurmdUser={user}\n\
              StateSaveLocation={folder}/state\n\

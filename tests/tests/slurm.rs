@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use loto_tests::reports::{assert_same, outcomes};
 use loto_tests::slurm::Slurm;
 use loto_tests::{programs, samples, settings, skipped};
+use loto_transport::store;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -34,10 +35,14 @@ impl Place<'_> {
     }
 
     fn submit(&self) {
+        self.submit_shards(SHARDS, &["--mem=100"]);
+    }
+
+    fn submit_shards(&self, shards: &str, options: &[&str]) {
         let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../deploy/slurm");
         let mut submit = self.slurm.command(scripts.join("submit-shards"));
-        submit.arg(self.path("sweep.toml")).arg(SHARDS);
-        submit.arg(self.path("results")).args(["--mem=100"]);
+        submit.arg(self.path("sweep.toml")).arg(shards);
+        submit.arg(self.path("results")).args(options);
         let output = submit.output().unwrap();
         assert!(output.status.success(), "{output:?}\n{}", self.slurm.logs());
     }
@@ -59,7 +64,11 @@ impl Place<'_> {
     }
 
     fn logs(&self) -> String {
-        let mut logs = self.slurm.told("squeue", &["--long"]);
+        self.slurm.told("squeue", &["--long"]) + &self.logs_of_tasks() + &self.slurm.logs()
+    }
+
+    fn logs_of_tasks(&self) -> String {
+        let mut logs = String::new();
         for entry in fs::read_dir(self.path("results")).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|end| end == "log") {
@@ -67,8 +76,70 @@ impl Place<'_> {
                 logs.push_str(&format!("{}:\n{text}\n", path.display()));
             }
         }
-        logs + &self.slurm.logs()
+        logs
     }
+
+    /// Processor seconds of all traces.
+    fn processor_seconds(&self) -> f64 {
+        let file = self.path("results/sweep.loto");
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(async {
+            let store = store::open(file.to_str().unwrap()).await.unwrap();
+            let mut seconds = 0.0;
+            for id in store.sweeps().await.unwrap() {
+                let sweep = store.sweep(id).await.unwrap().unwrap();
+                for series in sweep.series() {
+                    let traces = store.traces(series.id()).await.unwrap();
+                    let times = traces.iter().map(|(_, trace)| trace.cpu_time());
+                    seconds += times.sum::<Duration>().as_secs_f64();
+                }
+            }
+            seconds
+        })
+    }
+}
+
+#[test]
+fn a_task_begins_no_job_that_would_not_end_in_its_time() {
+    let name = "a_task_begins_no_job_that_would_not_end_in_its_time";
+    let Some(programs) = std::env::var_os("LOTO_TEST_SLURM").map(PathBuf::from) else {
+        return skipped::note(name, "LOTO_TEST_SLURM is not set");
+    };
+    let slurm = Slurm::start(&programs);
+    let folder = tempfile::tempdir().unwrap();
+    let place = Place {
+        slurm: &slurm,
+        folder: folder.path(),
+    };
+    // Jobs of seconds, for more than the shortest time that Slurm can give, which is a minute.
+    let sweep = samples::built_in_sweep("in-time", &["gp"], &["digits-3-vs-8"], 150, 280);
+    fs::write(place.path("sweep.toml"), sweep).unwrap();
+    // Without the warning of the script: what is ignored comes in its place.
+    place.submit_shards(
+        "1",
+        &[
+            "--mem=100",
+            "--cpus-per-task=2",
+            "--time=1",
+            "--signal=B:URG@1",
+        ],
+    );
+    let begin = Instant::now();
+    while !place.is_done() {
+        assert!(begin.elapsed() < 2 * PATIENCE, "{}", place.logs());
+        std::thread::sleep(Duration::from_secs(1));
+    }
+    let logs = place.logs_of_tasks();
+    let times = logs.matches("the time is up: shard").count();
+    assert!(times > 0, "one allocation was enough:\n{logs}");
+    assert!(!logs.contains("DUE TO TIME LIMIT"), "{logs}");
+    let lost = logs.lines().filter_map(|line| {
+        let (before, _) = line.split_once(" s of computing are lost")?;
+        before.rsplit(' ').next()?.parse::<f64>().ok()
+    });
+    let (lost, kept) = (lost.sum::<f64>(), place.processor_seconds());
+    println!("{times} times the time was up: {lost:.1} s were lost, {kept:.1} s were kept");
+    assert!(lost <= 0.05 * (lost + kept), "{lost} of {kept}:\n{logs}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
+use loto_process::allocation::Allocation;
 use loto_process::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
 use loto_process::logs::LogOptions;
 use loto_process::observation::endpoint::EndpointOption;
@@ -102,6 +103,7 @@ async fn consume(arguments: Arguments) -> Result<(), ProcessError> {
             ..defaults.attempt_limits
         },
         grace: seconds(arguments.grace),
+        allocation: Allocation::of_this_process().await?,
         exit_when_idle: arguments.exit_when_idle.map(seconds),
         heartbeat_interval: Some(HEARTBEAT_INTERVAL),
         longest_silence: arguments.jobs.limits().deadline

@@ -89,13 +89,17 @@ impl Guard {
         Ok(rights)
     }
 
+    /// Whether who asks is known by a token or a certificate.
+    pub(crate) fn knows_clients(&self) -> bool {
+        self.tokens.is_some() || self.demands_certificate
+    }
+
     /// Refuses to let in everybody who reaches an address of this host from elsewhere; `option` gave the address.
     ///
     /// # Errors
     /// [`CoordinatorError::InvalidInput`], with what to do.
     pub fn refuse_anyone(&self, option: &str, address: SocketAddr) -> Result<(), CoordinatorError> {
-        let knows_clients = self.tokens.is_some() || self.demands_certificate;
-        if knows_clients || address.ip().is_loopback() {
+        if self.knows_clients() || address.ip().is_loopback() {
             return Ok(());
         }
         Err(CoordinatorError::InvalidInput(format!(

@@ -31,6 +31,7 @@ mod tokens;
 mod traces;
 mod watched_sweep;
 mod watched_sweeps;
+mod workers;
 
 #[cfg(test)]
 mod tests;

@@ -1,26 +1,20 @@
 //! What a page shows of a sweep: the jobs of every series by state, how fast it goes, who works on it.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, SystemTime};
 
-use loto_proto::heartbeat::remark_of;
 use loto_proto::identity::SeriesId;
 use loto_proto::limits::{MAX_LISTED_CONFLICTS, MAX_LISTED_POISONED_JOBS};
 use loto_transport::TransportError;
 use loto_transport::store::{Conflict, Store};
 use tokio::time::Instant;
 
-use crate::dispatch::{WorkerRemarks, remarks_of};
+use super::workers::{WorkerState, Workers};
+use crate::dispatch::WorkerRemarks;
 use crate::progress::{Counts, PoisonedJob, Progress, Rate, Tracker};
 
 /// Events that are kept.
 const EVENTS: usize = 30;
-
-/// Most workers that are listed.
-const LISTED_WORKERS: usize = 200;
-
-/// Time between two looks at the workers: they tell of themselves every five seconds.
-const WORKERS_INTERVAL: Duration = Duration::from_secs(2);
 
 /// A sweep at one moment.
 #[derive(Debug, Clone)]
@@ -43,6 +37,8 @@ pub(crate) struct Overview {
     /// The workers of the store, and what they remark.
     pub(crate) workers: Vec<WorkerState>,
     pub(crate) remarks: WorkerRemarks,
+    /// Why the store takes nothing, if that is so.
+    pub(crate) alarms: Vec<String>,
     /// What became of jobs lately, the newest first.
     pub(crate) events: Vec<Event>,
 }
@@ -56,16 +52,6 @@ pub(crate) struct SeriesState {
     pub(crate) group: usize,
     pub(crate) counts: Counts,
     pub(crate) has_conflict: bool,
-}
-
-/// A worker at one moment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct WorkerState {
-    pub(crate) name: String,
-    /// Number of jobs that it holds.
-    pub(crate) jobs: usize,
-    /// How long its last heartbeat is known.
-    pub(crate) silent: Duration,
 }
 
 /// Something that became of the jobs of a series.
@@ -153,6 +139,7 @@ impl Onlooker {
                 .collect(),
             workers: self.workers.states(),
             remarks: self.workers.remarks.clone(),
+            alarms: self.workers.alarms.clone(),
             events: self.events.iter().cloned().collect(),
             progress,
         })
@@ -200,54 +187,6 @@ fn processor_time_left(progress: &Progress) -> Duration {
         .iter()
         .map(|group| group.counts.unfinished() as f64 * group.cpu_time.as_secs_f64());
     Duration::try_from_secs_f64(seconds.sum()).unwrap_or(Duration::MAX)
-}
-
-/// What is known of the workers of the store.
-#[derive(Default)]
-struct Workers {
-    looked: Option<Instant>,
-    /// The number of the last heartbeat, since when it is known, and the jobs held, by name.
-    known: BTreeMap<String, (u64, Instant, usize)>,
-    remarks: WorkerRemarks,
-}
-
-impl Workers {
-    async fn look(&mut self, store: &dyn Store) -> Result<(), TransportError> {
-        let now = Instant::now();
-        if self
-            .looked
-            .is_some_and(|looked| now.duration_since(looked) < WORKERS_INTERVAL)
-        {
-            return Ok(());
-        }
-        self.looked = Some(now);
-        let heartbeats = store.heartbeats().await?;
-        self.remarks = remarks_of(&heartbeats);
-        let workers = heartbeats
-            .into_iter()
-            .filter(|(name, _)| remark_of(name).is_none());
-        let known = workers.take(LISTED_WORKERS).map(|(name, heartbeat)| {
-            let since = match self.known.get(&name) {
-                Some((number, since, _)) if *number == heartbeat.number => *since,
-                _ => now,
-            };
-            (name, (heartbeat.number, since, heartbeat.jobs.len()))
-        });
-        self.known = known.collect();
-        Ok(())
-    }
-
-    fn states(&self) -> Vec<WorkerState> {
-        let states = self
-            .known
-            .iter()
-            .map(|(name, (_, since, jobs))| WorkerState {
-                name: name.clone(),
-                jobs: *jobs,
-                silent: since.elapsed(),
-            });
-        states.collect()
-    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use loto_proto::excerpt::excerpt;
 use loto_proto::protocol::Protocol;
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::table_spec::{Direction, TableSpec};
+use loto_report::numbers;
 use loto_worker::external::Gap;
 
 use super::columns::describe_columns;
@@ -99,11 +100,11 @@ fn describe(plan: &Plan) -> String {
     }
     format!(
         "sweep {} is valid; its id is {}\n\
-         {} methods, {} seeds: {} traces, {evaluations} evaluations\n{}{}{}\n{table}\n{}{}{}",
+         {}, {}: {} traces, {evaluations} evaluations\n{}{}{}\n{table}\n{}{}{}",
         sweep.name,
         sweep.id(),
-        plan.method_names().len(),
-        sweep.seeds,
+        numbers::count(plan.method_names().len() as u64, "method"),
+        numbers::count(sweep.seeds.into(), "seed"),
         sweep.job_count(),
         describe_methods(sweep),
         describe_streams(sweep),

@@ -52,7 +52,10 @@ fn of_embedded(error: &EmbeddedError) -> ExitStatus {
         EmbeddedError::Dispatch(error) => of_dispatch(error),
         EmbeddedError::Transport(error) => error.into(),
         EmbeddedError::Engine(error) => of_engine(error),
-        EmbeddedError::RefusedTraces { .. } | EmbeddedError::StoreLost(_) => ExitStatus::Failed,
+        EmbeddedError::TimeIsUp(_) => ExitStatus::TimeIsUp,
+        EmbeddedError::RefusedTraces { .. }
+        | EmbeddedError::StoreLost(_)
+        | EmbeddedError::TooLittleTime(_) => ExitStatus::Failed,
         EmbeddedError::FolderInUse(_) | EmbeddedError::UnwritableFile(_) => ExitStatus::WrongInput,
     }
 }

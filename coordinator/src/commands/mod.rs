@@ -51,6 +51,7 @@ Exit status:
   0    done
   1    a job or a run failed
   2    the input was wrong: an option, a file, an address, a damaged value
+  75   the time that a batch system gave is up; the same command, given again, goes on from there
   130  interrupted; the same command, given again, goes on from there
 
 Examples:

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use loto_process::allocation::Allocation;
 use loto_process::shutdown;
 use loto_proto::excerpt::list;
 use loto_proto::sweep::Blackbox;
@@ -13,6 +14,7 @@ use loto_statistics::StatisticsError;
 use loto_statistics::analysis::check_options;
 use loto_statistics::random_search::{Baseline, RANDOM_SEARCH_METHOD};
 use loto_transport::store::Store;
+use loto_worker::consumer::ConsumerOptions;
 use loto_worker::isolation::ProcessPool;
 use loto_worker::job_options::JobOptions;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -100,7 +102,11 @@ impl RunCommand {
         let share = self.shard.map(|shard| Share::of(shard, &plan));
         let store = &folder.store;
         record(&plan, store.as_ref()).await?;
-        let jobs = self.jobs.number();
+        let options = ConsumerOptions {
+            jobs: self.jobs.number(),
+            allocation: Allocation::of_this_process().await?,
+            ..ConsumerOptions::default()
+        };
         let shutdown = shutdown::on_signal()?;
         let name = match self.shard {
             Some(shard) => format!("{}, shard {shard}", plan.sweep.name),
@@ -122,7 +128,7 @@ impl RunCommand {
             share.as_ref(),
             store_of_run,
             compute,
-            jobs,
+            options,
             shutdown,
             on_progress,
         );

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use loto_proto::excerpt::{excerpt, excerpt_of};
-use loto_proto::heartbeat::{Heartbeat, remark_of};
+use loto_proto::heartbeat::{Heartbeat, remark_of, tally_of};
 use loto_transport::TransportError;
 use loto_transport::store::Store;
 use tokio::time::Instant;
@@ -44,6 +44,7 @@ pub(crate) fn remarks_of(heartbeats: &[(String, Heartbeat)]) -> WorkerRemarks {
     for (name, _) in heartbeats {
         match remark_of(name) {
             None => found.workers += 1,
+            Some(_) if tally_of(name).is_some() => {}
             Some((worker, remark)) if found.remarks.len() < SHOWN_REMARKS => {
                 let remark = excerpt_of(remark, SHOWN_CHARACTERS);
                 found
@@ -103,7 +104,7 @@ impl ToldRemarks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loto_proto::heartbeat::remark_name;
+    use loto_proto::heartbeat::{remark_name, tally_name};
     use loto_transport::store::{EmbeddedStore, Heartbeats};
 
     #[tokio::test]
@@ -115,7 +116,7 @@ mod tests {
         );
         let heartbeat = Heartbeat::default();
         let alarm = remark_name("host:1", "the broker\nhas an alarm");
-        for name in ["host:1", "host:2", &alarm] {
+        for name in ["host:1", "host:2", &alarm, &tally_name("host:1")] {
             store.put_heartbeat(name, &heartbeat).await.unwrap();
         }
         let found = worker_remarks(&store).await.unwrap();

@@ -7,6 +7,7 @@ use loto_report::UnwritableFile;
 use loto_transport::TransportError;
 
 use crate::dispatch::DispatchError;
+use crate::progress::Counts;
 
 /// Why a run in this process failed.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +39,16 @@ pub(crate) enum EmbeddedError {
         .0.display()
     )]
     StoreLost(PathBuf),
+
+    /// The time that a batch system gives is up before the sweep is done.
+    #[error("the time is up: {0}; the same command goes on from there")]
+    TimeIsUp(Counts),
+
+    /// In all the time that a batch system gives not one job could have been finished.
+    #[error(
+        "the time is too short to finish one more job ({0}): give it more, with Slurm by --time"
+    )]
+    TooLittleTime(Counts),
 
     /// The store holds another or a damaged trace of jobs that were run.
     #[error("{count} traces could not be kept; the first: {first}")]

@@ -36,22 +36,23 @@ const WAITING_PER_THREAD: usize = 4;
 /// Time between two looks at the store.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Runs the missing jobs of a recorded sweep, or of a share of it, `jobs` at a time, and tells
+/// Runs the missing jobs of a recorded sweep, or of a share of it, as `options` say, and tells
 /// `on_progress` how far it is. Poisoned jobs are retried, damaged traces are computed again, and a sweep that was cancelled is
 /// resumed.
 ///
-/// On shutdown the jobs in flight are finished and no other is begun.
+/// On shutdown, and once there is no time left for another job, those in flight are finished and no other is begun.
 ///
 /// # Errors
 /// [`DispatchError::Poisoned`] once all other jobs are done if jobs are poisoned,
 /// [`DispatchError::Cancelled`] if the sweep was cancelled meanwhile,
-/// [`DispatchError::Interrupted`] on shutdown, others if the store fails.
+/// [`DispatchError::Interrupted`] on shutdown, [`EmbeddedError::TimeIsUp`] and [`EmbeddedError::TooLittleTime`] if the allocation ends before the
+/// sweep, others if the store fails.
 pub(crate) async fn run(
     plan: &Plan,
     share: Option<&Share>,
     store: Arc<dyn Store>,
     compute: Arc<dyn Compute>,
-    jobs: u16,
+    options: ConsumerOptions,
     shutdown: CancellationToken,
     mut on_progress: impl FnMut(&Progress),
 ) -> Result<(), EmbeddedError> {
@@ -66,13 +67,11 @@ pub(crate) async fn run(
     discard_damaged(&mut tracker, store.as_ref()).await?;
     retry_poisoned(&mut tracker, store.as_ref()).await?;
     let refusals = Refusals::default();
+    let allocation = options.allocation.clone();
+    let done_before = tracker.progress().total.done;
     if tracker.progress().total.unfinished() > 0 {
         let published = tracker.clone();
-        let queue = InProcessQueue::bounded(WAITING_PER_THREAD * usize::from(jobs));
-        let options = ConsumerOptions {
-            jobs,
-            ..ConsumerOptions::default()
-        };
+        let queue = InProcessQueue::bounded(WAITING_PER_THREAD * usize::from(options.jobs));
         let consuming = consumer::run(
             Arc::new(queue.clone()),
             Arc::clone(&store),
@@ -88,6 +87,7 @@ pub(crate) async fn run(
                     published?;
                 }
                 () = shutdown.cancelled() => {}
+                () = allocation.closed() => {}
             }
             queue.close();
             Ok::<_, EmbeddedError>(())
@@ -117,6 +117,15 @@ pub(crate) async fn run(
     if progress.total.unfinished() > 0 && shutdown.is_cancelled() {
         let interruption = Interruption::Running(progress.total);
         return Err(DispatchError::Interrupted(interruption).into());
+    }
+    if progress.total.unfinished() > 0 && allocation.is_closed() {
+        // To come back for as much time would be of no use.
+        let no_use = allocation.lacks_time() && progress.total.done == done_before;
+        let counts = progress.total;
+        return Err(match no_use {
+            true => EmbeddedError::TooLittleTime(counts),
+            false => EmbeddedError::TimeIsUp(counts),
+        });
     }
     if progress.total.unfinished() > 0 {
         refuse_cancelled(id, store.as_ref()).await?;

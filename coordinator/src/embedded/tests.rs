@@ -1,8 +1,10 @@
 use std::fs;
 use std::path::Path;
 
+use loto_process::allocation::Allocation;
 use loto_transport::store::EmbeddedStore;
 use loto_worker::threads::methods_on_threads;
+use tokio::time::Instant;
 
 use super::*;
 use crate::dispatch::record;
@@ -52,7 +54,10 @@ async fn run_all(plan: &Plan, store: &Arc<dyn Store>, jobs: u16) -> Vec<Progress
         None,
         Arc::clone(store),
         compute(store),
-        jobs,
+        ConsumerOptions {
+            jobs,
+            ..ConsumerOptions::default()
+        },
         shutdown,
         |progress| seen.push(progress.clone()),
     );
@@ -110,7 +115,7 @@ async fn an_interrupted_run_goes_on_where_it_was() {
         None,
         Arc::clone(&store),
         compute(&store),
-        1,
+        ConsumerOptions::default(),
         shutdown,
         |_| {},
     );
@@ -121,6 +126,50 @@ async fn an_interrupted_run_goes_on_where_it_was() {
             Err(EmbeddedError::Dispatch(DispatchError::Interrupted(_)))
         ),
         "{outcome:?}"
+    );
+    let seen = run_all(&plan, &store, 1).await;
+    assert_eq!(seen.last().unwrap().total.unfinished(), 0);
+}
+
+#[tokio::test]
+async fn a_run_that_has_no_time_for_another_job_says_whether_it_got_further() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = plan(folder.path());
+    let store = recorded(&plan).await;
+    let in_time = |allocation: Allocation| {
+        let options = ConsumerOptions {
+            allocation,
+            ..ConsumerOptions::default()
+        };
+        let (store, compute) = (Arc::clone(&store), compute(&store));
+        run(
+            &plan,
+            None,
+            store,
+            compute,
+            options,
+            CancellationToken::new(),
+            |_| {},
+        )
+    };
+    // Nothing is known as yet, so that a job begins; for a second one of its kind there is no time.
+    let no_time = || Allocation::until(Instant::now());
+    let outcome = in_time(no_time()).await;
+    assert!(
+        matches!(&outcome, Err(EmbeddedError::TimeIsUp(counts)) if counts.done > 0),
+        "{outcome:?}"
+    );
+    // What the store has tells what the next job takes, and with it the next run what its kind takes.
+    let mut last = in_time(no_time()).await;
+    for _ in 0..plan.sweep.series_count() {
+        if matches!(last, Err(EmbeddedError::TooLittleTime(_))) {
+            break;
+        }
+        last = in_time(no_time()).await;
+    }
+    assert!(
+        matches!(last, Err(EmbeddedError::TooLittleTime(_))),
+        "{last:?}"
     );
     let seen = run_all(&plan, &store, 1).await;
     assert_eq!(seen.last().unwrap().total.unfinished(), 0);

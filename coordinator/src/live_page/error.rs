@@ -33,6 +33,12 @@ pub(super) enum PageError {
     )]
     ForeignPage,
 
+    /// The name that the request is for may be that of a page of somebody else.
+    #[error(
+        "This server has no tokens and answers only to localhost or to its address in numbers: open it under one of these, or start it with --tokens."
+    )]
+    ForeignName,
+
     /// One thing is done at a time.
     #[error("Something else of this kind is under way: ask again when it is over.")]
     Busy,
@@ -84,6 +90,7 @@ impl PageError {
                 StatusCode::NOT_FOUND
             }
             Self::OnlyLooking | Self::ForeignPage => StatusCode::FORBIDDEN,
+            Self::ForeignName => StatusCode::MISDIRECTED_REQUEST,
             Self::Busy | Self::Control(DispatchError::Cancelled(_)) => StatusCode::CONFLICT,
             Self::NoBroker | Self::LargeReport(_) => StatusCode::NOT_IMPLEMENTED,
             Self::Coordinator(CoordinatorError::Transport(TransportError::Unavailable {
@@ -106,6 +113,7 @@ impl IntoResponse for PageError {
             Self::NoPage(_) => html! { p { (self.to_string()) "." } },
             Self::OnlyLooking
             | Self::ForeignPage
+            | Self::ForeignName
             | Self::Busy
             | Self::NoBroker
             | Self::LargeReport(_) => html! { p { (self.to_string()) } },

@@ -4,11 +4,12 @@ use loto_proto::identity::SeriesId;
 use loto_proto::sweep::Sweep;
 use loto_proto::untrusted_text::escape;
 use loto_report::charts::{CURVES_SIZE, Palette, Runs, runs};
+use loto_report::live::framed;
 use loto_report::numbers;
 use loto_statistics::dtm::{GapCurves, dtm};
 use loto_statistics::results::BestCurves;
 use loto_transport::store::Store;
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 use super::error::PageError;
 use crate::results::{PlannedTraces, TaskValues};
@@ -128,7 +129,7 @@ pub(super) fn chart(sweep: &Sweep, task: &str, methods: &[&MethodRuns]) -> Marku
         @match picture {
             None => p.muted { "There is no curve to draw: no run is finished, or all were at the minimum at once." },
             Some(picture) => figure {
-                (PreEscaped(picture.svg(&format!("Distance to the minimum over evaluations on {task}"))))
+                (framed(&picture, &format!("Distance to the minimum over evaluations on {task}")))
                 figcaption {
                     "Distance to the minimum over the evaluations: a thin line for each run, of at most 30, and a thick one for the \
                      mean of all. A curve that meets the axis has reached 0."

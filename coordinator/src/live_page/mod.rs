@@ -9,7 +9,7 @@
 //!   viewer holds up nobody and costs one list of shared texts;
 //! - `sections` has one file per part of a page, `document` what is around them; `series_page` has the jobs of one series
 //!   and the trace of one (`job`), `side_by_side` two methods on one task (`method_runs`), `report_desk` the report as of now;
-//! - `doorkeeper` asks for a token if there are tokens, `headers` keeps browsers from loading anything from elsewhere,
+//! - `doorkeeper` asks for a token if there are tokens, `own_name` refuses requests for the names of others if there are none, `headers` keeps browsers from loading anything from elsewhere,
 //!   `compression` makes pages small;
 //! - `control` cancels, retries and resumes sweeps for who may;
 //! - `answers` has what is answered at each address, `server` puts all together.
@@ -27,6 +27,7 @@ mod job;
 mod list_broadcast;
 mod listed_sweep;
 mod method_runs;
+mod own_name;
 mod report_desk;
 mod sections;
 mod series_page;

@@ -18,7 +18,7 @@ use super::broadcasts::Broadcasts;
 use super::control::{Action, ControlRoom};
 use super::error::PageError;
 use super::report_desk::ReportDesk;
-use super::{compression, doorkeeper, headers};
+use super::{compression, doorkeeper, headers, own_name};
 use crate::CoordinatorError;
 use crate::aggregator::{Guard, WatchedSweeps, incoming, secured, serving};
 
@@ -53,9 +53,14 @@ pub(crate) async fn serve(
         reports,
         stopping: stopping.clone(),
     });
+    let is_open = !guard.knows_clients();
+    let mut router = router(pages, Arc::new(guard));
+    if is_open && address.ip().is_loopback() {
+        router = router.layer(middleware::from_fn(own_name::check));
+    }
     let served = server
         .accept_http1(true)
-        .add_routes(Routes::from(router(pages, Arc::new(guard))))
+        .add_routes(Routes::from(router))
         .serve_with_incoming_shutdown(incoming(listener), stopping.cancelled_owned());
     served.await.map_err(|error| serving(address, error))
 }

@@ -1,6 +1,7 @@
 use std::fs;
 
 use loto_transport::store::EmbeddedStore;
+use loto_worker::consumer::ConsumerOptions;
 use loto_worker::threads::methods_on_threads;
 use tokio_util::sync::CancellationToken;
 
@@ -42,7 +43,7 @@ async fn analysed(methods: &str) -> SweepAnalysis {
         None,
         Arc::clone(&store),
         compute,
-        1,
+        ConsumerOptions::default(),
         shutdown,
         |_| {},
     )

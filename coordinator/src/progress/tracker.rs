@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
+use futures::future::join_all;
 use loto_proto::attempt::{Attempt, AttemptState};
 use loto_proto::identity::{JobId, SeriesId};
 use loto_proto::job::{Job, Series};
@@ -20,6 +21,9 @@ use crate::shard::Share;
 
 /// Traces read for their cost at a time.
 const TRACES_PER_MEASUREMENT: usize = 2000;
+
+/// Traces asked for at a time to learn what jobs cost.
+const CONCURRENT_MEASUREMENTS: usize = 256;
 
 /// The state of every job of a sweep: what is done, as [`Follower`] finds it, and the attempts at the
 /// rest. [`Tracker::scan`] asks the store for everything; [`Tracker::follow`] only for what is
@@ -187,11 +191,16 @@ impl Tracker {
             wanted.extend(few.map(|seed| (position, series.id, seed)));
         }
         wanted.truncate(TRACES_PER_MEASUREMENT);
-        for &(position, series, seed) in &wanted {
-            match store.trace(series, seed).await {
-                Ok(trace) => self.costs.measure(position, seed, trace.as_ref()),
-                Err(error) if error.concerns_server() => return Err(error),
-                Err(_) => self.costs.measure(position, seed, None),
+        // One after the other, each would wait behind what else is read of the store meanwhile.
+        for batch in wanted.chunks(CONCURRENT_MEASUREMENTS) {
+            let reading = batch.iter();
+            let read = join_all(reading.map(|&(_, series, seed)| store.trace(series, seed))).await;
+            for (&(position, _, seed), trace) in batch.iter().zip(read) {
+                match trace {
+                    Ok(trace) => self.costs.measure(position, seed, trace.as_ref()),
+                    Err(error) if error.concerns_server() => return Err(error),
+                    Err(_) => self.costs.measure(position, seed, None),
+                }
             }
         }
         if !wanted.is_empty() {

@@ -15,6 +15,9 @@ pub enum ExitStatus {
     Failed = 1,
     /// The input was wrong: an option, a file, an address, a damaged value.
     WrongInput = 2,
+    /// The time that a batch system gave the process is up, and there is work left: the same command goes on. The number is that of
+    /// `EX_TEMPFAIL` in sysexits.h.
+    TimeIsUp = 75,
     /// The process was stopped by Ctrl-C or SIGTERM; the number is the shell's 128 + SIGINT.
     Interrupted = 130,
 }

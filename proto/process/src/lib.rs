@@ -1,6 +1,7 @@
 //! The shell of a process: what the programs of loto have in common around their work.
 //!
 //! - [`program`]: runs a program to its end, with logs, threads, and errors that become an exit status;
+//! - [`allocation`]: the time that a batch system gives the program;
 //! - [`connection_options`]: how to reach the broker and the store, and as whom;
 //! - [`connections`]: connections of clients, bounded in number and time;
 //! - [`logs`]: which events are logged, and how log lines look;
@@ -36,6 +37,7 @@
 //! assert_eq!(status, ExitStatus::Done);
 //! ```
 
+pub mod allocation;
 pub mod connection_options;
 pub mod connections;
 pub mod error;

@@ -11,7 +11,7 @@ use loto_proto::sweep_state::SweepState;
 use loto_transport::TransportError;
 use loto_transport::error::Reason;
 use loto_transport::server::Server;
-use loto_transport::store::{Blobs, Deletion, Heartbeats, Sweeps};
+use loto_transport::store::{Blobs, Deletion, Health, Heartbeats, Sweeps};
 
 use super::database::Database;
 use super::process::{Fate, Process};
@@ -264,6 +264,8 @@ impl Sweeps for SimulatedStore {
         .await
     }
 }
+
+impl Health for SimulatedStore {}
 
 #[async_trait]
 impl Heartbeats for SimulatedStore {

@@ -1,11 +1,14 @@
 //! The pages for browsers, over a real Redis: from an empty sweep to a finished one, through a restart of the server,
 //! with hostile texts and with tokens.
 
+mod alarms;
 mod browser;
 mod control;
 mod results;
 
 use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 
 use loto_proto::attempt::{Attempt, AttemptState};
@@ -267,5 +270,28 @@ async fn who_has_no_token_sees_a_form_and_nothing_else() {
             let answer = http::ask(&address, "GET", "/", &[header], "").unwrap();
             assert_eq!(answer.status, 200, "{header}");
         }
+    });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_tokens_a_page_is_shown_only_under_a_name_of_this_host() {
+    let url = servers::empty_store().await;
+    let (_service, address) = serve(&url, "127.0.0.1:0", &[]);
+    let asked_as = |name: &str| {
+        let mut connection = TcpStream::connect(&address).unwrap();
+        write!(connection, "GET / HTTP/1.0\r\nHost: {name}\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        connection.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    tokio::task::block_in_place(|| {
+        assert!(asked_as("localhost:1234").contains(" 200 "));
+        // A name that its owner made to lead to this host.
+        let refused = asked_as("rebound.example:1234");
+        assert!(refused.contains(" 421 "), "{refused}");
+        assert!(
+            refused.contains("--tokens") && !refused.contains("id=\"sweeps\""),
+            "{refused}"
+        );
     });
 }

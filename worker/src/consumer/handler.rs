@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
+use super::expectations::Expectations;
 use super::misfits::{self, Misfits};
 use super::options::ConsumerOptions;
 use super::settling::{log, settle};
@@ -42,10 +43,15 @@ pub(super) struct Handler {
     /// One permit per job that may run; redelivered jobs wait here.
     slots: Semaphore,
     vitals: Vitals,
+    expectations: Expectations,
     /// Deliveries so far.
     deliveries: AtomicU64,
-    /// Nothing new is begun once this is cancelled.
+    /// The consumer ends once this is cancelled.
     shutdown: CancellationToken,
+    /// Nothing new is begun once this is cancelled, as it is at the latest when the consumer ends.
+    closed: CancellationToken,
+    /// Microseconds that were computed of jobs which were then left alone.
+    lost: AtomicU64,
     /// Running jobs are left alone once this is cancelled.
     abandoned: CancellationToken,
     worker: String,
@@ -67,6 +73,9 @@ impl Handler {
             compute,
             slots: Semaphore::new(options.jobs.max(1).into()),
             vitals: Vitals::default(),
+            expectations: Expectations::default(),
+            lost: AtomicU64::new(0),
+            closed: shutdown.child_token(),
             deliveries: AtomicU64::new(0),
             worker: options.worker.clone(),
             options,
@@ -75,6 +84,16 @@ impl Handler {
             observer,
             refusal: Mutex::default(),
         }
+    }
+
+    /// Begins nothing more; what runs goes on.
+    pub(super) fn close(&self) {
+        self.closed.cancel();
+    }
+
+    /// The time for which jobs were computed that were then left alone.
+    pub(super) fn lost_time(&self) -> Duration {
+        Duration::from_micros(self.lost.load(Ordering::Relaxed))
     }
 
     /// Requeues whatever is still running.
@@ -104,6 +123,11 @@ impl Handler {
     /// Takes note of whether the broker has an alarm.
     pub(super) fn note_alarm(&self, alarm: Option<String>) {
         self.vitals.note_alarm(alarm);
+    }
+
+    /// Takes note of why no jobs arrive, or that they do again.
+    pub(super) fn note_outage(&self, outage: Option<String>) {
+        self.vitals.note_outage(outage);
     }
 
     /// Runs the job of a delivery and settles the delivery.
@@ -146,6 +170,9 @@ impl Handler {
         };
         log(&outcome);
         metrics::job_settled(job, &outcome);
+        if matches!(outcome, Outcome::Stored | Outcome::Poisoned(_)) {
+            self.vitals.held.note_finished();
+        }
         if let Some(observer) = &self.observer {
             observer(job, &outcome);
         }
@@ -165,7 +192,7 @@ impl Handler {
                 let hold = self.vitals.misfits.tell(job, &outcome);
                 tokio::select! {
                     biased;
-                    () = self.shutdown.cancelled() => {}
+                    () = self.closed.cancelled() => {}
                     () = tokio::time::sleep(hold) => {}
                 }
                 return (outcome, misfits::DELAY);
@@ -205,16 +232,19 @@ impl Handler {
     /// Runs the job once, unless it is done or nobody wants it any more.
     async fn attempt(&self, job: &Job, addressee: Option<StoreId>) -> Result<Settled, Stop> {
         let asking = || self.vitals.misfits.foreign(addressee, self.store.as_ref());
-        let asking = self.patiently(&self.shutdown, "reading the id of the store", asking);
+        let asking = self.patiently(&self.closed, "reading the id of the store", asking);
         let foreign = asking.await?;
         if let Some(misfit) = foreign.or_else(|| self.vitals.misfits.other_release(job)) {
             return Err(Stop::Misfit(misfit));
         }
         let _slot = tokio::select! {
             biased;
-            () = self.shutdown.cancelled() => return Err(Stop::Interrupted),
+            () = self.closed.cancelled() => return Err(Stop::Interrupted),
             slot = self.slots.acquire() => slot.map_err(|_| Stop::Interrupted)?,
         };
+        if !self.has_time_for(job).await? {
+            return Err(Stop::Interrupted);
+        }
         let running = self.begin(job).await?;
         self.vitals.held.note_progress(job.id());
         tracing::debug!(
@@ -245,6 +275,29 @@ impl Handler {
         Ok((outcome, Duration::ZERO))
     }
 
+    /// Whether the job is expected to end while there is time. If not, none is begun any more: another worker may have the time.
+    async fn has_time_for(&self, job: &Job) -> Result<bool, Stop> {
+        let allocation = &self.options.allocation;
+        if !allocation.is_bounded() {
+            return Ok(true);
+        }
+        let asking = || self.expectations.of(job, self.store.as_ref());
+        let asking = self.patiently(&self.closed, "looking at what jobs take", asking);
+        let Some(expected) = asking.await? else {
+            return Ok(true);
+        };
+        let has_time = allocation.has_time_for(expected);
+        if !has_time {
+            tracing::info!(
+                "the next job is expected to take {:.1} s, for which there is no time: nothing more is begun",
+                expected.as_secs_f64()
+            );
+            allocation.close_for_want_of_time();
+            self.close();
+        }
+        Ok(has_time)
+    }
+
     /// Records that the job begins.
     async fn begin(&self, job: &Job) -> Result<Running, Stop> {
         let series = job.series.id();
@@ -253,7 +306,7 @@ impl Handler {
         let limits = self.options.attempt_limits;
         loop {
             let reading = || self.store.job_record(series, job.seed);
-            let reading = self.patiently(&self.shutdown, "looking at a job", reading);
+            let reading = self.patiently(&self.closed, "looking at a job", reading);
             let record = reading.await?;
             let attempt = match lifecycle::begin(&record, &self.worker, &token, limits) {
                 Begin::Done => return Err(Stop::Settled(Outcome::AlreadyDone)),
@@ -382,7 +435,11 @@ impl Handler {
             let begin = Instant::now();
             let computed = tokio::select! {
                 biased;
-                () = self.abandoned.cancelled() => return Err(Stop::Interrupted),
+                () = self.abandoned.cancelled() => {
+                    let lost = u64::try_from(begin.elapsed().as_micros()).unwrap_or(u64::MAX);
+                    self.lost.fetch_add(lost, Ordering::Relaxed);
+                    return Err(Stop::Interrupted);
+                }
                 computed = self.compute.compute(job) => computed,
             };
             let outage = match computed {
@@ -390,6 +447,7 @@ impl Handler {
                     let took = begin.elapsed();
                     tracing::debug!(seconds = took.as_secs_f64(), "computed");
                     metrics::job_computed(job, &trace, took);
+                    self.expectations.note(job, took);
                     return Ok(Computed::Trace(trace));
                 }
                 Err(ComputeError::Job { error, backtrace }) => {
@@ -419,7 +477,7 @@ impl Handler {
             tracing::warn!("{outage}; running the job again in {seconds:.1} s");
             tokio::select! {
                 biased;
-                () = self.shutdown.cancelled() => return Err(Stop::Interrupted),
+                () = self.closed.cancelled() => return Err(Stop::Interrupted),
                 () = tokio::time::sleep(delay) => {}
             }
         }

@@ -2,9 +2,10 @@
 //! coordinator does not take them for lost.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use loto_proto::heartbeat::{Heartbeat, remark_name};
+use loto_proto::heartbeat::{Heartbeat, remark_name, tally_name};
 use loto_proto::identity::JobId;
 use loto_transport::TransportError;
 use loto_transport::store::Store;
@@ -15,6 +16,8 @@ use tokio::time::Instant;
 #[derive(Default)]
 pub(super) struct HeldJobs {
     jobs: Mutex<BTreeMap<JobId, Held>>,
+    /// How many jobs were brought to an end, traces or poisoned ones.
+    finished: AtomicU64,
     /// What was last told of this worker.
     told: Mutex<Told>,
 }
@@ -31,8 +34,8 @@ struct Held {
 struct Told {
     /// The number of the last heartbeat.
     number: u64,
-    /// Under which names remarks are in the store.
-    remarks: BTreeSet<String>,
+    /// Under which names there is more of it in the store: remarks, and how many jobs it finished.
+    beside: BTreeSet<String>,
 }
 
 impl HeldJobs {
@@ -62,6 +65,11 @@ impl HeldJobs {
         if let Some(held) = self.jobs.lock().get_mut(&job) {
             held.progress = Instant::now();
         }
+    }
+
+    /// Takes note that a job was brought to its end.
+    pub(super) fn note_finished(&self) {
+        self.finished.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Takes note that no job can get further at the moment.
@@ -95,19 +103,23 @@ impl HeldJobs {
         let jobs = self.jobs.lock().keys().copied().collect();
         let heartbeat = Heartbeat { number, jobs };
         store.put_heartbeat(worker, &heartbeat).await?;
-        let names = remarks.iter().map(|remark| remark_name(worker, remark));
-        let names: BTreeSet<String> = names.collect();
-        for name in &names {
-            self.told.lock().remarks.insert(name.clone());
+        let beside = remarks
+            .iter()
+            .map(|remark| (remark_name(worker, remark), number));
+        let mut beside: BTreeMap<String, u64> = beside.collect();
+        beside.insert(tally_name(worker), self.finished.load(Ordering::Relaxed));
+        for (name, &number) in &beside {
+            self.told.lock().beside.insert(name.clone());
             let jobs = Vec::new();
             store
                 .put_heartbeat(name, &Heartbeat { number, jobs })
                 .await?;
         }
-        let before = self.told.lock().remarks.clone();
-        for name in before.difference(&names) {
+        let mut before = self.told.lock().beside.clone();
+        before.retain(|name| !beside.contains_key(name));
+        for name in &before {
             store.forget_worker(name).await?;
-            self.told.lock().remarks.remove(name);
+            self.told.lock().beside.remove(name);
         }
         Ok(())
     }
@@ -119,7 +131,7 @@ impl HeldJobs {
         store: &dyn Store,
     ) -> Result<(), TransportError> {
         store.forget_worker(worker).await?;
-        let names = std::mem::take(&mut self.told.lock().remarks);
+        let names = std::mem::take(&mut self.told.lock().beside);
         for name in &names {
             store.forget_worker(name).await?;
         }

@@ -7,9 +7,11 @@
 //! - [`run`] takes deliveries from a queue and keeps jobs running side by side, as [`ConsumerOptions`] say;
 //! - `handler` brings one delivery to its end;
 //! - `held_jobs` knows which jobs this worker holds, and which of them make no progress;
+//! - `expectations` are how long jobs take, for a worker whose time is limited;
 //! - `misfits` are jobs for the workers of another store or release;
 //! - `steps` are what a delivery goes through, and `settling` settles it; `vitals` is what a worker tells of itself.
 
+mod expectations;
 mod handler;
 mod held_jobs;
 mod misfits;
@@ -55,6 +57,7 @@ pub async fn run(
     let (jobs, grace, exit_when_idle) =
         (options.jobs.max(1), options.grace, options.exit_when_idle);
     let heartbeat_interval = options.heartbeat_interval;
+    let allocation = options.allocation.clone();
     // Ours alone: a refusal ends this consumer, not what else the caller runs.
     let shutdown = shutdown.child_token();
     let jobs_arrive = options.readiness.need(JOBS_ARRIVE);
@@ -78,6 +81,10 @@ pub async fn run(
         tokio::select! {
             biased;
             () = shutdown.cancelled() => break,
+            () = allocation.closed() => {
+                handler.close();
+                break;
+            }
             Some(ended) = running.join_next() => {
                 let outcome = outcome_of(ended);
                 summary.count(&outcome);
@@ -99,10 +106,15 @@ pub async fn run(
                 Ok(None) => break,
                 Err(error) => {
                     tracing::warn!("{error}; running jobs go on");
+                    handler.note_outage(Some(format!("gets no jobs: {error}")));
                     receiving(false);
                     tokio::select! {
                         biased;
                         () = shutdown.cancelled() => break,
+                        () = allocation.closed() => {
+                            handler.close();
+                            break;
+                        }
                         anew = consume_anew(&*queue, jobs) => match anew {
                             Ok(anew) => consumer = anew,
                             Err(refusal) => {
@@ -112,6 +124,7 @@ pub async fn run(
                         },
                     }
                     tracing::info!("receiving jobs again");
+                    handler.note_outage(None);
                     idle_since = Instant::now();
                     receiving(true);
                     metrics::counter!(RECONNECTS, "server" => Server::Broker.name()).increment(1);
@@ -122,14 +135,20 @@ pub async fn run(
     // No more deliveries: what the broker sends from here on goes back to it.
     drop(consumer);
     receiving(false);
-    let in_time = tokio::time::timeout(grace, drain(&mut running, &mut summary)).await;
-    if in_time.is_err() {
-        tracing::warn!(
-            "{} jobs did not end in time and are requeued",
-            running.len()
-        );
+    let in_time = tokio::select! {
+        biased;
+        () = drain(&mut running, &mut summary) => true,
+        () = allocation.over() => false,
+        () = grace_is_over(&shutdown, grace) => false,
+    };
+    if !in_time {
+        let jobs = running.len();
         handler.abandon();
         drain(&mut running, &mut summary).await;
+        let lost = handler.lost_time().as_secs_f64();
+        tracing::warn!(
+            "{jobs} jobs did not end in time and are requeued: {lost:.1} s of computing are lost"
+        );
     }
     if let Some(alarms) = alarms {
         alarms.abort();
@@ -167,6 +186,12 @@ async fn consume_anew(queue: &dyn Queue, jobs: u16) -> Result<Box<dyn Consumer>,
             settled => return settled,
         }
     }
+}
+
+/// Waits for as long as running jobs may take to end once the consumer was asked to.
+async fn grace_is_over(shutdown: &CancellationToken, grace: Duration) {
+    shutdown.cancelled().await;
+    tokio::time::sleep(grace).await;
 }
 
 async fn drain(running: &mut JoinSet<Outcome>, summary: &mut ConsumerSummary) {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use loto_process::allocation::Allocation;
 use loto_process::observation::readiness::Readiness;
 use loto_proto::lifecycle::AttemptLimits;
 use loto_transport::retry::Backoff;
@@ -24,6 +25,8 @@ pub struct ConsumerOptions {
     pub failure_backoff: Backoff,
     /// How long running jobs may take to end after a shutdown was asked for.
     pub grace: Duration,
+    /// The time that a batch system gives this process: no job is begun that is expected to take longer.
+    pub allocation: Allocation,
     /// How long to wait without a job before the loop ends; `None`: forever.
     pub exit_when_idle: Option<Duration>,
     /// Time between two heartbeats, which tell the store what jobs are held; `None`: nobody
@@ -53,6 +56,7 @@ impl Default for ConsumerOptions {
             },
             failure_backoff: Backoff::FAILED_JOB,
             grace: Duration::from_secs(30),
+            allocation: Allocation::default(),
             exit_when_idle: None,
             heartbeat_interval: None,
             longest_silence: JobLimits::DEADLINE + ConsumerOptions::SILENCE_BEYOND_DEADLINE,

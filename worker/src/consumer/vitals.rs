@@ -21,6 +21,8 @@ pub(super) struct Vitals {
     pub(super) misfits: Misfits,
     /// What the broker's alarm is, if it has one.
     alarm: Mutex<Option<String>>,
+    /// Why no jobs arrive, if the broker is out of reach.
+    outage: Mutex<Option<String>>,
     /// Whether the last heartbeat arrived.
     store_is_told: AtomicBool,
 }
@@ -31,6 +33,7 @@ impl Default for Vitals {
             held: HeldJobs::default(),
             misfits: Misfits::default(),
             alarm: Mutex::default(),
+            outage: Mutex::default(),
             store_is_told: AtomicBool::new(true),
         }
     }
@@ -63,6 +66,7 @@ impl Vitals {
     async fn send_heartbeat(&self, store: &dyn Store, worker: &str) -> Result<(), TransportError> {
         let mut remarks = self.misfits.remarks();
         remarks.extend(self.alarm.lock().clone());
+        remarks.extend(self.outage.lock().clone());
         self.held.send_heartbeat(worker, store, remarks).await?;
         self.misfits.keep_identity(store).await
     }
@@ -84,6 +88,11 @@ impl Vitals {
             _ => {}
         }
         *noted = alarm;
+    }
+
+    /// Takes note of why no jobs arrive, or that they do again.
+    pub(super) fn note_outage(&self, outage: Option<String>) {
+        *self.outage.lock() = outage;
     }
 
     /// Finds out whether a job makes no progress although broker and store are there.

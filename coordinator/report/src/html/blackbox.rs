@@ -3,12 +3,13 @@
 use loto_proto::table_spec::Direction;
 use loto_proto::untrusted_text::escape;
 use loto_statistics::analysis::{BlackboxAnalysis, SweepAnalysis};
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 use super::comparison::comparison;
 use super::differences::difference_table;
 use super::evaluations::charts;
 use super::iterations::iteration_table;
+use super::picture::framed;
 use super::practical::hierarchical_table;
 use super::published;
 use super::scores::{further_table, over_tasks_table, score_table};
@@ -85,7 +86,7 @@ pub(super) fn curves(
     let title = format!("ADTM over evaluations on {}", blackbox.name);
     html! {
         figure {
-            (PreEscaped(picture.svg(&title)))
+            (framed(&picture, &title))
             figcaption {
                 "Average distance to the minimum over "
                 (numbers::count(blackbox.averaged_tasks as u64, "task")) ", with "

@@ -3,8 +3,9 @@
 use loto_proto::untrusted_text::escape;
 use loto_statistics::analysis::{ComparedTask, Comparison, ComparisonOutcome};
 use loto_statistics::friedman::FriedmanStatistics;
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
+use super::picture::framed;
 use super::practical::practical_pairs;
 use super::table::{number, table};
 use crate::charts::{Palette, WIDTH, critical_difference};
@@ -23,7 +24,7 @@ pub(crate) fn comparison(outcome: &ComparisonOutcome, place: &str, palette: &Pal
     let picture = critical_difference(comparison, &title, palette, WIDTH);
     html! {
         figure {
-            (PreEscaped(picture.svg(&title)))
+            (framed(&picture, &title))
             figcaption {
                 "Average rank of the improvement, 1 is best. "
                 @if comparison.nemenyi_can_reject() {

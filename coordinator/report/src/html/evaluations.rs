@@ -2,8 +2,9 @@
 
 use loto_proto::untrusted_text::escape;
 use loto_statistics::analysis::BlackboxAnalysis;
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
+use super::picture::framed;
 use crate::charts::{HALF_SIZE, Palette, Picture, average_rank, profile, targets, unsolved};
 
 /// The charts of a black box, each with what it shows; empty without averages.
@@ -32,15 +33,16 @@ pub(crate) fn charts(blackbox: &BlackboxAnalysis, palette: &Palette) -> Markup {
         ),
     ];
     let charts = drawn.into_iter().filter_map(|(title, caption, picture)| {
-        let picture = picture?.svg(&format!("{title} on {}", blackbox.name));
+        let title = format!("{title} on {}", blackbox.name);
+        let picture = framed(&picture?, &title);
         Some((caption, picture))
     });
-    let charts: Vec<(&str, String)> = charts.collect();
+    let charts: Vec<(&str, Markup)> = charts.collect();
     html! {
         @if !charts.is_empty() {
             div.pairs {
                 @for (caption, picture) in &charts {
-                    figure { (PreEscaped(picture)) figcaption { (escape(caption)) } }
+                    figure { (picture) figcaption { (escape(caption)) } }
                 }
             }
         }

@@ -14,6 +14,8 @@ use super::tasks::improvements;
 use crate::charts::Palette;
 use crate::{dominant, missing, numbers};
 
+pub use super::picture::framed;
+
 /// The style sheet of the report, for pages that show parts of it.
 pub const STYLE: &str = include_str!("style.css");
 

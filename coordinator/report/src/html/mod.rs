@@ -10,6 +10,7 @@ mod iterations;
 pub mod live;
 mod made;
 mod page;
+mod picture;
 mod practical;
 mod published;
 mod scores;

@@ -2,8 +2,9 @@
 
 use loto_proto::untrusted_text::escape;
 use loto_statistics::analysis::BlackboxAnalysis;
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
+use super::picture::framed;
 use super::table::{number_cell, table};
 use crate::charts::{CURVES_SIZE, Palette, ranks_by_arrival};
 use crate::numbers;
@@ -33,7 +34,7 @@ pub(crate) fn stream(blackbox: &BlackboxAnalysis, palette: &Palette) -> Markup {
         (table(&caption, Some("compact"), &head, rows))
         @if let Some(picture) = picture {
             figure {
-                (PreEscaped(picture.svg(&title)))
+                (framed(&picture, &title))
                 figcaption { "Average rank over the tasks that have arrived so far, the mean over the orders." }
             }
         }

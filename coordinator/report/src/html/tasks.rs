@@ -3,8 +3,9 @@
 use loto_proto::table_spec::Direction;
 use loto_proto::untrusted_text::escape;
 use loto_statistics::analysis::{BlackboxAnalysis, SweepAnalysis, TaskAnalysis};
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
+use super::picture::framed;
 use super::table::{number_cell, table};
 use crate::about::{direction_arrow, direction_in_words};
 use crate::best::best_two;
@@ -35,7 +36,7 @@ pub(super) fn improvements(
     let title = format!("Improvement over random search on {}", blackbox.name);
     Some(html! {
         figure {
-            (PreEscaped(picture.svg(&title)))
+            (framed(&picture, &title))
             figcaption {
                 "Improvement per task, with " (numbers::percentage(confidence)) " intervals over the seeds. \
                  Triangles at the edge stand for values off the axis."
@@ -57,7 +58,7 @@ fn curves(report: &Report<'_>, blackbox: &BlackboxAnalysis, palette: &Palette) -
     html! {
         @if let Some(picture) = picture {
             figure {
-                (PreEscaped(picture.svg(&title)))
+                (framed(&picture, &title))
                 figcaption {
                     "Distance to the minimum over evaluations on each task, the mean over the seeds."
                     @if report.draws_baseline() { " Dotted in black: random search, exact." }

@@ -15,10 +15,15 @@ pub(in crate::live_page) fn section(plan: &Sweep, overview: &Overview) -> Markup
     let has_none = overview.poisoned.is_empty()
         && overview.conflicts.is_empty()
         && overview.passed_over.is_empty()
-        && overview.remarks.remarks.is_empty();
+        && overview.remarks.remarks.is_empty()
+        && overview.alarms.is_empty();
     html! {
         @if !has_none {
             div.alert role="group" aria-label="Problems" {
+                @if !overview.alarms.is_empty() {
+                    strong { "Alarms of the store" }
+                    ul { @for alarm in &overview.alarms { li { (escape(alarm)) } } }
+                }
                 @if !overview.poisoned.is_empty() {
                     strong { "Poisoned jobs, which no worker tries again before " code { "loto retry" } }
                     ul { @for poisoned in &overview.poisoned {

@@ -21,11 +21,13 @@ pub(in crate::live_page) fn section(overview: &Overview) -> Markup {
             div.scroll tabindex="0" role="region" aria-label="Workers" {
                 table {
                     thead { tr {
-                        th scope="col" { "worker" } th scope="col" { "jobs held" } th scope="col" { "heartbeat" }
+                        th scope="col" { "worker" } th scope="col" { "jobs held" }
+                        th scope="col" { "jobs a minute" } th scope="col" { "heartbeat" }
                     } }
                     tbody { @for worker in &overview.workers { tr {
                         th scope="row" { (escape(&worker.name)) }
                         td { (worker.jobs) }
+                        td { @if let Some(rate) = worker.per_minute { (in_two_digits(rate)) } @else { "-" } }
                         td {
                             // Shown to the second, every page would change all the time.
                             @if worker.silent < SILENT { "heard" }
@@ -41,6 +43,27 @@ pub(in crate::live_page) fn section(overview: &Overview) -> Markup {
     }
 }
 
+/// A number with two digits that count, so that small changes change no page.
+fn in_two_digits(rate: f64) -> String {
+    if rate == 0.0 || rate >= 9.95 {
+        let scale = 10f64.powf((rate.max(1.0).log10().floor() - 1.0).max(0.0));
+        return format!("{:.0}", (rate / scale).round() * scale);
+    }
+    format!("{rate:.1}")
+}
+
 fn in_tens(duration: Duration) -> Duration {
     Duration::from_secs(duration.as_secs() / 10 * 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_have_two_digits() {
+        let shown = [0.0, 0.04, 0.25, 9.94, 9.96, 12.4, 99.6, 123.0, 1250.1].map(in_two_digits);
+        let expected = ["0", "0.0", "0.2", "9.9", "10", "12", "100", "120", "1300"];
+        assert_eq!(shown, expected);
+    }
 }

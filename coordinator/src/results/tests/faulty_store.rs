@@ -15,8 +15,8 @@ use loto_proto::trace::Trace;
 use loto_transport::TransportError;
 use loto_transport::server::Server;
 use loto_transport::store::{
-    Attempts, Blobs, Conflict, Cursor, Deletion, EmbeddedStore, Events, Heartbeats, PassedOver,
-    Stored, Sweeps, Traces,
+    Attempts, Blobs, Conflict, Cursor, Deletion, EmbeddedStore, Events, Health, Heartbeats,
+    PassedOver, Stored, Sweeps, Traces,
 };
 use tonic::async_trait;
 
@@ -224,6 +224,8 @@ impl Attempts for FaultyStore {
         self.reach()?.forget_conflict(series, seed).await
     }
 }
+
+impl Health for FaultyStore {}
 
 #[async_trait]
 impl Heartbeats for FaultyStore {

@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use super::attempts::{Attempts, Conflict, decode_attempt, encode_attempt};
 use super::blobs::{Blobs, check_size};
 use super::damage::{Hidden, PassedOver};
+use super::health::Health;
 use super::heartbeats::Heartbeats;
 use super::sweeps::{Deletion, Sweeps};
 use super::traces::{Cursor, Event, Events, Stored, Traces};
@@ -380,6 +381,8 @@ impl Attempts for HostStore {
             .await
     }
 }
+
+impl Health for HostStore {}
 
 #[async_trait]
 impl Heartbeats for HostStore {

@@ -5,7 +5,7 @@
 //! must agree with it.
 //!
 //! What a store keeps is split by who reads it: [`Sweeps`], [`Traces`], [`Attempts`],
-//! [`Heartbeats`] and [`Blobs`]; a [`Store`] keeps all of it. Every call may end with
+//! [`Heartbeats`], [`Blobs`] and [`Health`]; a [`Store`] keeps all of it. Every call may end with
 //! [`TransportError::Unavailable`] or [`TransportError::Refused`], one that reads a value also
 //! with [`TransportError::CorruptValue`]; of a list, damaged entries are passed over
 //! ([`Sweeps::passed_over`]).
@@ -14,6 +14,7 @@ mod attempts;
 mod blobs;
 mod damage;
 mod embedded;
+mod health;
 mod heartbeats;
 mod host;
 mod identity;
@@ -30,6 +31,7 @@ pub(crate) use self::attempts::{decode_attempt, encode_attempt};
 pub use self::blobs::{Blobs, table_blob};
 pub use self::damage::{Hidden, PassedOver};
 pub use self::embedded::EmbeddedStore;
+pub use self::health::Health;
 pub use self::heartbeats::Heartbeats;
 pub use self::host::HostStore;
 pub use self::identity::StoreIdentity;
@@ -44,9 +46,9 @@ use crate::host::protocol::is_host_url;
 use crate::server::Server;
 
 /// A store of sweeps, traces, attempts, heartbeats and blobs.
-pub trait Store: Sweeps + Traces + Attempts + Heartbeats + Blobs {}
+pub trait Store: Sweeps + Traces + Attempts + Heartbeats + Blobs + Health {}
 
-impl<Kept: Sweeps + Traces + Attempts + Heartbeats + Blobs> Store for Kept {}
+impl<Kept: Sweeps + Traces + Attempts + Heartbeats + Blobs + Health> Store for Kept {}
 
 /// Opens the store a URL names: `redis[s]://HOST:PORT` for Redis, `loto[s]://HOST:PORT` for that of `loto host`,
 /// `sqlite:PATH` or a path that ends in `.loto` or `.sqlite` for an embedded one, which is made

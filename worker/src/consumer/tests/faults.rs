@@ -15,7 +15,7 @@ use loto_proto::sweep_state::SweepState;
 use loto_proto::trace::Trace;
 use loto_transport::queue::{Delivery, InProcessQueue};
 use loto_transport::store::{
-    Attempts, Blobs, Conflict, Cursor, Deletion, Events, Heartbeats, Stored, Sweeps, Traces,
+    Attempts, Blobs, Conflict, Cursor, Deletion, Events, Health, Heartbeats, Stored, Sweeps, Traces,
 };
 
 use super::super::*;
@@ -193,6 +193,8 @@ impl Attempts for FlakyStore {
         self.store.forget_conflict(series, seed).await
     }
 }
+
+impl Health for FlakyStore {}
 
 #[async_trait]
 impl Heartbeats for FlakyStore {

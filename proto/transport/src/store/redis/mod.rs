@@ -22,6 +22,7 @@
 mod attempts;
 mod blobs;
 mod connection;
+mod health;
 mod heartbeats;
 mod keys;
 mod scripts;

@@ -86,6 +86,11 @@ impl RedisStore {
         })
     }
 
+    /// The URL without its password.
+    pub(super) fn name(&self) -> &str {
+        &self.place.name
+    }
+
     /// Sends one command about `key`.
     pub(super) async fn ask<Answer: FromRedisValue>(
         &self,
