@@ -8,6 +8,7 @@
 //! |---|---|
 //! | what is finished of a sweep: the input | [`results`] |
 //! | curves of a method on a task | [`dtm`], [`random_search`], [`by_iteration`] |
+//! | several objectives | [`front`], [`hypervolume`] |
 //! | scores against random search | [`improvement`] (ICML), [`relative_improvement`] (ICLR) |
 //! | ranks of methods | [`ranks`], [`average_ranks`] (SGPT), [`stream_ranks`] (streams of tasks) |
 //! | tests whether methods differ | [`friedman`], [`nemenyi`], [`wilcoxon`], [`holm`], [`smallest_p_values`] |
@@ -51,8 +52,10 @@ pub mod dominant_task;
 pub mod dtm;
 pub mod error;
 pub mod friedman;
+pub mod front;
 mod hierarchical_posterior;
 pub mod holm;
+pub mod hypervolume;
 pub mod improvement;
 pub mod interval;
 pub mod means;
