@@ -28,7 +28,7 @@
 //! use loto_statistics::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
 //!
 //! // One trace of random search on a table with four rows.
-//! let trace = SeedTrace { rows: vec![2, 0], values: vec![0.3, 0.1], seconds: vec![] };
+//! let trace = SeedTrace { rows: vec![2, 0], values: vec![0.3, 0.1], ..Default::default() };
 //! let results = SweepResults {
 //!     name: "tiny".into(),
 //!     seeds: 1,
@@ -40,6 +40,8 @@
 //!         tasks: vec![TaskResults {
 //!             name: "wine".into(),
 //!             objective: [0.1, 0.2, 0.3, 0.4].into(),
+//!             hypervolume: None,
+//!             mean_cost: None,
 //!             traces: vec![BTreeMap::from([(0, trace)])],
 //!         }],
 //!         arrivals: None,

@@ -57,6 +57,7 @@ fn whole(trace: Trace) -> SeedTrace {
         seconds: seconds(&trace),
         rows: trace.rows,
         values: trace.values,
+        ..SeedTrace::default()
     }
 }
 
@@ -106,7 +107,7 @@ mod tests {
     #[test]
     fn statistics_see_the_same_whatever_is_kept() {
         let curves: Arc<BestCurves> = kept();
-        assert_eq!(*curves, BestCurves::of(&kept()));
+        assert_eq!(*curves, BestCurves::of(&kept(), None));
     }
 
     #[test]

@@ -211,6 +211,8 @@ impl PlannedTraces {
             let task = |(target, places): (&String, &Vec<Place>)| TaskResults {
                 name: target.clone(),
                 objective: Arc::clone(&self.task_at(places[0]).ascending),
+                hypervolume: None,
+                mean_cost: None,
                 traces: methods
                     .iter()
                     .map(|&method| traces(places[method]))

@@ -65,6 +65,7 @@ pub(super) fn assemble(
                 .iter()
                 .filter_map(|evaluation| evaluation.seconds)
                 .collect(),
+            ..SeedTrace::default()
         };
         traces.entry(key.blackbox).or_default().push((*key, trace));
     }
@@ -149,6 +150,8 @@ fn arrange(
     let tasks = blackbox.tasks.iter().map(|task| TaskResults {
         name: task.name.clone(),
         objective: Arc::clone(&task.objective),
+        hypervolume: None,
+        mean_cost: None,
         traces: vec![BTreeMap::new(); ran.len()],
     });
     let mut tasks: Vec<TaskResults> = tasks.collect();
