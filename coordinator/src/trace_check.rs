@@ -172,6 +172,7 @@ mod tests {
         let trace = Trace {
             rows: rows.to_vec(),
             values: values.to_vec(),
+            further_values: Vec::new(),
             microseconds: vec![0; rows.len()],
             preparation_microseconds: 0,
             linear_algebra: String::new(),
@@ -187,6 +188,7 @@ mod tests {
             let trace = Trace {
                 rows: rows.to_vec(),
                 values: values.to_vec(),
+                further_values: Vec::new(),
                 microseconds: vec![0; 4],
                 preparation_microseconds: 0,
                 linear_algebra: String::new(),

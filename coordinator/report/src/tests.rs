@@ -89,6 +89,7 @@ pub(crate) fn about() -> About {
         targets: Vec::new(),
         iterations: 5,
         protocol: Default::default(),
+        cost: None,
         methods: Vec::new(),
     };
     let spec = TableSpec {

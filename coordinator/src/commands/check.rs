@@ -292,6 +292,7 @@ mod tests {
             targets: vec!["one".into()],
             iterations: 1,
             protocol: Default::default(),
+            cost: None,
             methods: methods.iter().map(method).collect(),
         };
         Sweep {

@@ -208,6 +208,7 @@ fn plan_blackbox(
         targets: targets::resolve(entry, table, iterations)?,
         iterations,
         protocol: entry.protocol,
+        cost: entry.cost.clone(),
         methods: methods::resolve(file, entry, table, programs)?,
     })
 }

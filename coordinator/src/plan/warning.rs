@@ -192,8 +192,8 @@ pub(super) fn of_blackbox(
     if !columns.is_empty() {
         kinds.push(WarningKind::LogScale { columns });
     }
-    if entry.direction.is_none() && is_good_if_large(&entry.objective) {
-        let objective = entry.objective.clone();
+    if entry.direction.is_none() && is_good_if_large(entry.primary_objective()) {
+        let objective = entry.primary_objective().to_owned();
         kinds.push(WarningKind::Direction { objective });
     }
     let is_used = |task: &&Task| {
@@ -204,7 +204,7 @@ pub(super) fn of_blackbox(
     let constant = tasks.filter(|task| is_constant(&task.objective));
     let tasks: Vec<String> = constant.map(|task| task.name.clone()).collect();
     if !tasks.is_empty() {
-        let objective = entry.objective.clone();
+        let objective = entry.primary_objective().to_owned();
         kinds.push(WarningKind::ConstantTasks { tasks, objective });
     }
     let is_constant_column = |column: &&ColumnProfile| match &column.values {

@@ -79,6 +79,7 @@ mod tests {
         Trace {
             rows: rows.to_vec(),
             values: values.to_vec(),
+            further_values: Vec::new(),
             microseconds: vec![500_000, 250_000],
             preparation_microseconds: 2_000_000,
             linear_algebra: String::new(),

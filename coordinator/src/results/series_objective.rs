@@ -76,12 +76,15 @@ impl SeriesObjective {
         }
         let order = self.order(seed);
         let on_each = trace.rows.len() / order.len();
+        let further = trace.objectives() - 1;
         let mut parts = vec![None; order.len()];
         for (place, task) in order.into_iter().enumerate() {
             let range = place * on_each..(place + 1) * on_each;
+            let further = further * range.start..further * range.end;
             parts[task] = Some(Trace {
                 rows: trace.rows[range.clone()].to_vec(),
                 values: trace.values[range.clone()].to_vec(),
+                further_values: trace.further_values[further].to_vec(),
                 microseconds: trace.microseconds[range].to_vec(),
                 preparation_microseconds: match place {
                     0 => trace.preparation_microseconds,

@@ -105,6 +105,7 @@ pub fn sweep() -> Sweep {
             targets: vec!["one".into(), "two".into()],
             iterations: 3,
             protocol: Default::default(),
+            cost: None,
             methods: vec![method("rs"), method("gp")],
         }],
         seeds: SEEDS,
@@ -121,6 +122,7 @@ pub fn trace(job: &Job) -> Trace {
             .iter()
             .map(|&row| task.objective[row as usize])
             .collect(),
+        further_values: Vec::new(),
         microseconds: vec![1; rows.len()],
         preparation_microseconds: 1,
         linear_algebra: "none".into(),

@@ -50,6 +50,7 @@ pub(super) fn planned(name: &str, papers_name: &str, parameters: &[(&str, &str)]
         targets: Vec::new(),
         iterations: 70,
         protocol: Default::default(),
+        cost: None,
         methods: vec![MethodSpec {
             name: None,
             id: "rs".into(),
