@@ -6,6 +6,7 @@ use loto_engine::EngineError;
 use loto_proto::limits::MAX_PROGRAM_BYTES;
 use loto_proto::message_error::MessageProblem;
 use loto_proto::sweep_file::{ScaleProblem, SweepFileError, place};
+use loto_statistics::hypervolume::MOST_ROWS;
 
 use super::initial_problem::InitialProblem;
 use crate::table_files::error::TableFileError;
@@ -170,6 +171,23 @@ pub enum BlackboxProblem {
     )]
     ShortStream,
 
+    /// There are more objectives than statistics know.
+    #[error(
+        "objectives: {0} are listed, but at most 2 can be compared by their hypervolume: leave the others out"
+    )]
+    ManyObjectives(usize),
+
+    /// A task with two objectives is too large for the exact expectation of random search.
+    #[error(
+        "task `{task}` has {rows} rows, but with two objectives a task may have at most {MOST_ROWS}: give the table fewer rows, or          declare one objective"
+    )]
+    LargeTask {
+        /// The task.
+        task: String,
+        /// Number of its rows.
+        rows: usize,
+    },
+
     /// The file of first evaluations is not what it should be.
     #[error("initial: {path}{problem}", path = path.display())]
     Initial {
@@ -273,6 +291,8 @@ impl BlackboxProblem {
             Self::OneTask { .. } => "table",
             Self::Scale(_) => "scales",
             Self::UnknownTask { key, .. } | Self::NoTarget { key } => key,
+            Self::ManyObjectives(_) => "objectives",
+            Self::LargeTask { .. } => "table",
             Self::TooFewRows { .. } | Self::ShortStream => "iterations",
             Self::Initial { .. } | Self::NoInitialRows { .. } | Self::TooManyInitialRows { .. } => {
                 "initial"

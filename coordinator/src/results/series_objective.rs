@@ -6,6 +6,8 @@ use loto_engine::task_stream::arrivals;
 use loto_proto::identity::Fingerprint;
 use loto_proto::table_spec::Direction;
 use loto_proto::trace::Trace;
+use loto_statistics::hypervolume::TaskHypervolume;
+use loto_statistics::results::SeedTrace;
 
 /// The objective values of one task.
 #[derive(Debug)]
@@ -16,6 +18,33 @@ pub struct TaskObjective {
     pub ascending: Arc<[f64]>,
     /// Whether the objective is minimised; if not, the values are negatives.
     pub direction: Direction,
+    /// The values of both objectives if there are two; the others are those of the first.
+    pub hypervolume: Option<Arc<TaskHypervolume>>,
+    /// What the evaluation of each row costs, if that is known.
+    pub costs: Option<Box<[f64]>>,
+}
+
+impl TaskObjective {
+    /// Mean over the rows of what an evaluation costs, if that is known.
+    pub fn mean_cost(&self) -> Option<f64> {
+        let costs = self.costs.as_deref()?;
+        Some(costs.iter().sum::<f64>() / costs.len() as f64)
+    }
+
+    /// What statistics look at of a checked trace.
+    pub(super) fn evaluated(&self, trace: Trace) -> SeedTrace {
+        let costs = self.costs.as_deref().map(|costs| {
+            let rows = trace.rows.iter();
+            rows.map(|&row| costs[row as usize]).collect()
+        });
+        SeedTrace {
+            rows: trace.rows,
+            values: trace.values,
+            further_values: trace.further_values,
+            costs: costs.unwrap_or_default(),
+            seconds: Vec::new(),
+        }
+    }
 }
 
 /// The objective values that the traces of a series hold.
