@@ -72,7 +72,7 @@ impl Report<'_> {
                 published_csv::write(&published, output)
             })?;
         }
-        let by_task = published::compare_by_task(self.analysis, self.planned);
+        let by_task = self.published_by_task();
         if !by_task.is_empty() {
             atomic_file::write(&folder.join("published_by_task.csv"), |output| {
                 published_csv::write_by_task(&by_task, output)

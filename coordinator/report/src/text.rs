@@ -345,7 +345,7 @@ fn write_published(report: &Report<'_>, output: &mut impl Write) -> io::Result<(
 
 /// Means over the tasks beside those of the tables that have figures of single tasks.
 fn write_published_by_task(report: &Report<'_>, output: &mut impl Write) -> io::Result<()> {
-    let tables = published::compare_by_task(report.analysis, report.planned);
+    let tables = report.published_by_task();
     if tables.is_empty() {
         return Ok(());
     }

@@ -18,7 +18,7 @@ use super::stream::stream;
 use super::tasks::tasks;
 use crate::about::{direction_arrow, direction_in_words};
 use crate::charts::{CURVES_SIZE, Palette, adtm};
-use crate::published::{PublishedBlackbox, compare_by_task};
+use crate::published::PublishedBlackbox;
 use crate::report::{Report, draws_baseline};
 use crate::{dominant, numbers};
 
@@ -57,7 +57,7 @@ pub(crate) fn section(
             (difference_table(report, blackbox))
             (further_table(report, blackbox))
             @if let Some(known) = known { (published::table_beside(known)) }
-            @for table in compare_by_task(report.analysis, report.planned) {
+            @for table in report.published_by_task() {
                 @if table.blackbox == blackbox.name { (published::tasks_beside(&table)) }
             }
             h3 { "Over the evaluations" }
