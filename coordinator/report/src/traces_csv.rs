@@ -21,8 +21,10 @@ pub(crate) fn write(results: &SweepResults, output: &mut impl Write) -> io::Resu
         .write(output, Compression::default());
     let mut lines = csv::Writer::from_writer(gzip);
     let further = FurtherColumns::of(results);
-    let names = further.columns().map(|(name, _)| name);
-    lines.write_record(TRACES.names().chain(names))?;
+    let mut names: Vec<&str> = TRACES.names().collect();
+    let last = names.len() - 1;
+    names.splice(last..last, further.columns().map(|(name, _)| name));
+    lines.write_record(names)?;
     let mut line = csv::ByteRecord::new();
     for blackbox in &results.blackboxes {
         for task in &blackbox.tasks {
@@ -49,7 +51,7 @@ pub(crate) fn further_columns(
     FurtherColumns::of(results).columns()
 }
 
-/// The columns that only some sweeps have; they come last.
+/// The columns that only some sweeps have; they come before the last, which differs between equal traces.
 #[derive(Debug, Clone, Copy)]
 struct FurtherColumns {
     second_value: bool,
@@ -102,13 +104,13 @@ fn write_trace(
         push(trace.rows.get(index).map(|row| row as _))?;
         push(Some(&direction.turn(value)))?;
         push(Some(&direction.turn(best)))?;
-        push(trace.seconds.get(index).map(|seconds| seconds as _))?;
         if further.second_value {
             push(trace.further_values.get(index).map(|value| value as _))?;
         }
         if further.cost {
             push(trace.costs.get(index).map(|cost| cost as _))?;
         }
+        push(trace.seconds.get(index).map(|seconds| seconds as _))?;
         lines.write_byte_record(line)?;
     }
     Ok(())

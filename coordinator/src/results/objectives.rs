@@ -8,11 +8,12 @@ use loto_engine::table::Table;
 use loto_proto::identity::Fingerprint;
 use loto_proto::job::Series;
 use loto_proto::protocol::{ALL_TASKS, Protocol};
-use loto_proto::table_spec::{Direction, Features, Repeats, TableSpec};
+use loto_proto::table_spec::TableSpec;
 use loto_statistics::hypervolume::TaskHypervolume;
 use loto_transport::store::{Store, table_blob};
 use tokio::sync::Mutex;
 
+use super::column_by_task::column_by_task;
 use super::series_objective::{SeriesObjective, TaskObjective};
 use crate::CoordinatorError;
 
@@ -121,7 +122,10 @@ fn read(
     let table = Table::read(&file, &spec, &name).map_err(EngineError::from)?;
     let second = match spec.further_objectives.as_slice() {
         [] => None,
-        [second] => Some(column_by_task(&file, &spec, second, &name)?),
+        [second] => {
+            let column = column_by_task(&file, &spec, second, &name);
+            Some(column.map_err(EngineError::from)?)
+        }
         further => {
             return Err(CoordinatorError::ManyObjectives {
                 table: fingerprint,
@@ -130,7 +134,7 @@ fn read(
         }
     };
     let costs = cost.map(|column| column_by_task(&file, &spec, column, &name));
-    let costs = costs.transpose()?;
+    let costs = costs.transpose().map_err(EngineError::from)?;
     let columns = table.space.hyperparameters.into_iter();
     let content = TableContent {
         spec,
@@ -164,30 +168,6 @@ fn read(
         tasks: objectives.collect(),
         positions,
     })
-}
-
-/// The values of a column of a table by task and row, the means where measurements are repeated.
-fn column_by_task(
-    file: &[u8],
-    spec: &TableSpec,
-    column: &str,
-    name: &str,
-) -> Result<Vec<Vec<f64>>, EngineError> {
-    // Which rows there are follows from the configurations alone.
-    let spec = TableSpec {
-        objective: column.to_owned(),
-        further_objectives: Vec::new(),
-        direction: Direction::Minimise,
-        features: Features::default(),
-        source_rows: None,
-        repeats: match spec.repeats {
-            Repeats::Refused => Repeats::Refused,
-            Repeats::Mean | Repeats::Draw => Repeats::Mean,
-        },
-        ..spec.clone()
-    };
-    let table = Table::read(file, &spec, name)?;
-    Ok(table.tasks.into_iter().map(|task| task.objective).collect())
 }
 
 #[cfg(test)]

@@ -82,6 +82,15 @@ pub(crate) fn fill_over_cost(
 ) -> Option<OverCost> {
     let mean_costs: Option<Vec<f64>> = blackbox.tasks.iter().map(|task| task.mean_cost).collect();
     let mean_costs = mean_costs.filter(|costs| !costs.is_empty())?;
+    // Of traces that were recorded elsewhere, costs may not be known.
+    let has_costs = |method: &&usize| {
+        let tasks = blackbox.tasks.iter().map(|task| &task.traces[**method]);
+        tasks
+            .filter(|curves| !curves.is_empty())
+            .all(|curves| mean_total(curves).is_some())
+    };
+    let present: Vec<usize> = present.iter().filter(has_costs).copied().collect();
+    let present = present.as_slice();
     for (task, &mean_cost) in mean_costs.iter().enumerate() {
         tasks[task].over_cost = Some(of_task(blackbox, &curves[task], task, mean_cost));
     }
@@ -202,7 +211,7 @@ fn of_task(
     mean_cost: f64,
 ) -> TaskOverCost {
     let traces = &blackbox.tasks[task].traces;
-    let finished = traces.iter().filter(|curves| !curves.is_empty());
+    let finished = traces.iter().filter(|curves| mean_total(curves).is_some());
     let costs = common_costs(finished.map(Arc::as_ref)).unwrap_or_default();
     let gaps_of = |method: usize| -> Option<Vec<f64>> {
         let found = mean_gaps(&traces[method], gaps.minimum, &costs).into_iter();

@@ -40,6 +40,26 @@ fn methods_are_compared_where_all_have_values_and_none_has_ended() {
 }
 
 #[test]
+fn a_method_whose_costs_are_not_known_takes_nothing_from_the_others() {
+    let mut results = with_costs();
+    for task in &mut results.blackboxes[0].tasks {
+        for trace in task.traces[1].values_mut() {
+            trace.costs.clear();
+        }
+    }
+    let analysis = analyse(&results, &sampled()).unwrap();
+    let task = analysis.blackboxes[0].tasks[0].over_cost.as_ref().unwrap();
+    assert_eq!((task.costs[0], task.costs[99]), (1.0, 2.0));
+    assert_eq!(
+        (&task.methods[1].dtm, task.methods[1].total_cost),
+        (&vec![], None)
+    );
+    let over_cost = analysis.blackboxes[0].over_cost.as_ref().unwrap();
+    assert_eq!(over_cost.methods[2].average_rank_at[99], Some(2.0));
+    assert_eq!(over_cost.methods[1].adtm[99], None);
+}
+
+#[test]
 fn scores_over_cost_are_those_of_the_values_that_have_ended() {
     let mut results = with_costs();
     for task in &mut results.blackboxes[0].tasks {
