@@ -124,6 +124,7 @@ fn read(blob: &[u8], fingerprint: Fingerprint) -> Result<TableObjectives, Coordi
         ascending.sort_unstable_by(f64::total_cmp);
         let objective = TaskObjective {
             by_row: task.objective.into(),
+            further_by_row: task.further_objectives.into(),
             ascending: ascending.into(),
             direction: table.direction,
         };
