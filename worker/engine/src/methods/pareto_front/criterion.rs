@@ -1,6 +1,5 @@
 //! The row of greatest acquisition among those that are open.
 
-use super::search::drawn;
 use crate::acquisition::front::excursion_volume::ExcursionVolume;
 use crate::acquisition::front::hypervolume_improvement::expected_hypervolume_improvement;
 use crate::acquisition::front::maximin_improvement::MaximinImprovement;
@@ -150,4 +149,17 @@ impl Situation<'_> {
         }
         points
     }
+}
+
+/// At most so many of the rows, drawn at random, ascending.
+pub(super) fn drawn(mut rows: Vec<u32>, most: usize, random: &mut RandomStream) -> Vec<u32> {
+    if rows.len() > most {
+        for place in 0..most {
+            let left = rows.len() - place;
+            rows.swap(place, place + random.below(left as u32) as usize);
+        }
+        rows.truncate(most);
+        rows.sort_unstable();
+    }
+    rows
 }

@@ -1,6 +1,6 @@
 //! Bayesian optimisation of two objectives: the steps that all acquisition functions share.
 
-use super::criterion::{Criterion, Situation};
+use super::criterion::{Criterion, Situation, drawn};
 use crate::acquisition::front::{Front, Prediction};
 use crate::error::{EngineError, ImpossibleJob};
 use crate::random::{RandomStream, StreamName};
@@ -112,19 +112,6 @@ impl<'a> FrontSearch<'a> {
             None => open,
         }
     }
-}
-
-/// At most so many of the rows, drawn at random, ascending.
-pub(super) fn drawn(mut rows: Vec<u32>, most: usize, random: &mut RandomStream) -> Vec<u32> {
-    if rows.len() > most {
-        for place in 0..most {
-            let left = rows.len() - place;
-            rows.swap(place, place + random.below(left as u32) as usize);
-        }
-        rows.truncate(most);
-        rows.sort_unstable();
-    }
-    rows
 }
 
 /// The corner that bounds the hypervolume.
