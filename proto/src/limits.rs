@@ -48,7 +48,7 @@ limits! {
         /// Evaluations in a trace, times objectives.
         MAX_ITERATIONS: u32 = 100_000;
         /// Objectives of a black box.
-        MAX_OBJECTIVES: usize = 100;
+        MAX_OBJECTIVES: usize = 10;
         /// Series: pairs of a method and a target task.
         MAX_SERIES: u64 = 100_000;
         /// Jobs: series times seeds.

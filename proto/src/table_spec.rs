@@ -1,6 +1,7 @@
 //! What a sweep file declares about a table, and the fingerprint that follows.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 
 use prost::Message;
 use serde::{Deserialize, Serialize};
@@ -125,6 +126,14 @@ pub struct SourceTasks {
 }
 
 impl TableSpec {
+    /// The columns of the objectives, in the order of their declaration.
+    pub fn objectives(&self) -> impl Iterator<Item = &str> {
+        let further = self.further_objectives.iter();
+        iter::once(&self.objective)
+            .chain(further)
+            .map(String::as_str)
+    }
+
     /// The scale of a hyperparameter column.
     pub fn scale(&self, column: &str) -> Scale {
         let is_categorical = match &self.categorical {
@@ -522,7 +531,7 @@ mod tests {
             (long, "201 bytes"),
             (many, "1001 categorical columns"),
             (long_objective, "201 bytes"),
-            (many_objectives, "101 objectives"),
+            (many_objectives, "11 objectives"),
         ] {
             let bytes = declared.encode_with(b"table");
             let error = TableSpec::decode(&bytes, declared.fingerprint(b"table")).unwrap_err();

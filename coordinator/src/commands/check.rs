@@ -157,7 +157,8 @@ fn describe_objective(spec: &TableSpec) -> String {
         Direction::Minimise => "minimised",
         Direction::Maximise => "maximised",
     };
-    format!("{}, {direction}", excerpt(&spec.objective))
+    let objectives: Vec<String> = spec.objectives().map(excerpt).collect();
+    format!("{}, {direction}", objectives.join(" and "))
 }
 
 /// Which methods run where: in one line if it is the same everywhere.

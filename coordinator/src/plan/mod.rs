@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use loto_engine::table::Task;
 use loto_proto::identity::{Fingerprint, SeriesId};
 use loto_proto::job::Series;
+use loto_proto::limits::MAX_ITERATIONS;
 use loto_proto::protocol::Protocol;
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::sweep_file::{BlackboxEntry, SweepFile};
@@ -210,6 +211,17 @@ fn plan_blackbox(
         return Err(BlackboxProblem::ShortStream);
     }
     check_rows(planned)?;
+    let objectives = entry.objectives().len() as u64;
+    let evaluations = u64::from(iterations) * table.tasks.len() as u64;
+    if entry.protocol == Protocol::Stream && evaluations * objectives > MAX_ITERATIONS.into() {
+        return Err(BlackboxProblem::LongStream {
+            evaluations,
+            objectives,
+        });
+    }
+    if let Some(column) = &entry.cost {
+        planned.check_costs(column)?;
+    }
     Ok(Blackbox {
         name: entry.name.clone(),
         table: table.fingerprint,

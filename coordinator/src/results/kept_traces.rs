@@ -92,6 +92,7 @@ mod tests {
     fn task() -> TaskObjective {
         TaskObjective {
             by_row: [0.75, 0.5, 1.0, 0.25].into(),
+            further_by_row: Box::default(),
             ascending: [0.25, 0.5, 0.75, 1.0].into(),
             direction: Default::default(),
             hypervolume: None,

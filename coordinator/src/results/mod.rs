@@ -4,7 +4,6 @@
 //! [`inspect`] says which of them are of no use; [`CollectedTraces`] reads them from the store as a [`crate::follower::Follower`] finds them.
 
 mod collected_traces;
-mod column_by_task;
 mod inspection;
 mod kept_traces;
 mod linear_algebra;
@@ -20,7 +19,6 @@ mod series_traces;
 pub(crate) mod tests;
 
 pub use collected_traces::{CollectedCurves, CollectedTraces};
-pub(crate) use column_by_task::column_by_task;
 pub use inspection::{Inspected, inspect};
 pub use kept_traces::KeptTraces;
 pub use linear_algebra::{LinearAlgebraCounts, mixture};

@@ -13,7 +13,6 @@ use loto_statistics::hypervolume::TaskHypervolume;
 use loto_transport::store::{Store, table_blob};
 use tokio::sync::Mutex;
 
-use super::column_by_task::column_by_task;
 use super::series_objective::{SeriesObjective, TaskObjective};
 use crate::CoordinatorError;
 
@@ -120,20 +119,13 @@ fn read(
     let (spec, file) = TableSpec::decode(blob, fingerprint)?;
     let name = format!("{fingerprint} in the store");
     let table = Table::read(&file, &spec, &name).map_err(EngineError::from)?;
-    let second = match spec.further_objectives.as_slice() {
-        [] => None,
-        [second] => {
-            let column = column_by_task(&file, &spec, second, &name);
-            Some(column.map_err(EngineError::from)?)
-        }
-        further => {
-            return Err(CoordinatorError::ManyObjectives {
-                table: fingerprint,
-                objectives: 1 + further.len(),
-            });
-        }
-    };
-    let costs = cost.map(|column| column_by_task(&file, &spec, column, &name));
+    if spec.further_objectives.len() > 1 {
+        return Err(CoordinatorError::ManyObjectives {
+            table: fingerprint,
+            objectives: 1 + spec.further_objectives.len(),
+        });
+    }
+    let costs = cost.map(|column| Table::read_costs(&file, &spec, column, &name));
     let costs = costs.transpose().map_err(EngineError::from)?;
     let columns = table.space.hyperparameters.into_iter();
     let content = TableContent {
@@ -146,8 +138,8 @@ fn read(
     let names = table.tasks.iter().map(|task| task.name.clone());
     let positions = names.zip(0..).collect();
     let objectives = table.tasks.into_iter().enumerate().map(|(number, task)| {
-        let hypervolume = second.as_ref().map(|second| {
-            let pairs = task.objective.iter().zip(&second[number]);
+        let hypervolume = task.further_objectives.first().map(|second| {
+            let pairs = task.objective.iter().zip(second);
             let pairs = pairs.map(|(&first, &second)| [first, second]);
             Arc::new(TaskHypervolume::new(pairs.collect()))
         });
@@ -155,6 +147,7 @@ fn read(
         ascending.sort_unstable_by(f64::total_cmp);
         let objective = TaskObjective {
             by_row: task.objective.into(),
+            further_by_row: task.further_objectives.into(),
             ascending: ascending.into(),
             direction: table.direction,
             hypervolume,

@@ -9,11 +9,15 @@ use loto_proto::trace::Trace;
 use loto_statistics::hypervolume::TaskHypervolume;
 use loto_statistics::results::SeedTrace;
 
+use crate::trace_check::TaskValues;
+
 /// The objective values of one task.
 #[derive(Debug)]
 pub struct TaskObjective {
     /// By row, in the order of the table.
     pub by_row: Box<[f64]>,
+    /// Values of the objectives beside the first, a column each, by row.
+    pub further_by_row: Box<[Vec<f64>]>,
     /// The same values, ascending.
     pub ascending: Arc<[f64]>,
     /// Whether the objective is minimised; if not, the values are negatives.
@@ -83,11 +87,16 @@ impl SeriesObjective {
     }
 
     /// The objective values by row of each task, in the order in which a trace has them.
-    pub(super) fn by_task(&self, seed: u32) -> Vec<Option<&[f64]>> {
+    pub(super) fn by_task(&self, seed: u32) -> Vec<Option<TaskValues<'_>>> {
         let order = self.order(seed).into_iter();
-        order
-            .map(|task| Some(&*self.tasks()[task].by_row))
-            .collect()
+        let values = |task: usize| {
+            let task = &self.tasks()[task];
+            Some(TaskValues {
+                objective: &task.by_row,
+                further: &task.further_by_row,
+            })
+        };
+        order.map(values).collect()
     }
 
     /// The order in which the tasks arrive with each seed, if they are a stream.

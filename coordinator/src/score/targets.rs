@@ -16,7 +16,6 @@ use loto_statistics::hypervolume::TaskHypervolume;
 use super::columns::{Columns, ColumnsOfBlackbox};
 use super::error::{LineProblem, ScoreError, TracesProblem};
 use super::evaluation::TraceKey;
-use crate::results::column_by_task;
 
 /// A table of a sweep: read, and as the file that it was read from.
 #[derive(Debug, Clone, Copy)]
@@ -96,20 +95,18 @@ impl<'a> Targets<'a> {
             let mut known = tables.iter();
             let found = known.find(|known| known.table.fingerprint == blackbox.table);
             let found = *found.ok_or_else(|| missing(&blackbox.name))?;
-            let column = |column: &String| {
+            let costs = blackbox.cost.as_ref().map(|column| {
                 let name = blackbox.table.to_string();
-                column_by_task(found.file, found.spec, column, &name)
-            };
-            let second = found.spec.further_objectives.first().map(column);
-            let second = second.transpose()?;
-            let costs = blackbox.cost.as_ref().map(column).transpose()?;
+                Table::read_costs(found.file, found.spec, column, &name)
+            });
+            let costs = costs.transpose()?;
             let mut tasks = Vec::with_capacity(blackbox.targets.len());
             for target in &blackbox.targets {
                 let mut known = found.table.tasks.iter();
                 let number = known.position(|task| task.name == *target);
                 let number = number.ok_or_else(|| missing(target))?;
                 let task = &found.table.tasks[number];
-                let second_by_row = second.as_ref().map(|second| second[number].clone());
+                let second_by_row = task.further_objectives.first().cloned();
                 let hypervolume = second_by_row.as_ref().map(|second| {
                     let pairs = task.objective.iter().zip(second);
                     let pairs = pairs.map(|(&first, &second)| [first, second]);

@@ -129,7 +129,11 @@ impl BlackboxEntry {
 
     pub(super) fn check(&self) -> Result<(), SweepFileProblem> {
         check_name("table", &self.table)?;
-        objectives::check(self)?;
+        objectives::check(
+            self.objective.as_ref(),
+            self.objectives.as_ref(),
+            self.direction,
+        )?;
         if let Some(initial) = &self.initial {
             check_name("initial", initial)?;
         }
@@ -145,7 +149,9 @@ impl BlackboxEntry {
         scales::check(&self.scales)?;
         let source_rows = self.source_rows.as_ref();
         features::check(&self.features, source_rows, self.objectives())?;
-        objectives::check_cost(self)?;
+        if let Some(cost) = &self.cost {
+            objectives::check_cost(cost, &self.features, source_rows)?;
+        }
         self.check_stream()?;
         if let Some(iterations) = self.iterations {
             check_range("iterations", iterations, MAX_ITERATIONS)?;

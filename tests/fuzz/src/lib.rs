@@ -151,7 +151,11 @@ pub fn check_table(table: &Table) {
         assert!(names.insert(&task.name), "two tasks of one name");
         assert!(!task.name.is_empty());
         assert!(task.rows() > 0);
-        assert!(task.objective.iter().all(|value| value.is_finite()));
+        assert_eq!(task.objectives().len(), table.objectives.len());
+        for objective in task.objectives() {
+            assert_eq!(objective.len(), task.rows());
+            assert!(objective.iter().all(|value| value.is_finite()));
+        }
         assert_eq!(task.columns.len(), table.space.hyperparameters.len());
         for (column, hyperparameter) in task.columns.iter().zip(&table.space.hyperparameters) {
             match (column, &hyperparameter.kind) {
