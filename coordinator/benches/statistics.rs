@@ -25,14 +25,15 @@ fn synthetic_sweep() -> SweepResults {
     let tasks = (0..TASKS).map(|task| TaskResults {
         name: format!("task {task}"),
         objective: ascending(ROWS, &mut random).into(),
+        hypervolume: None,
+        mean_cost: None,
         traces: (0..METHODS)
             .map(|_| {
                 let seeds = (0..SEEDS).map(|seed| {
                     let values = (0..ITERATIONS).map(|_| random.random::<f64>().powi(2));
                     let trace = SeedTrace {
-                        rows: Vec::new(),
                         values: values.collect(),
-                        seconds: Vec::new(),
+                        ..SeedTrace::default()
                     };
                     (seed, trace)
                 });

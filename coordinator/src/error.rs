@@ -79,6 +79,17 @@ pub enum CoordinatorError {
         table: Fingerprint,
     },
 
+    /// A table has more objectives than statistics know.
+    #[error(
+        "table {table} has {objectives} objectives: statistics are known for one, and for two by their hypervolume"
+    )]
+    ManyObjectives {
+        /// The table.
+        table: Fingerprint,
+        /// Number of its objectives.
+        objectives: usize,
+    },
+
     /// A thread that computed for this process died: a bug, reported as such.
     #[error("{task} stopped: {source}")]
     ThreadDied {

@@ -61,6 +61,32 @@ pub enum TraceProblem {
         expected: f64,
     },
 
+    /// It has the values of more or fewer objectives than the table.
+    #[error("it has the values of {found} objectives, the table has {expected}")]
+    Objectives {
+        /// Objectives of the trace.
+        found: usize,
+        /// Objectives of the table.
+        expected: usize,
+    },
+
+    /// It has another value of a further objective for a row than the table.
+    #[error(
+        "iteration {iteration} has the value {value} of objective {objective}, row {row} of the table has {expected}"
+    )]
+    WrongFurtherValue {
+        /// Where, counted from 1.
+        iteration: usize,
+        /// Which objective, counted from 1.
+        objective: usize,
+        /// The row.
+        row: u32,
+        /// The value in the trace.
+        value: f64,
+        /// The value in the table.
+        expected: f64,
+    },
+
     /// It evaluates a row of a task more than once.
     #[error("it evaluates row {0} twice")]
     RepeatedRow(u32),
@@ -98,13 +124,22 @@ fn without_store(error: &TransportError) -> String {
     }
 }
 
+/// What a table says of a task.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TaskValues<'a> {
+    /// The values of the objective by row, of the first one if there are several.
+    pub(crate) objective: &'a [f64],
+    /// Those of the other objectives, a column each.
+    pub(crate) further: &'a [Vec<f64>],
+}
+
 /// Says what is wrong with a trace, if anything: it must have `iterations` evaluations, the same number on each of its
-/// tasks, of rows that the task has, each at most once, with the values that the table gives (`objectives`: of each task,
-/// by row), if the table is known.
+/// tasks, of rows that the task has, each at most once, with the values that the table gives (`tasks`: of each task),
+/// if the table is known.
 pub(crate) fn check(
     trace: &Trace,
     iterations: u32,
-    objectives: &[Option<&[f64]>],
+    tasks: &[Option<TaskValues>],
 ) -> Result<(), TraceProblem> {
     if trace.rows.len() != iterations as usize {
         return Err(TraceProblem::Length {
@@ -112,10 +147,10 @@ pub(crate) fn check(
             planned: iterations,
         });
     }
-    let on_each = trace.rows.len().checked_div(objectives.len()).unwrap_or(0);
+    let on_each = trace.rows.len().checked_div(tasks.len()).unwrap_or(0);
     let starts = (0..).step_by(on_each.max(1));
-    for (start, objective) in starts.zip(objectives) {
-        check_task(trace, start..start + on_each, *objective)?;
+    for (start, values) in starts.zip(tasks) {
+        check_task(trace, start..start + on_each, *values)?;
     }
     Ok(())
 }
@@ -124,10 +159,11 @@ pub(crate) fn check(
 fn check_task(
     trace: &Trace,
     range: Range<usize>,
-    objective: Option<&[f64]>,
+    values: Option<TaskValues>,
 ) -> Result<(), TraceProblem> {
-    if let Some(objective) = objective {
-        check_values(trace, range.clone(), objective)?;
+    if let Some(values) = values {
+        check_values(trace, range.clone(), values.objective)?;
+        check_further(trace, range.clone(), values.further)?;
     }
     let mut rows = trace.rows[range].to_vec();
     rows.sort_unstable();
@@ -162,6 +198,35 @@ fn check_values(trace: &Trace, range: Range<usize>, objective: &[f64]) -> Result
     Ok(())
 }
 
+/// Checks the values of the objectives beside the first, once it is known that the task has the rows.
+fn check_further(
+    trace: &Trace,
+    range: Range<usize>,
+    further: &[Vec<f64>],
+) -> Result<(), TraceProblem> {
+    let (found, expected) = (trace.objectives(), 1 + further.len());
+    if found != expected {
+        return Err(TraceProblem::Objectives { found, expected });
+    }
+    for index in range {
+        let row = trace.rows[index];
+        let values = trace.objectives_of(index).skip(1).zip(further);
+        for (objective, (value, column)) in (2..).zip(values) {
+            let expected = column[row as usize];
+            if expected != value {
+                return Err(TraceProblem::WrongFurtherValue {
+                    iteration: index + 1,
+                    objective,
+                    row,
+                    value,
+                    expected,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,29 +237,80 @@ mod tests {
         let trace = Trace {
             rows: rows.to_vec(),
             values: values.to_vec(),
+            further_values: Vec::new(),
             microseconds: vec![0; rows.len()],
             preparation_microseconds: 0,
             linear_algebra: String::new(),
             program: Default::default(),
         };
-        check(&trace, 3, &[Some(&OBJECTIVE)])
+        check(&trace, 3, &[Some(of_one_objective(&OBJECTIVE))])
+    }
+
+    fn of_one_objective(objective: &[f64]) -> TaskValues<'_> {
+        TaskValues {
+            objective,
+            further: &[],
+        }
+    }
+
+    #[test]
+    fn the_values_of_further_objectives_are_those_of_the_table() {
+        let further = [vec![1.0, 2.0, 3.0, 4.0], vec![10.0, 20.0, 30.0, 40.0]];
+        let checked = |further_values: &[f64]| {
+            let trace = Trace {
+                rows: vec![3, 0],
+                values: vec![0.25, 0.5],
+                further_values: further_values.to_vec(),
+                microseconds: vec![0; 2],
+                preparation_microseconds: 0,
+                linear_algebra: String::new(),
+                program: Default::default(),
+            };
+            let values = TaskValues {
+                objective: &OBJECTIVE,
+                further: &further,
+            };
+            let problem = check(&trace, 2, &[Some(values)]);
+            problem.map_err(|problem| problem.to_string())
+        };
+        checked(&[4.0, 40.0, 1.0, 10.0]).unwrap();
+        let problem = checked(&[4.0, 40.0, 1.0, 20.0]).unwrap_err();
+        assert!(
+            problem
+                .contains("iteration 2 has the value 20 of objective 3, row 0 of the table has 10"),
+            "{problem}"
+        );
+        let problem = checked(&[4.0, 1.0]).unwrap_err();
+        assert!(
+            problem.contains("of 2 objectives, the table has 3"),
+            "{problem}"
+        );
+        let problem = checked(&[]).unwrap_err();
+        assert!(
+            problem.contains("of 1 objectives, the table has 3"),
+            "{problem}"
+        );
     }
 
     #[test]
     fn each_task_of_a_stream_has_its_own_rows() {
         const OTHER: [f64; 2] = [7.0, 8.0];
-        let checked = |rows: [u32; 4], values: [f64; 4], objectives: &[Option<&[f64]>]| {
+        let checked = |rows: [u32; 4], values: [f64; 4], tasks: &[Option<TaskValues>]| {
             let trace = Trace {
                 rows: rows.to_vec(),
                 values: values.to_vec(),
+                further_values: Vec::new(),
                 microseconds: vec![0; 4],
                 preparation_microseconds: 0,
                 linear_algebra: String::new(),
                 program: Default::default(),
             };
-            check(&trace, 4, objectives).map_err(|problem| problem.to_string())
+            check(&trace, 4, tasks).map_err(|problem| problem.to_string())
         };
-        let known: [Option<&[f64]>; 2] = [Some(&OTHER), Some(&OBJECTIVE)];
+        let known = [
+            Some(of_one_objective(&OTHER)),
+            Some(of_one_objective(&OBJECTIVE)),
+        ];
         let values = [8.0, 7.0, 0.25, 0.5];
         checked([1, 0, 1, 0], values, &known).unwrap();
         // Of a table that is not there nothing but the length is known.

@@ -44,6 +44,7 @@
 //!     targets: entry.targets.clone().unwrap_or_default(),
 //!     iterations: file.iterations,
 //!     protocol: entry.protocol,
+//!     cost: entry.cost.clone(),
 //!     methods: vec![MethodSpec {
 //!         name: None,
 //!         id: "rs".into(),

@@ -45,8 +45,10 @@ limits! {
         MAX_PARAMETERS: usize = 100;
         /// Seeds.
         MAX_SEEDS: u32 = 100_000;
-        /// Evaluations in a trace.
+        /// Evaluations in a trace, times objectives.
         MAX_ITERATIONS: u32 = 100_000;
+        /// Objectives of a black box.
+        MAX_OBJECTIVES: usize = 10;
         /// Series: pairs of a method and a target task.
         MAX_SERIES: u64 = 100_000;
         /// Jobs: series times seeds.
@@ -161,7 +163,7 @@ limits! {
 }
 
 // What the limits allow must fit into what holds it. The longest trace, packed: at most 5 bytes a row
-// and a time, 8 a value.
+// and a time, 8 a value, of which there are no more than iterations times objectives.
 const _: () = assert!(MAX_ITERATIONS as usize * (5 + 8 + 5) + 10_000 < MAX_TRACE_BYTES);
 // The largest table, with its declarations.
 // Of the declarations, only the names that a pattern stands for are not in the sweep file.

@@ -149,6 +149,17 @@ pub enum MessageProblem {
         times: usize,
     },
 
+    /// A trace has not the same number of further values for each of its rows.
+    #[error(
+        "{rows} rows and {further} values of further objectives, which are not as many for each row"
+    )]
+    FurtherValues {
+        /// Number of rows.
+        rows: usize,
+        /// Number of values of further objectives.
+        further: usize,
+    },
+
     /// A value of a trace is infinite or not a number.
     #[error("iteration {iteration} has the value {value}")]
     NotFinite {

@@ -39,6 +39,8 @@ pub struct Blackbox {
     pub iterations: u32,
     /// Whether the targets are tuned each by itself or one after the other.
     pub protocol: Protocol,
+    /// Column of the table with what one evaluation costs; not part of the sweep's identity, since no method sees it.
+    pub cost: Option<String>,
     /// Methods, in the order of the sweep file.
     pub methods: Vec<MethodSpec>,
 }
@@ -92,6 +94,9 @@ impl Blackbox {
         }
         if let Some(name) = &self.table_file {
             check_name("the name of a table's file", name)?;
+        }
+        if let Some(column) = &self.cost {
+            check_name("the name of the column of costs", column)?;
         }
         for method in &self.methods {
             check_name("the id of a method", &method.id)?;
@@ -208,6 +213,7 @@ impl Sweep {
             targets: blackbox.targets.clone(),
             iterations: blackbox.iterations,
             stream: blackbox.protocol == Protocol::Stream,
+            cost: blackbox.cost.clone().unwrap_or_default(),
             methods: blackbox.methods.iter().map(method).collect(),
         };
         wire::Sweep {
@@ -246,6 +252,7 @@ impl Sweep {
                 targets: blackbox.targets,
                 iterations: blackbox.iterations,
                 protocol: Protocol::of_wire(blackbox.stream),
+                cost: Some(blackbox.cost).filter(|column| !column.is_empty()),
                 methods: (blackbox.methods.into_iter().map(method))
                     .collect::<Result<_, InvalidIdentifier>>()?,
             })

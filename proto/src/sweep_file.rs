@@ -7,6 +7,7 @@ mod external;
 mod features;
 mod hazards;
 mod method_entries;
+mod objectives;
 mod parameter;
 mod parser_message;
 mod places;
@@ -176,6 +177,17 @@ impl SweepFile {
                     name: blackbox.name.clone(),
                     problem: Box::new(problem),
                 })?;
+            let iterations = blackbox.iterations.unwrap_or(self.iterations);
+            let objectives = blackbox.objectives().len() as u64;
+            if u64::from(iterations) * objectives > MAX_ITERATIONS.into() {
+                return Err(SweepFileProblem::Blackbox {
+                    name: blackbox.name.clone(),
+                    problem: Box::new(SweepFileProblem::ManyValues {
+                        iterations,
+                        objectives,
+                    }),
+                });
+            }
             if self.methods_of(blackbox).is_empty() {
                 return Err(SweepFileProblem::NoMethods(blackbox.name.clone()));
             }

@@ -1,6 +1,7 @@
 //! What a sweep file declares about a table, and the fingerprint that follows.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 
 use prost::Message;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,8 @@ use crate::excerpt::excerpt;
 use crate::identity::{ContentHasher, Fingerprint};
 use crate::initial_rows::InitialRows;
 use crate::limits::{
-    MAX_BLOB_BYTES, MAX_COLUMNS, MAX_LEVEL_BYTES, MAX_LEVELS, MAX_NAME_BYTES, MAX_TASKS,
+    MAX_BLOB_BYTES, MAX_COLUMNS, MAX_LEVEL_BYTES, MAX_LEVELS, MAX_NAME_BYTES, MAX_OBJECTIVES,
+    MAX_TASKS,
 };
 use crate::message_error::{MessageError, MessageKind, MessageProblem, check_count};
 use crate::protocol::Protocol;
@@ -58,8 +60,11 @@ impl Direction {
 /// The declarations without which a table's bytes do not define a black box.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableSpec {
-    /// Column with the objective, for example `metric_error`.
+    /// Column with the objective, for example `metric_error`; with the first one, if there are several.
     pub objective: String,
+    /// Columns with the other objectives, in the order of their declaration; none if there is one objective. With
+    /// several objectives all are minimised.
+    pub further_objectives: Vec<String>,
     /// The categorical hyperparameters.
     pub categorical: Categorical,
     /// The scales of the hyperparameters that are neither categorical nor linear, by column.
@@ -121,6 +126,14 @@ pub struct SourceTasks {
 }
 
 impl TableSpec {
+    /// The columns of the objectives, in the order of their declaration.
+    pub fn objectives(&self) -> impl Iterator<Item = &str> {
+        let further = self.further_objectives.iter();
+        iter::once(&self.objective)
+            .chain(further)
+            .map(String::as_str)
+    }
+
     /// The scale of a hyperparameter column.
     pub fn scale(&self, column: &str) -> Scale {
         let is_categorical = match &self.categorical {
@@ -206,6 +219,13 @@ impl TableSpec {
         if self.protocol == Protocol::Stream {
             hasher.field(b"stream");
         }
+        if !self.further_objectives.is_empty() {
+            let count = self.further_objectives.len() as u64;
+            hasher.field(b"further objectives").number(count);
+        }
+        for column in &self.further_objectives {
+            hasher.field(column.as_bytes());
+        }
         Fingerprint(hasher.finish_identifier())
     }
 
@@ -245,6 +265,7 @@ impl TableSpec {
             },
             source_rows: self.source_rows.clone().unwrap_or_default(),
             stream: self.protocol == Protocol::Stream,
+            further_objectives: self.further_objectives.clone(),
         }
     }
 
@@ -277,11 +298,14 @@ impl TableSpec {
         check_count("categorical columns", columns, MAX_COLUMNS as u64)?;
         let columns = stored.features.len() as u64;
         check_count("features", columns, MAX_COLUMNS as u64)?;
+        let objectives = 1 + stored.further_objectives.len() as u64;
+        check_count("objectives", objectives, MAX_OBJECTIVES as u64)?;
         let columns = stored.scales.len() as u64;
         check_count("scales of columns", columns, MAX_COLUMNS as u64)?;
         let scaled = stored.scales.iter().map(|scale| &scale.column);
         let names = std::iter::once(&stored.objective).chain(&stored.categorical);
         let names = names.chain(&stored.features).chain([&stored.source_rows]);
+        let names = names.chain(&stored.further_objectives);
         for name in names.chain(scaled) {
             let what = "bytes in the name of a column";
             check_count(what, name.len() as u64, MAX_NAME_BYTES as u64)?;
@@ -295,6 +319,7 @@ impl TableSpec {
         let scales = stored.scales.into_iter().map(scale_of_wire);
         Ok(Self {
             objective: stored.objective,
+            further_objectives: stored.further_objectives,
             categorical: match stored.all_categorical {
                 true => Categorical::All,
                 false => Categorical::Columns(stored.categorical.into_iter().collect()),
@@ -392,6 +417,7 @@ mod tests {
             features: Features::Columns(["dataset_a", "dataset_b"].map(str::to_owned).into()),
             source_rows: Some("thinned".into()),
             protocol: Protocol::Stream,
+            further_objectives: ["metric_latency", "metric_size"].map(str::to_owned).into(),
             ..spec("metric_accuracy", Categorical::default())
         }
     }
@@ -407,9 +433,23 @@ mod tests {
     }
 
     #[test]
+    fn tables_with_one_objective_keep_the_fingerprints_of_earlier_releases() {
+        // From Python's hashlib, as above.
+        let mut declared = declared();
+        let fingerprint = declared.fingerprint(b"table").to_string();
+        assert_eq!(fingerprint, "d0ba961a4bd0508e25c7290df5b016dd");
+        declared.further_objectives.clear();
+        let fingerprint = declared.fingerprint(b"table").to_string();
+        assert_eq!(fingerprint, "1bdbbef608e01f43eb34a17efea5445a");
+    }
+
+    #[test]
     fn every_declaration_changes_the_fingerprint_and_survives_the_store() {
         let base = declared();
-        let changes: [fn(&mut TableSpec); 17] = [
+        let changes: [fn(&mut TableSpec); 20] = [
+            |spec| spec.further_objectives.clear(),
+            |spec| spec.further_objectives.reverse(),
+            |spec| drop(spec.further_objectives.pop()),
             |spec| spec.features = Features::All,
             |spec| spec.features = Features::default(),
             |spec| spec.features = Features::Columns(["dataset_a".to_owned()].into()),
@@ -481,7 +521,18 @@ mod tests {
         let long = spec(&"x".repeat(MAX_NAME_BYTES + 1), Categorical::All);
         let columns = (0..=MAX_COLUMNS).map(|column| format!("hp_{column}"));
         let many = spec("metric_error", Categorical::Columns(columns.collect()));
-        for (declared, expected) in [(long, "201 bytes"), (many, "1001 categorical columns")] {
+        let objectives = |names: Vec<String>| TableSpec {
+            further_objectives: names,
+            ..spec("metric_error", Categorical::All)
+        };
+        let long_objective = objectives(vec!["x".repeat(MAX_NAME_BYTES + 1)]);
+        let many_objectives = objectives(vec!["metric_error".into(); MAX_OBJECTIVES]);
+        for (declared, expected) in [
+            (long, "201 bytes"),
+            (many, "1001 categorical columns"),
+            (long_objective, "201 bytes"),
+            (many_objectives, "11 objectives"),
+        ] {
             let bytes = declared.encode_with(b"table");
             let error = TableSpec::decode(&bytes, declared.fingerprint(b"table")).unwrap_err();
             assert!(error.to_string().contains(expected), "{error}");

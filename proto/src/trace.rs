@@ -1,5 +1,6 @@
 //! The outcome of a job.
 
+use std::iter;
 use std::time::Duration;
 
 use prost::Message;
@@ -20,7 +21,11 @@ pub struct Trace {
     /// Rows evaluated, in order: positions among the target task's rows in the table, from 0.
     pub rows: Vec<u32>,
     /// Objective values of those rows: the means where measurements are repeated, whichever the method was shown.
+    /// With several objectives, the values of the first one.
     pub values: Vec<f64>,
+    /// Values of the other objectives, evaluation by evaluation: for each as many as there are further objectives, in
+    /// the order of their declaration. Empty if there is one objective.
+    pub further_values: Vec<f64>,
     /// CPU time spent on choosing each row, in microseconds.
     pub microseconds: Vec<u32>,
     /// CPU time spent before the first choice (a prior's fit, say), in microseconds.
@@ -42,13 +47,35 @@ pub struct ProgramRecord {
 }
 
 impl Trace {
-    /// First iteration (from 1) whose row or value differs from `other`, if any.
+    /// Number of objectives: values per evaluation.
+    pub fn objectives(&self) -> usize {
+        1 + self.further_values.len() / self.values.len().max(1)
+    }
+
+    /// The values of the evaluation at `index` (from 0) of all objectives, in the order of their declaration.
+    ///
+    /// # Panics
+    /// If there is no such evaluation.
+    pub fn objectives_of(&self, index: usize) -> impl Iterator<Item = f64> + '_ {
+        iter::once(self.values[index]).chain(self.further_of(index).iter().copied())
+    }
+
+    /// The values of the evaluation at `index` (from 0) of all objectives but the first; none past the end.
+    fn further_of(&self, index: usize) -> &[f64] {
+        let further = self.objectives() - 1;
+        let place = index * further..(index + 1) * further;
+        self.further_values.get(place).unwrap_or_default()
+    }
+
+    /// First iteration (from 1) whose row or value of an objective differs from `other`, if any.
     pub fn first_difference(&self, other: &Self) -> Option<usize> {
         let length = self.rows.len().max(other.rows.len());
         (0..length).find_map(|index| {
             let outcome = |trace: &Self| {
                 let row = trace.rows.get(index).copied();
-                (row, trace.values.get(index).map(|value| value.to_bits()))
+                let value = trace.values.get(index).map(|value| value.to_bits());
+                let further = trace.further_of(index).iter().map(|value| value.to_bits());
+                (row, value, further.collect::<Vec<u64>>())
             };
             (outcome(self) != outcome(other)).then_some(index + 1)
         })
@@ -87,6 +114,7 @@ impl Trace {
             packed_microseconds: pack_times(&self.microseconds),
             moved_proposals: self.program.moved,
             program_versions: self.program.versions.clone(),
+            further_values: self.further_values.clone(),
         }
         .encode_to_vec()
     }
@@ -95,7 +123,8 @@ impl Trace {
     ///
     /// # Errors
     /// [`MessageError`] if the bytes are not a whole trace: lists of
-    /// unequal length, no iteration at all, a value that is not finite.
+    /// unequal length, no iteration at all, a value that is not finite, further
+    /// values that are not the same number for each iteration.
     pub fn decode(bytes: &[u8]) -> Result<Self, MessageError> {
         Self::read(bytes).map_err(|problem| MessageKind::Trace.refuses(problem))
     }
@@ -140,7 +169,16 @@ impl Trace {
             return Err(MessageProblem::Missing("iterations"));
         }
         check_count("iterations", rows as u64, MAX_ITERATIONS.into())?;
-        let mut values = trace.values.iter().zip(1..);
+        let further = trace.further_values.len();
+        if !further.is_multiple_of(rows) {
+            return Err(MessageProblem::FurtherValues { rows, further });
+        }
+        let all = (rows + further) as u64;
+        check_count("iterations times objectives", all, MAX_ITERATIONS.into())?;
+        let per_row = further / rows;
+        let iterations = (1..=rows).flat_map(|iteration| iter::repeat_n(iteration, per_row));
+        let further = trace.further_values.iter().zip(iterations);
+        let mut values = trace.values.iter().zip(1..).chain(further);
         if let Some((&value, iteration)) = values.find(|(value, _)| !value.is_finite()) {
             return Err(MessageProblem::NotFinite { iteration, value });
         }
@@ -152,6 +190,7 @@ impl Trace {
         Ok(Self {
             rows: trace.rows,
             values: trace.values,
+            further_values: trace.further_values,
             microseconds: trace.microseconds,
             preparation_microseconds: trace.preparation_microseconds,
             linear_algebra: trace.linear_algebra,
@@ -171,6 +210,7 @@ mod tests {
         Trace {
             rows: vec![4, 1, 9],
             values: vec![0.5, 0.75, 0.25],
+            further_values: Vec::new(),
             microseconds: vec![1, 2, 3],
             preparation_microseconds: 4,
             linear_algebra: "OpenBLAS".into(),
@@ -201,6 +241,62 @@ mod tests {
     #[test]
     fn a_trace_survives_the_store() {
         assert_eq!(Trace::decode(&trace().encode()).unwrap(), trace());
+    }
+
+    fn trace_of_three_objectives() -> Trace {
+        Trace {
+            further_values: vec![7.0, 70.0, 8.0, 80.0, 9.0, 90.0],
+            ..trace()
+        }
+    }
+
+    #[test]
+    fn the_objectives_of_an_evaluation_are_those_that_were_declared() {
+        let several = trace_of_three_objectives();
+        assert_eq!(several.objectives(), 3);
+        let second: Vec<f64> = several.objectives_of(1).collect();
+        assert_eq!(second, [0.75, 8.0, 80.0]);
+        assert_eq!(Trace::decode(&several.encode()).unwrap(), several);
+        assert_eq!(trace().objectives(), 1);
+        assert!(trace().objectives_of(2).eq([0.25]));
+        let mut other = trace_of_three_objectives();
+        other.further_values[3] = 81.0;
+        assert_eq!(several.first_difference(&other), Some(2));
+        assert_eq!(several.first_difference(&trace()), Some(1));
+    }
+
+    #[test]
+    fn a_trace_with_one_objective_has_the_bytes_that_it_always_had() {
+        // Written down by a release that knew one objective.
+        let recorded = "1218000000000000e03f000000000000e83f000000000000d03f20042a084f70656e424c4153\
+                        3206040001000900\
+                        3a06010002000300";
+        let bytes: String = (trace().encode().iter())
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        assert_eq!(bytes, recorded);
+        let further = trace_of_three_objectives().encode();
+        assert_eq!(further[..recorded.len() / 2], trace().encode());
+        assert_eq!(further.len() - recorded.len() / 2, 2 + 6 * 8);
+    }
+
+    #[test]
+    fn further_values_that_do_not_fit_the_rows_are_refused() {
+        let refused = |change: fn(&mut Trace)| {
+            let mut trace = trace_of_three_objectives();
+            change(&mut trace);
+            Trace::decode(&trace.encode()).unwrap_err().to_string()
+        };
+        let uneven = refused(|trace| trace.further_values.truncate(5));
+        assert!(uneven.contains("3 rows and 5 values"), "{uneven}");
+        let infinite = refused(|trace| trace.further_values[3] = f64::INFINITY);
+        assert!(infinite.contains("iteration 2 has the value"), "{infinite}");
+        let many =
+            refused(|trace| trace.further_values = vec![0.0; MAX_ITERATIONS as usize / 3 * 3]);
+        assert!(
+            many.contains("100002 iterations times objectives"),
+            "{many}"
+        );
     }
 
     #[test]
@@ -240,6 +336,7 @@ mod tests {
         let trace = Trace {
             rows: (0..100).map(|row| 62_000 + row).collect(),
             values: (0..100).map(|row| 1.0 / f64::from(row + 3)).collect(),
+            further_values: Vec::new(),
             microseconds: vec![123_456; 100],
             preparation_microseconds: u64::from(u32::MAX),
             linear_algebra: "OpenBLAS 0.3.21, core Haswell, 1 thread".into(),

@@ -31,6 +31,7 @@ fn trace(seed: u32) -> Trace {
             .clone()
             .map(|row| 1.0 / f64::from(1 + seed + row))
             .collect(),
+        further_values: Vec::new(),
         microseconds: iterations.map(|row| 100 + row).collect(),
         preparation_microseconds: 12_345,
         linear_algebra: "OpenBLAS 0.3.21, core Haswell, 1 thread".into(),

@@ -91,4 +91,29 @@ for wrong in ([1.0], {"hp_rate": 1.0}, "x"):
         print(f"refused: {error}", file=sys.stderr)
     else:
         raise AssertionError(wrong)
+
+
+class OfTwoObjectives:
+    def __init__(self, problem):
+        assert problem.objectives == ("metric_error", "metric_time")
+        assert len(problem.sources[0].values[0]) == 2
+
+    def next(self, observations):
+        assert all(len(value) == 2 for value in observations.values)
+        try:
+            assert not observations or observations.best is None
+        except ValueError as error:
+            assert "no best row" in str(error)
+        return len(observations)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    table = pathlib.Path(folder, "table.csv")
+    table.write_text("\n".join([LINES[0] + ",metric_time", *(f"{line},{place}" for place, line in enumerate(LINES[1:]))]))
+    chosen = loto.method(OfTwoObjectives, objectives="several")
+    assert chosen.loto_objectives == "several" and by_function.loto_objectives == "one"
+    found = loto.try_out(
+        chosen, table, target="one", objective=["metric_error", "metric_time"], categorical=["hp_kind"], iterations=3
+    )
+assert found == [(0, [7.0, 0.0]), (1, [6.0, 1.0]), (2, [5.0, 2.0])], found
 print("every form is a method")

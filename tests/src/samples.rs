@@ -42,6 +42,7 @@ pub fn trace(seed: u32) -> Trace {
     Trace {
         rows: vec![seed, seed + 1, seed + 2],
         values: vec![0.5, 0.1 + f64::from(seed), -0.25],
+        further_values: Vec::new(),
         microseconds: vec![3, 2, 1],
         preparation_microseconds: 7,
         linear_algebra: "OpenBLAS 0 on this host".into(),
@@ -60,6 +61,7 @@ pub fn sweep(name: &str, seeds: u32) -> Sweep {
             targets: vec!["one".into(), "two".into()],
             iterations: 3,
             protocol: Default::default(),
+            cost: None,
             methods: vec![method("rs"), method("gp")],
         }],
         seeds,

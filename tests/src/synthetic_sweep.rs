@@ -110,6 +110,7 @@ impl SyntheticSweep {
             targets,
             iterations: shape.iterations,
             protocol: Default::default(),
+            cost: None,
             methods: methods.collect(),
         };
         Self {
@@ -168,6 +169,7 @@ impl SyntheticSweep {
                 .collect(),
             rows,
             values,
+            further_values: Vec::new(),
             preparation_microseconds: 12_345,
             linear_algebra: "OpenBLAS 0.3.21, core Haswell, 1 thread".into(),
             program: Default::default(),

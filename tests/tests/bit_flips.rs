@@ -43,6 +43,7 @@ fn sweep(table: Fingerprint) -> Sweep {
             targets: vec![series.task],
             iterations: series.iterations,
             protocol: Default::default(),
+            cost: None,
             methods: vec![series.method],
         }],
         seeds: SEEDS,
@@ -62,6 +63,7 @@ async fn fill(store: &dyn Store) {
         let trace = Trace {
             rows: (0..6).map(|row| (row + seed) % 6).collect(),
             values: vec![0.5; 6],
+            further_values: Vec::new(),
             microseconds: vec![1000 * seed; 6],
             preparation_microseconds: 7,
             linear_algebra: "OpenBLAS 0.3.21, core Haswell, 1 thread".into(),

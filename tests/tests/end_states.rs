@@ -97,6 +97,7 @@ async fn a_trace_with_other_bytes_stays_and_the_second_is_a_loud_error() {
     let other = Trace {
         rows: (0..200).collect(),
         values: table.task(TARGETS[0]).unwrap().objective[..200].to_vec(),
+        further_values: Vec::new(),
         microseconds: vec![1; 200],
         preparation_microseconds: 1,
         linear_algebra: "another code".into(),

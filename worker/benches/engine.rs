@@ -176,6 +176,7 @@ fn prior_fit(criterion: &mut Criterion) {
             first_line: 2,
             name: "source".into(),
             objective: targets.clone(),
+            further_objectives: Vec::new(),
             measurements: None,
             features: Vec::new(),
             columns,

@@ -35,6 +35,7 @@
 //!     Ok(Trace {
 //!         rows: vec![0],
 //!         values: vec![0.5],
+//!         further_values: Vec::new(),
 //!         microseconds: vec![1],
 //!         preparation_microseconds: 0,
 //!         linear_algebra: "none".into(),

@@ -35,6 +35,12 @@ pub struct AboutBlackbox {
     pub table_name: Option<String>,
     /// The column that is optimised.
     pub objective: String,
+    /// The columns that are optimised together with it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub further_objectives: Vec<String>,
+    /// The column of what an evaluation costs, if one is declared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<String>,
     /// Whether it is minimised or maximised.
     pub direction: Direction,
     /// Number of tasks in the table.
@@ -143,6 +149,8 @@ impl AboutBlackbox {
             table: blackbox.table.to_string(),
             table_name,
             objective: spec.objective.clone(),
+            further_objectives: spec.further_objectives.clone(),
+            cost: blackbox.cost.clone(),
             direction: spec.direction,
             table_tasks,
             table_rows,
@@ -165,7 +173,18 @@ impl AboutBlackbox {
 
     /// The objective with its direction, for readers.
     pub(crate) fn objective_in_words(&self) -> String {
-        format!("{}, {}", self.objective, direction_in_words(self.direction))
+        format!(
+            "{}, {}",
+            self.objectives(),
+            direction_in_words(self.direction)
+        )
+    }
+
+    /// The columns of all objectives.
+    pub(crate) fn objectives(&self) -> String {
+        let further = self.further_objectives.iter();
+        let all = std::iter::once(&self.objective).chain(further);
+        all.map(String::as_str).collect::<Vec<_>>().join(" and ")
     }
 }
 

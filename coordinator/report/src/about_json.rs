@@ -11,6 +11,7 @@ use crate::about::About;
 use crate::csv_columns::{self, CsvFile};
 use crate::json;
 use crate::report::Report;
+use crate::traces_csv;
 
 /// The structure of the file.
 #[derive(Serialize)]
@@ -37,8 +38,11 @@ struct AboutFile {
 /// Writes the file: what statistics.json says of itself, and every column of every CSV file but that of published figures.
 pub(crate) fn write(report: &Report<'_>, output: &mut impl Write) -> io::Result<()> {
     let analysis = report.analysis;
-    let file = |file: &CsvFile| {
-        let columns = file.columns().collect();
+    let file = |file: &&CsvFile| {
+        let mut columns: BTreeMap<_, _> = file.columns().collect();
+        if file.name == csv_columns::TRACES_FILE {
+            columns.extend(traces_csv::further_columns(report.results));
+        }
         (
             file.name,
             AboutFile {
@@ -47,6 +51,14 @@ pub(crate) fn write(report: &Report<'_>, output: &mut impl Write) -> io::Result<
             },
         )
     };
+    let mut files: Vec<&CsvFile> = csv_columns::FILES.iter().collect();
+    let blackboxes = &analysis.blackboxes;
+    if blackboxes.iter().any(|known| !known.measure.is_distance()) {
+        files.push(&csv_columns::FRONTS);
+    }
+    if blackboxes.iter().any(|known| known.over_cost.is_some()) {
+        files.push(&csv_columns::COST_CURVES);
+    }
     let about = AboutFiles {
         name: &analysis.name,
         about: report.about,
@@ -57,7 +69,7 @@ pub(crate) fn write(report: &Report<'_>, output: &mut impl Write) -> io::Result<
         baseline: analysis.baseline,
         confidence: analysis.confidence,
         bootstrap_resamples: analysis.bootstrap_resamples,
-        files: csv_columns::FILES.iter().map(file).collect(),
+        files: files.iter().map(file).collect(),
     };
     json::write_escaped(&about, output)
 }

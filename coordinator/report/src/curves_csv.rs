@@ -59,11 +59,14 @@ pub(crate) fn write_curves_by_task(
             // A sampled baseline is the curve of a method, which has rows of its own.
             let is_exact = analysis.baseline != Baseline::Sampled;
             if let Some(baseline) = task.baseline.as_ref().filter(|_| is_exact) {
-                for (index, best) in baseline.best.iter().enumerate() {
+                // With several objectives there is no best value.
+                let curve = baseline.dtm.as_ref().map_or(0, Vec::len);
+                for index in 0..baseline.best.len().max(curve) {
+                    let best = baseline.best.get(index).copied();
                     let dtm = baseline.dtm.as_ref().map(|dtm| dtm[index]);
                     let mut fields = prefix.to_vec();
                     fields.extend([String::new(), (index + 1).to_string(), number(dtm)]);
-                    fields.extend([String::new(), String::new(), number(Some(*best))]);
+                    fields.extend([String::new(), String::new(), number(best)]);
                     fields.extend(STATISTICS.iter().map(|_| String::new()));
                     lines.write_record(fields)?;
                 }
@@ -75,7 +78,8 @@ pub(crate) fn write_curves_by_task(
                     fields.push(text_cell(&method.method).into_owned());
                     fields.push((index + 1).to_string());
                     fields.extend(at_index(dtm, index));
-                    fields.push(number(Some(best_of(task, blackbox.direction, *mean))));
+                    let best = best_of(task, blackbox.direction, *mean);
+                    fields.push(number(task.front.is_none().then_some(best)));
                     let statistics = STATISTICS.iter();
                     fields.extend(statistics.map(|known| {
                         let curve = method.by_iteration[known.key].as_ref();

@@ -8,19 +8,20 @@ use std::path::Path;
 use loto_statistics::analysis::BlackboxAnalysis;
 
 use crate::charts::{self, CURVES_SIZE, HALF_SIZE, Palette, Picture, WIDTH};
-use crate::csv_columns::TRACES_FILE;
+use crate::csv_columns::{COST_CURVES_FILE, FRONTS_FILE, TRACES_FILE};
 use crate::error::UnwritableFile;
 use crate::file_name::file_name;
 use crate::format::Format;
 use crate::report::Report;
 use crate::{
-    about_json, atomic_file, curves_csv, latex, published, published_csv, scores_csv, traces_csv,
+    about_json, atomic_file, attained, cost_curves_csv, curves_csv, fronts_csv, latex, published,
+    published_csv, scores_csv, traces_csv,
 };
 
 impl Report<'_> {
     /// Writes `traces.csv.gz`, `scores.csv`, `scores_by_task.csv`, `curves.csv`, `curves_by_task.csv`,
     /// `statistics.json`, `about.json`, `tables.tex`, `report.html` and, in `charts/`, every chart as SVG and
-    /// PDF; `published.csv` and `published_by_task.csv` if there are published figures of this sweep.
+    /// PDF; `fronts.csv` if there are two objectives, `curves_over_cost.csv` if there are costs; `published.csv` and `published_by_task.csv` if there are published figures of this sweep.
     ///
     /// The folder is made if it is not there. Each file appears only when it is whole.
     ///
@@ -45,13 +46,33 @@ impl Report<'_> {
         atomic_file::write(&folder.join("curves_by_task.csv"), |output| {
             curves_csv::write_curves_by_task(self.analysis, output)
         })?;
+        if self
+            .analysis
+            .blackboxes
+            .iter()
+            .any(|known| !known.measure.is_distance())
+        {
+            atomic_file::write(&folder.join(FRONTS_FILE), |output| {
+                fronts_csv::write(self, output)
+            })?;
+        }
+        if self
+            .analysis
+            .blackboxes
+            .iter()
+            .any(|known| known.over_cost.is_some())
+        {
+            atomic_file::write(&folder.join(COST_CURVES_FILE), |output| {
+                cost_curves_csv::write(self.analysis, output)
+            })?;
+        }
         let published = published::compare(self.analysis, self.planned);
         if !published.is_empty() {
             atomic_file::write(&folder.join("published.csv"), |output| {
                 published_csv::write(&published, output)
             })?;
         }
-        let by_task = published::compare_by_task(self.analysis, self.planned);
+        let by_task = self.published_by_task();
         if !by_task.is_empty() {
             atomic_file::write(&folder.join("published_by_task.csv"), |output| {
                 published_csv::write_by_task(&by_task, output)
@@ -76,6 +97,11 @@ impl Report<'_> {
             for (kind, title, picture) in self.charts_of(blackbox, &palette) {
                 write_chart(folder, &format!("{kind}-{name}"), picture, &title)?;
             }
+            for (number, fronts) in (1..).zip(attained::of_blackbox(self.results, blackbox)) {
+                let picture = charts::fronts(&fronts, &palette, CURVES_SIZE);
+                let title = format!("Fronts on {} of {}", fronts.task, blackbox.name);
+                write_chart(folder, &format!("front-{name}-{number}"), picture, &title)?;
+            }
         }
         let title = format!("Results of {}", self.analysis.name);
         let overview = charts::overview(self.analysis, &palette, self.draws_baseline());
@@ -87,9 +113,11 @@ impl Report<'_> {
         &self,
         blackbox: &BlackboxAnalysis,
         palette: &Palette,
-    ) -> [(&'static str, String, Option<Picture>); 9] {
+    ) -> [(&'static str, String, Option<Picture>); 10] {
         let name = &blackbox.name;
         let baseline = self.draws_baseline();
+        let measure = blackbox.measure.name();
+        let average = blackbox.measure.name_of_average();
         let ranks_title = format!("Average ranks on {name}");
         let ranks = blackbox.comparison.computed().map(|comparison| {
             charts::critical_difference(comparison, &ranks_title, palette, WIDTH)
@@ -97,7 +125,7 @@ impl Report<'_> {
         [
             (
                 "adtm",
-                format!("ADTM over evaluations on {name}"),
+                format!("{average} over evaluations on {name}"),
                 charts::adtm(blackbox, palette, baseline, CURVES_SIZE),
             ),
             (
@@ -127,7 +155,7 @@ impl Report<'_> {
             ),
             (
                 "tasks",
-                format!("DTM over evaluations on the tasks of {name}"),
+                format!("{measure} over evaluations on the tasks of {name}"),
                 charts::small_multiples(blackbox, palette, baseline, WIDTH),
             ),
             ("critical-difference", ranks_title.clone(), ranks),
@@ -135,6 +163,11 @@ impl Report<'_> {
                 "arrivals",
                 format!("Average rank over the tasks so far on {name}"),
                 charts::ranks_by_arrival(blackbox, palette, CURVES_SIZE),
+            ),
+            (
+                "cost",
+                format!("{average} over cost on {name}"),
+                charts::over_cost(blackbox, palette, CURVES_SIZE),
             ),
         ]
     }

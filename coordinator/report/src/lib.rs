@@ -9,13 +9,14 @@
 //! | the page | `html`, one file per table |
 //! | what of it a page shows that is watched | [`live`] |
 //! | the tables on a terminal | `text` |
-//! | files for other programs | `json`, `scores_csv`, `curves_csv`, `traces_csv`, `published_csv` (texts: [`csv_text`]) |
+//! | files for other programs | `json`, `scores_csv`, `curves_csv`, `cost_curves_csv`, `fronts_csv`, `traces_csv`, `published_csv` (texts: [`csv_text`]) |
 //! | what these files are of | [`About`] (`about`, `about_json`, `csv_columns`) |
 //! | tables for papers | `latex` |
 //! | pictures | [`charts`] |
 //! | figures of the paper | [`published`] |
 //! | how numbers are written | [`numbers`] |
 //! | what is said first, if anything is missing | `missing` |
+//! | fronts of two objectives | `attained` |
 //! | which task makes most of a mean, which tests are left out, which differences matter | `dominant`, `withheld`, `practical` |
 //!
 //! # Example
@@ -28,7 +29,7 @@
 //! use loto_statistics::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
 //!
 //! // One trace of random search on a table with four rows.
-//! let trace = SeedTrace { rows: vec![2, 0], values: vec![0.3, 0.1], seconds: vec![] };
+//! let trace = SeedTrace { rows: vec![2, 0], values: vec![0.3, 0.1], ..Default::default() };
 //! let results = SweepResults {
 //!     name: "tiny".into(),
 //!     seeds: 1,
@@ -40,6 +41,8 @@
 //!         tasks: vec![TaskResults {
 //!             name: "wine".into(),
 //!             objective: [0.1, 0.2, 0.3, 0.4].into(),
+//!             hypervolume: None,
+//!             mean_cost: None,
 //!             traces: vec![BTreeMap::from([(0, trace)])],
 //!         }],
 //!         arrivals: None,
@@ -63,8 +66,10 @@
 mod about;
 mod about_json;
 mod atomic_file;
+mod attained;
 mod best;
 pub mod charts;
+mod cost_curves_csv;
 mod csv_columns;
 pub mod csv_text;
 mod curves_csv;
@@ -73,6 +78,7 @@ pub mod error;
 mod file_name;
 mod folder;
 mod format;
+mod fronts_csv;
 mod html;
 mod json;
 mod latex;

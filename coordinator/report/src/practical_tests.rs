@@ -16,9 +16,8 @@ fn results() -> SweepResults {
             let seed = |seed: u32| {
                 let values = vec![900.0, f64::from(last + seed)];
                 let trace = SeedTrace {
-                    rows: Vec::new(),
                     values,
-                    seconds: Vec::new(),
+                    ..SeedTrace::default()
                 };
                 (seed, trace)
             };
@@ -27,6 +26,8 @@ fn results() -> SweepResults {
         TaskResults {
             name: format!("task {task}"),
             objective: objective.clone().into(),
+            hypervolume: None,
+            mean_cost: None,
             traces: vec![of(50 + task), of(49), of(500 + task)],
         }
     };

@@ -39,6 +39,7 @@ fn published_figures_are_shown_where_they_apply_and_nowhere_else() {
         targets: names.map(String::from).to_vec(),
         iterations: 70,
         protocol: Default::default(),
+        cost: None,
         methods: Vec::new(),
     };
     // The fingerprint of the public nas_bench102.csv.zip.

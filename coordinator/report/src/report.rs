@@ -7,6 +7,7 @@ use loto_statistics::random_search::Baseline;
 use loto_statistics::results::SweepResults;
 
 use crate::about::About;
+use crate::published::{PublishedTasks, compare_by_task, compare_over_cost};
 
 /// All that a report is made from.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +66,13 @@ impl Report<'_> {
             Baseline::ExactWithReplacement => "exact expectation of random search with replacement",
             Baseline::Sampled => "sampled random search of the sweep itself (rs)",
         }
+    }
+
+    /// The figures of single tasks beside published ones, over the evaluations and over cost.
+    pub(crate) fn published_by_task(&self) -> Vec<PublishedTasks> {
+        let mut tables = compare_by_task(self.analysis, self.planned);
+        tables.extend(compare_over_cost(self.results, self.planned));
+        tables
     }
 
     /// Whether charts show the exact expectation of random search.

@@ -25,6 +25,7 @@ pub(crate) fn results() -> SweepResults {
             values: rows.iter().map(|&row| objective[row as usize]).collect(),
             seconds: rows.iter().map(|&row| 1e-3 * f64::from(row + 1)).collect(),
             rows,
+            ..SeedTrace::default()
         }
     };
     let task = |name: &str, position: u32| {
@@ -37,6 +38,8 @@ pub(crate) fn results() -> SweepResults {
         TaskResults {
             name: name.into(),
             objective: Arc::clone(&objective),
+            hypervolume: None,
+            mean_cost: None,
             traces: vec![seeds(0), seeds(1)],
         }
     };
@@ -86,6 +89,7 @@ pub(crate) fn about() -> About {
         targets: Vec::new(),
         iterations: 5,
         protocol: Default::default(),
+        cost: None,
         methods: Vec::new(),
     };
     let spec = TableSpec {

@@ -63,8 +63,9 @@ fn write_blackbox(
         objective(report, blackbox),
     )?;
     let confidence = numbers::percentage(report.analysis.confidence);
+    let average = blackbox.measure.name_of_average();
     let header = format!(
-        "method|average rank|mean|{confidence} interval|median|interquartile mean|final ADTM|CPU s/trace|traces"
+        "method|average rank|mean|{confidence} interval|median|interquartile mean|final {average}|CPU s/trace|traces"
     );
     let ranks = blackbox.methods.iter().map(|method| {
         let averages = method.averages.as_ref();
@@ -95,7 +96,32 @@ fn write_blackbox(
     }
     write_differences(blackbox, &confidence, output)?;
     write_hierarchical(blackbox, output)?;
+    write_over_cost(blackbox, output)?;
     write_stream(blackbox, output)
+}
+
+/// Scores over what the evaluations cost.
+fn write_over_cost(blackbox: &BlackboxAnalysis, output: &mut impl Write) -> io::Result<()> {
+    let Some(over_cost) = &blackbox.over_cost else {
+        return Ok(());
+    };
+    writeln!(
+        output,
+        "  over cost, improvement over the method rs on {}:",
+        numbers::count(over_cost.scored_tasks as u64, "task")
+    )?;
+    let average = blackbox.measure.name_of_average();
+    let header = format!("method|improvement|relative improvement|last {average}");
+    let rows = over_cost.methods.iter().map(|method| {
+        let end = method.adtm.last().copied().flatten();
+        vec![
+            clean(&method.method),
+            or_dash(method.improvement.map(numbers::score)),
+            or_dash(method.relative_improvement.map(numbers::score)),
+            or_dash(end.map(numbers::magnitude)),
+        ]
+    });
+    write_table(&header, rows, output)
 }
 
 /// The ranks over the orders of a stream of tasks.
@@ -319,7 +345,7 @@ fn write_published(report: &Report<'_>, output: &mut impl Write) -> io::Result<(
 
 /// Means over the tasks beside those of the tables that have figures of single tasks.
 fn write_published_by_task(report: &Report<'_>, output: &mut impl Write) -> io::Result<()> {
-    let tables = published::compare_by_task(report.analysis, report.planned);
+    let tables = report.published_by_task();
     if tables.is_empty() {
         return Ok(());
     }

@@ -9,7 +9,11 @@ use super::completeness::{completeness, excluded_tasks};
 use super::request;
 use super::watched_sweep::WatchedSweep;
 use crate::results::Selection;
-use loto_statistics::analysis::{AnalysisOptions, Band, Bands, BlackboxAnalysis, TaskAnalysis};
+use loto_statistics::analysis::{
+    AnalysisOptions, Band, Bands, BlackboxAnalysis, MethodOverCost, TaskAnalysis,
+};
+use loto_statistics::over_cost::POINTS;
+use loto_statistics::results::Measure;
 
 /// The curves that a request asks for.
 pub(super) async fn curves(
@@ -57,7 +61,8 @@ fn check_size(sweep: &Sweep, selection: &Selection, only_averages: bool) -> Resu
         } else {
             blackbox.targets.len()
         };
-        methods * (1 + tasks as u64) * u64::from(blackbox.iterations)
+        let over_cost = blackbox.cost.as_ref().map_or(0, |_| POINTS as u64);
+        methods * ((1 + tasks as u64) * u64::from(blackbox.iterations) + over_cost)
     });
     let points: u64 = points.sum();
     if points <= MAX_ANSWER_POINTS {
@@ -85,12 +90,19 @@ fn blackbox_curves(blackbox: &BlackboxAnalysis, only_averages: bool) -> wire::Bl
         Some(method_curve(&method.method, &averages.adtm))
     });
     let tasks = blackbox.tasks.iter().filter(|_| !only_averages);
+    let over_cost = blackbox.over_cost.as_ref();
     wire::BlackboxCurves {
         blackbox: blackbox.name.clone(),
         iterations: blackbox.iterations as u32,
         adtm: adtm.collect(),
         tasks: tasks.map(task_curves).collect(),
         excluded_tasks: excluded_tasks(&blackbox.excluded_tasks),
+        measure: measure(blackbox.measure).into(),
+        costs: over_cost.map_or_else(Vec::new, |known| known.costs.clone()),
+        over_cost: over_cost
+            .iter()
+            .flat_map(|known| known.methods.iter().map(cost_curve))
+            .collect(),
     }
 }
 
@@ -109,6 +121,28 @@ fn task_curves(task: &TaskAnalysis) -> wire::TaskCurves {
         maximum: task.maximum,
         baseline_dtm: baseline.unwrap_or_default(),
         dtm: dtm.collect(),
+        front: task.front.as_ref().map(|front| wire::TableFront {
+            first: front.points.iter().map(|point| point[0]).collect(),
+            second: front.points.iter().map(|point| point[1]).collect(),
+            hypervolume: front.hypervolume,
+        }),
+    }
+}
+
+/// What the fields named after DTM hold.
+pub(super) fn measure(measure: Measure) -> wire::Measure {
+    match measure {
+        Measure::DistanceToMinimum => wire::Measure::Unspecified,
+        Measure::HypervolumeError => wire::Measure::HypervolumeError,
+    }
+}
+
+fn cost_curve(method: &MethodOverCost) -> wire::MethodCostCurve {
+    let missing = method.adtm.iter().take_while(|value| value.is_none());
+    wire::MethodCostCurve {
+        method: method.method.clone(),
+        first: missing.count() as u32,
+        mean: method.adtm.iter().copied().flatten().collect(),
     }
 }
 

@@ -8,6 +8,7 @@ use loto_service::wire;
 use tonic::Status;
 
 use super::completeness::{completeness, excluded_tasks};
+use super::curves::measure;
 use super::request;
 use super::watched_sweep::WatchedSweep;
 use crate::results::Selection;
@@ -101,11 +102,22 @@ fn blackbox_improvement(
         blackbox: blackbox.name.clone(),
         averaged_tasks: blackbox.averaged_tasks as u32,
         methods: methods
-            .map(|method| method_improvement(method, &within))
+            .enumerate()
+            .map(|(position, method)| {
+                let over_cost = blackbox.over_cost.as_ref();
+                let over_cost = over_cost.and_then(|known| known.methods.get(position));
+                wire::MethodImprovement {
+                    improvement_over_cost: over_cost.and_then(|known| known.improvement),
+                    relative_improvement_over_cost: over_cost
+                        .and_then(|known| known.relative_improvement),
+                    ..method_improvement(method, &within)
+                }
+            })
             .collect(),
         tasks: blackbox.tasks.iter().map(task_improvement).collect(),
         excluded_tasks: excluded_tasks(&blackbox.excluded_tasks),
         stream_ranks: blackbox.stream.iter().flat_map(stream_ranks).collect(),
+        measure: measure(blackbox.measure).into(),
     }
 }
 

@@ -186,5 +186,6 @@ fn to_wire(trace: Trace) -> loto_proto::wire::Trace {
         linear_algebra: trace.linear_algebra,
         moved_proposals: trace.program.moved,
         program_versions: trace.program.versions,
+        further_values: trace.further_values,
     }
 }

@@ -158,7 +158,8 @@ fn describe_objective(spec: &TableSpec) -> String {
         Direction::Minimise => "minimised",
         Direction::Maximise => "maximised",
     };
-    format!("{}, {direction}", excerpt(&spec.objective))
+    let objectives: Vec<String> = spec.objectives().map(excerpt).collect();
+    format!("{}, {direction}", objectives.join(" and "))
 }
 
 /// Which methods run where: in one line if it is the same everywhere.
@@ -293,6 +294,7 @@ mod tests {
             targets: vec!["one".into()],
             iterations: 1,
             protocol: Default::default(),
+            cost: None,
             methods: methods.iter().map(method).collect(),
         };
         Sweep {

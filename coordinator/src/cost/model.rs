@@ -202,6 +202,7 @@ mod tests {
         Trace {
             rows: vec![0, 1],
             values: vec![0.5, 0.25],
+            further_values: Vec::new(),
             microseconds: vec![seconds * 500_000, seconds * 250_000],
             preparation_microseconds: u64::from(seconds) * 250_000,
             linear_algebra: String::new(),

@@ -34,6 +34,7 @@ fn sweep(seeds: u32) -> Sweep {
             targets: vec!["one".into(), "two".into()],
             iterations: 1,
             protocol: Default::default(),
+            cost: None,
             methods: vec![MethodSpec {
                 name: None,
                 id: "rs".into(),
@@ -50,6 +51,7 @@ fn trace() -> Trace {
     Trace {
         rows: vec![0],
         values: vec![0.5],
+        further_values: Vec::new(),
         microseconds: vec![1],
         preparation_microseconds: 0,
         linear_algebra: String::new(),

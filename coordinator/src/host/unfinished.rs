@@ -57,6 +57,7 @@ mod tests {
                 targets: vec![task.into()],
                 iterations: 1,
                 protocol: Protocol::LeaveOneOut,
+                cost: None,
                 methods: vec![MethodSpec {
                     name: None,
                     id: "rs".into(),
@@ -85,6 +86,7 @@ mod tests {
         let trace = Trace {
             rows: vec![0],
             values: vec![1.0],
+            further_values: Vec::new(),
             microseconds: vec![0],
             preparation_microseconds: 0,
             linear_algebra: String::new(),

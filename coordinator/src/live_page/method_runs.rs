@@ -55,7 +55,7 @@ impl MethodRuns {
         let traces = planned.traces_at(place, &seeds, store).await?;
         let mut best = BestCurves::default();
         for (seed, trace) in traces.sound {
-            best.insert(seed, &planned.on_task(place, seed, trace).values);
+            planned.add_to_curves(place, seed, trace, &mut best);
         }
         Ok(Self {
             method: blackbox.methods[method].label().to_owned(),
@@ -112,7 +112,8 @@ pub(super) fn chart(sweep: &Sweep, task: &str, methods: &[&MethodRuns]) -> Marku
             labels.push(spec.label().to_owned());
         }
     }
-    let range = methods.iter().find_map(|runs| Some(runs.gaps()?.1));
+    let known = methods.iter().find_map(|runs| runs.gaps().and(runs.values));
+    let words = known.map_or("", |values| values.measure.words());
     let drawn: Vec<Runs<'_>> = methods
         .iter()
         .filter_map(|runs| {
@@ -123,15 +124,17 @@ pub(super) fn chart(sweep: &Sweep, task: &str, methods: &[&MethodRuns]) -> Marku
             })
         })
         .collect();
-    let picture =
-        range.and_then(|range| runs(task, range, &drawn, &Palette::of(labels), CURVES_SIZE));
+    let picture = known.and_then(|values| {
+        let scale = (values.measure, values.range);
+        runs(task, scale, &drawn, &Palette::of(labels), CURVES_SIZE)
+    });
     html! {
         @match picture {
             None => p.muted { "There is no curve to draw: no run is finished, or all were at the minimum at once." },
             Some(picture) => figure {
-                (framed(&picture, &format!("Distance to the minimum over evaluations on {task}")))
+                (framed(&picture, &format!("{} over evaluations on {task}", capitalised(words))))
                 figcaption {
-                    "Distance to the minimum over the evaluations: a thin line for each run, of at most 30, and a thick one for the \
+                    (capitalised(words)) " over the evaluations: a thin line for each run, of at most 30, and a thick one for the \
                      mean of all. A curve that meets the axis has reached 0."
                 }
             },
@@ -143,4 +146,11 @@ pub(super) fn chart(sweep: &Sweep, task: &str, methods: &[&MethodRuns]) -> Marku
             @for problem in &runs.damaged { p { "Left out: " (escape(problem)) } }
         }
     }
+}
+
+/// The text with its first letter as a capital.
+fn capitalised(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }

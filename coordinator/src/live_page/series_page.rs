@@ -2,6 +2,7 @@
 //! with its trace.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use axum::response::Html;
 use loto_proto::attempt::Attempt;
@@ -13,6 +14,7 @@ use loto_proto::table_spec::Direction;
 use loto_proto::trace::Trace;
 use loto_proto::untrusted_text::escape;
 use loto_report::numbers;
+use loto_statistics::hypervolume::TaskHypervolume;
 use loto_transport::store::{Conflict, Store};
 use maud::{Markup, html};
 
@@ -39,6 +41,8 @@ struct Found {
     direction: Direction,
     /// What values the task has; nothing for a stream of tasks.
     values: Option<TaskValues>,
+    /// The values of both objectives of the task, if there are two.
+    hypervolume: Option<Arc<TaskHypervolume>>,
     /// The chart, or why the traces cannot be shown.
     chart: Markup,
 }
@@ -60,6 +64,7 @@ impl Found {
             damaged: BTreeMap::new(),
             direction: Direction::default(),
             values: None,
+            hypervolume: None,
             chart: html! {},
         };
         // Without its table no trace is shown, but what went wrong with the jobs is.
@@ -84,6 +89,7 @@ impl Found {
         let blackbox = &planned.sweep().blackboxes[number];
         if blackbox.protocol == Protocol::LeaveOneOut {
             found.values = planned.values_at(place);
+            found.hypervolume = planned.hypervolume_at(place);
             let runs = MethodRuns::read(planned, place, store).await?;
             found.chart = chart(planned.sweep(), &blackbox.targets[task], &[&runs]);
         }
@@ -183,7 +189,7 @@ pub(super) async fn job_page(
         h1 { (escape(&title)) }
         p { "Black box " (escape(&blackbox.name)) ": " (job.state_in_words()) }
         (job.story())
-        @if let Some(trace) = job.trace { (evaluations(trace, found.values, found.direction)) }
+        @if let Some(trace) = job.trace { (evaluations(trace, &found)) }
         h2 { "Beside the other seeds" }
         (found.chart)
     };
@@ -199,12 +205,21 @@ pub(super) async fn job_page(
 }
 
 /// What the method chose and got, evaluation by evaluation.
-fn evaluations(trace: &Trace, values: Option<TaskValues>, direction: Direction) -> Markup {
+fn evaluations(trace: &Trace, found: &Found) -> Markup {
+    let (values, direction) = (found.values, found.direction);
+    let measure = values.map(|values| values.measure).unwrap_or_default();
+    let errors = found.hypervolume.as_ref().map(|task| {
+        let pairs = trace.values.iter().zip(&trace.further_values);
+        task.errors(pairs.map(|(&first, &second)| [first, second]))
+    });
     let mut best = f64::INFINITY;
     let lines = trace.rows.iter().zip(&trace.values).enumerate();
     let lines = lines.map(|(index, (row, value))| {
         best = best.min(*value);
-        let distance = values.map(|values| (best - values.minimum) / values.range);
+        let distance = values.and_then(|values| match &errors {
+            None => Some((best - values.minimum) / values.range),
+            Some(errors) => errors.get(index).copied(),
+        });
         let took = trace.microseconds.get(index).copied();
         (*row, *value, best, distance, took)
     });
@@ -214,9 +229,10 @@ fn evaluations(trace: &Trace, values: Option<TaskValues>, direction: Direction) 
         div.scroll tabindex="0" role="region" aria-label="Evaluations" {
             table {
                 thead { tr {
-                    @for heading in ["evaluation", "row", "value", "best so far", "distance to the minimum", "seconds to choose"] {
+                    @for heading in ["evaluation", "row", "value", "best so far", measure.words(), "seconds to choose"] {
                         th scope="col" { (heading) }
                     }
+                    @if errors.is_some() { th scope="col" { "second value" } }
                 } }
                 tbody { @for (number, (row, value, best, far, took)) in (1..).zip(&lines) { tr {
                     th scope="row" { (number) }
@@ -225,6 +241,9 @@ fn evaluations(trace: &Trace, values: Option<TaskValues>, direction: Direction) 
                     td { (numbers::value(direction.turn(*best))) }
                     td { (distance(*far)) }
                     td { @if let Some(took) = took { (numbers::seconds(f64::from(*took) / 1e6)) } }
+                    @if errors.is_some() {
+                        td { @if let Some(second) = trace.further_values.get(number - 1) { (numbers::value(*second)) } }
+                    }
                 } } }
             }
         }

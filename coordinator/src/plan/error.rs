@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use loto_engine::EngineError;
-use loto_proto::limits::MAX_PROGRAM_BYTES;
+use loto_engine::table::error::TableError;
+use loto_proto::limits::{MAX_ITERATIONS, MAX_PROGRAM_BYTES};
 use loto_proto::message_error::MessageProblem;
 use loto_proto::sweep_file::{ScaleProblem, SweepFileError, place};
+use loto_statistics::hypervolume::MOST_ROWS;
 
 use super::initial_problem::InitialProblem;
 use crate::table_files::error::TableFileError;
@@ -170,6 +172,40 @@ pub enum BlackboxProblem {
     )]
     ShortStream,
 
+    /// There are more objectives than statistics know.
+    #[error(
+        "objectives: {0} are listed, but at most 2 can be compared by their hypervolume: leave the others out"
+    )]
+    ManyObjectives(usize),
+
+    /// A task with two objectives is too large for the exact expectation of random search.
+    #[error(
+        "task `{task}` has {rows} rows, but with two objectives a task may have at most {MOST_ROWS}: give the table fewer rows, or \
+         declare one objective"
+    )]
+    LargeTask {
+        /// The task.
+        task: String,
+        /// Number of its rows.
+        rows: usize,
+    },
+
+    /// A trace over all tasks of a stream would have too many values.
+    #[error(
+        "{evaluations} evaluations in a stream (iterations times tasks) times {objectives} objectives are more values than \
+         a trace may have, {MAX_ITERATIONS}: lower iterations"
+    )]
+    LongStream {
+        /// Iterations times tasks.
+        evaluations: u64,
+        /// How many objectives there are.
+        objectives: u64,
+    },
+
+    /// The column of costs is not what it should be.
+    #[error("cost: {0}")]
+    Costs(#[source] Box<TableError>),
+
     /// The file of first evaluations is not what it should be.
     #[error("initial: {path}{problem}", path = path.display())]
     Initial {
@@ -264,6 +300,10 @@ pub enum BlackboxProblem {
     /// A method needs features of the tasks, and the black box declares none.
     #[error("{0}; or give this black box its own `methods`, without it")]
     NoFeatures(#[source] EngineError),
+
+    /// A method is made for two objectives, and the black box has another number.
+    #[error("{0}; or give this black box its own `methods`, without it")]
+    OtherObjectives(#[source] EngineError),
 }
 
 impl BlackboxProblem {
@@ -273,13 +313,17 @@ impl BlackboxProblem {
             Self::OneTask { .. } => "table",
             Self::Scale(_) => "scales",
             Self::UnknownTask { key, .. } | Self::NoTarget { key } => key,
-            Self::TooFewRows { .. } | Self::ShortStream => "iterations",
+            Self::ManyObjectives(_) => "objectives",
+            Self::LargeTask { .. } => "table",
+            Self::Costs(_) => "cost",
+            Self::TooFewRows { .. } | Self::ShortStream | Self::LongStream { .. } => "iterations",
             Self::Initial { .. } | Self::NoInitialRows { .. } | Self::TooManyInitialRows { .. } => {
                 "initial"
             }
             Self::Method(_)
             | Self::UnsuitableMethod { .. }
             | Self::NoFeatures(_)
+            | Self::OtherObjectives(_)
             | Self::NotOnStreams { .. }
             | Self::TakenName { .. }
             | Self::SameMethod { .. } => "methods",

@@ -19,8 +19,8 @@ use super::programs::PlannedProgram;
 ///
 /// # Errors
 /// [`BlackboxProblem::Method`] for a method or parameter that is not known,
-/// [`BlackboxProblem::UnsuitableMethod`] and [`BlackboxProblem::NoFeatures`] for a method that is not made for the
-/// black box's table,
+/// [`BlackboxProblem::UnsuitableMethod`], [`BlackboxProblem::NoFeatures`] and [`BlackboxProblem::OtherObjectives`] for a
+/// method that is not made for the black box's table,
 /// [`BlackboxProblem::NotOnStreams`] for one that does not run on its stream of tasks,
 /// [`BlackboxProblem::TakenName`] and [`BlackboxProblem::SameMethod`] for names that mislead.
 pub(super) fn resolve(
@@ -37,6 +37,9 @@ pub(super) fn resolve(
                 let (method, spec) = specify(file, name)?;
                 let unsuitable = |problem| match problem {
                     EngineError::NoFeatures { .. } => BlackboxProblem::NoFeatures(problem),
+                    EngineError::OtherObjectives { .. } => {
+                        BlackboxProblem::OtherObjectives(problem)
+                    }
                     problem => BlackboxProblem::UnsuitableMethod {
                         method: name.clone(),
                         problem,

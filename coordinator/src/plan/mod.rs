@@ -19,9 +19,11 @@ use std::path::{Path, PathBuf};
 use loto_engine::table::Task;
 use loto_proto::identity::{Fingerprint, SeriesId};
 use loto_proto::job::Series;
+use loto_proto::limits::MAX_ITERATIONS;
 use loto_proto::protocol::Protocol;
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::sweep_file::{BlackboxEntry, SweepFile};
+use loto_statistics::hypervolume::MOST_ROWS;
 
 pub use error::{BlackboxProblem, PlanError, SweepProblem};
 pub use programs::PlannedProgram;
@@ -121,6 +123,10 @@ impl Plan {
                 let problem = Box::new(problem);
                 invalid(line, SweepProblem::Blackbox { blackbox, problem })
             };
+            let objectives = entry.objectives().len();
+            if objectives > MOST_OBJECTIVES {
+                return Err(of_blackbox(BlackboxProblem::ManyObjectives(objectives)));
+            }
             let table_file = load(entry)?;
             let columns = tables::columns_to_match(entry, &table_file)?;
             let spec = entry.table_spec(&columns);
@@ -189,6 +195,9 @@ impl Plan {
     }
 }
 
+/// Most objectives of a black box: statistics are known for one, and for two by their hypervolume.
+const MOST_OBJECTIVES: usize = 2;
+
 /// What runs on a black box.
 fn plan_blackbox(
     file: &SweepFile,
@@ -201,6 +210,18 @@ fn plan_blackbox(
     if entry.protocol == Protocol::Stream && iterations < 2 {
         return Err(BlackboxProblem::ShortStream);
     }
+    check_rows(planned)?;
+    let objectives = entry.objectives().len() as u64;
+    let evaluations = u64::from(iterations) * table.tasks.len() as u64;
+    if entry.protocol == Protocol::Stream && evaluations * objectives > MAX_ITERATIONS.into() {
+        return Err(BlackboxProblem::LongStream {
+            evaluations,
+            objectives,
+        });
+    }
+    if let Some(column) = &entry.cost {
+        planned.check_costs(column)?;
+    }
     Ok(Blackbox {
         name: entry.name.clone(),
         table: table.fingerprint,
@@ -208,8 +229,22 @@ fn plan_blackbox(
         targets: targets::resolve(entry, table, iterations)?,
         iterations,
         protocol: entry.protocol,
+        cost: entry.cost.clone(),
         methods: methods::resolve(file, entry, table, programs)?,
     })
+}
+
+/// With two objectives, random search is known exactly on tasks that are not too large.
+fn check_rows(planned: &PlannedTable) -> Result<(), BlackboxProblem> {
+    let is_large = |task: &&Task| task.rows() > MOST_ROWS;
+    let mut tasks = planned.table.tasks.iter();
+    match tasks.find(|task| !planned.spec.further_objectives.is_empty() && is_large(task)) {
+        None => Ok(()),
+        Some(task) => Err(BlackboxProblem::LargeTask {
+            task: task.name.clone(),
+            rows: task.rows(),
+        }),
+    }
 }
 
 /// Two black boxes over the same table must not share a trace, or their jobs would be counted twice.

@@ -14,7 +14,7 @@ use loto_proto::sweep_file::BlackboxEntry;
 use loto_proto::table_spec::TableSpec;
 
 use super::built_in;
-use super::error::PlanError;
+use super::error::{BlackboxProblem, PlanError};
 use super::initial::InitialFile;
 use crate::table_files;
 use crate::table_files::error::TableFileError;
@@ -49,6 +49,15 @@ impl PlannedTable {
     /// The name under which the store keeps it.
     pub fn blob_name(&self) -> String {
         self.fingerprint().blob_name()
+    }
+
+    /// Checks the column that says what an evaluation costs.
+    pub(super) fn check_costs(&self, column: &str) -> Result<(), BlackboxProblem> {
+        let name = self.path.display().to_string();
+        match Table::read_costs(&self.bytes, &self.spec, column, &name) {
+            Ok(_) => Ok(()),
+            Err(problem) => Err(BlackboxProblem::Costs(Box::new(problem))),
+        }
     }
 
     /// The bytes which the store keeps: the file with its declarations.

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use loto_engine::methods::Spaces;
+use loto_engine::methods::{Spaces, find};
 use tempfile::TempDir;
 
 use super::*;
@@ -267,6 +267,79 @@ fn the_sweep_of_the_papers_table_has_all_its_methods() {
     let blackboxes = file.blackboxes.iter().zip(targets);
     let series = blackboxes.map(|(blackbox, targets)| file.methods_of(blackbox).len() * targets);
     assert_eq!(series.sum::<usize>() * file.seeds as usize, 10_410);
+}
+
+#[test]
+fn the_sweep_files_of_the_folder_are_read() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sweeps");
+    let mut jobs = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "toml")
+        {
+            let file = SweepFile::read(&path).unwrap();
+            let blackboxes = file.blackboxes.iter();
+            let methods = blackboxes.flat_map(|entry| file.methods_of(entry));
+            for method in methods.filter(|name| !file.external.contains_key(*name)) {
+                let id = file.method.get(method).map_or(method, |entry| &entry.id);
+                let is_external = file.external.contains_key(id);
+                assert!(is_external || find(id).is_ok(), "{}: {id}", path.display());
+            }
+            let name = path.file_stem().unwrap().display().to_string();
+            jobs.insert(name, file);
+        }
+    }
+    assert!(jobs.len() >= 12, "{:?}", jobs.keys());
+    let several = &jobs["icml-mo"].blackboxes[0];
+    assert_eq!(several.objectives(), ["metric_error", "metric_latency"]);
+    let [plain, together, ..] = &jobs["iclr-time"].blackboxes[..] else {
+        panic!("iclr-time has fewer than two black boxes");
+    };
+    assert_eq!(
+        (&plain.table, &plain.cost),
+        (&together.table, &together.cost)
+    );
+    assert_eq!(together.objectives(), ["metric_CRPS", "metric_time"]);
+}
+
+#[test]
+fn a_method_for_two_objectives_is_refused_on_one() {
+    let folder = Folder::new();
+    let registry = loto_engine::methods::registry();
+    let mut methods = registry.iter();
+    let method = methods
+        .find(|m| m.spaces == Spaces::OfTwoObjectives)
+        .unwrap();
+    let problem = folder.problem("\"gp\"", &format!("\"{}\"", method.id));
+    for part in [
+        "sweep.toml",
+        "`B`",
+        method.id,
+        "there is one",
+        "its own `methods`",
+    ] {
+        assert!(problem.contains(part), "{part}: {problem}");
+    }
+}
+
+#[test]
+fn costs_are_read_and_stored_and_streams_have_a_limit_for_all_values() {
+    let folder = Folder::new();
+    let cost = |line: &str| SWEEP.replace("objective", &format!("{line}\nobjective"));
+    let plan = folder.plan(&cost("cost = \"metric_error\"")).unwrap();
+    let blackbox = &plan.sweep.blackboxes[0];
+    assert_eq!(blackbox.cost.as_deref(), Some("metric_error"));
+    assert_eq!(plan.sweep.id(), folder.plan(SWEEP).unwrap().sweep.id());
+    let problem = folder
+        .plan(&cost("cost = \"metric_tim\""))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        problem.contains("sweep.toml, line") && problem.contains("the cost `metric_tim`"),
+        "{problem}"
+    );
 }
 
 #[test]

@@ -64,6 +64,11 @@ pub enum WarningKind {
         /// The column.
         objective: String,
     },
+    /// One of several objectives, all of which are minimised, has the name of one that is maximised.
+    DirectionOfObjectives {
+        /// The column.
+        objective: String,
+    },
     /// All rows of target or source tasks have the same objective value.
     ConstantTasks {
         /// The tasks.
@@ -131,6 +136,12 @@ impl Display for PlanWarning {
                  values are good, direction = \"minimise\" if not",
                 excerpt(objective)
             ),
+            WarningKind::DirectionOfObjectives { objective } => write!(
+                formatter,
+                "{} is minimised, as all of several objectives are: if large values are good, give the table a column \
+                 of their negatives and list that one",
+                excerpt(objective)
+            ),
             WarningKind::ConstantTasks { tasks, objective } => write!(
                 formatter,
                 "{objective} is the same in all rows of {}: all methods are equal there; leave such \
@@ -192,19 +203,24 @@ pub(super) fn of_blackbox(
     if !columns.is_empty() {
         kinds.push(WarningKind::LogScale { columns });
     }
-    if entry.direction.is_none() && is_good_if_large(&entry.objective) {
-        let objective = entry.objective.clone();
-        kinds.push(WarningKind::Direction { objective });
-    }
+    let objectives = entry.objectives().iter();
+    let is_suspect = |name: &&String| entry.direction.is_none() && is_good_if_large(name);
+    kinds.extend(objectives.filter(is_suspect).cloned().map(|objective| {
+        match entry.objectives().len() {
+            1 => WarningKind::Direction { objective },
+            _ => WarningKind::DirectionOfObjectives { objective },
+        }
+    }));
     let is_used = |task: &&Task| {
         let sources = &planned.spec.sources.named;
         blackbox.targets.contains(&task.name) || sources.is_empty() || sources.contains(&task.name)
     };
     let tasks = planned.table.tasks.iter().filter(is_used);
-    let constant = tasks.filter(|task| is_constant(&task.objective));
+    let is_flat = |task: &&Task| task.objectives().into_iter().all(is_constant);
+    let constant = tasks.filter(is_flat);
     let tasks: Vec<String> = constant.map(|task| task.name.clone()).collect();
     if !tasks.is_empty() {
-        let objective = entry.objective.clone();
+        let objective = entry.primary_objective().to_owned();
         kinds.push(WarningKind::ConstantTasks { tasks, objective });
     }
     let is_constant_column = |column: &&ColumnProfile| match &column.values {

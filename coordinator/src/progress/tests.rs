@@ -27,6 +27,7 @@ fn sweep() -> Sweep {
             targets: vec!["one".into(), "two".into()],
             iterations: 1,
             protocol: Default::default(),
+            cost: None,
             methods: vec![method("rs"), method("gp")],
         }],
         seeds: 3,
@@ -37,6 +38,7 @@ fn trace() -> Trace {
     Trace {
         rows: vec![0],
         values: vec![0.5],
+        further_values: Vec::new(),
         microseconds: vec![1],
         preparation_microseconds: 0,
         linear_algebra: String::new(),

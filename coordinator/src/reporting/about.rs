@@ -260,6 +260,7 @@ mod tests {
             targets: Vec::new(),
             iterations: 1,
             protocol: Default::default(),
+            cost: None,
             methods,
         };
         let variant = spec(Some("ml"), &[("hyperprior", "none")]);

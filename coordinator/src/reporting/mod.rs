@@ -5,6 +5,7 @@
 
 mod about;
 mod analysed;
+mod averaged_objectives;
 mod error;
 mod recorded_files;
 

@@ -68,8 +68,9 @@ impl<Kept: KeptTraces> CollectedSeries<Kept> {
                 of_task.push((seed, part));
             }
         }
-        for (kept, new) in self.by_task.iter_mut().zip(by_task) {
-            kept.insert(new);
+        let tasks = planned.objective.tasks().iter();
+        for ((kept, new), task) in self.by_task.iter_mut().zip(by_task).zip(tasks) {
+            kept.insert(task, new);
         }
     }
 }

@@ -41,7 +41,7 @@ pub async fn inspect(
         if tables.contains_key(&fingerprint) {
             continue;
         }
-        let table = match cache.table(store, fingerprint).await {
+        let table = match cache.table(store, fingerprint, None).await {
             Ok(table) => Some(table),
             Err(CoordinatorError::Transport(TransportError::MissingTable(_))) => None,
             Err(error) => return Err(error),

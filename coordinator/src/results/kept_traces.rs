@@ -5,6 +5,8 @@ use std::sync::Arc;
 use loto_proto::trace::Trace;
 use loto_statistics::results::{BestCurves, SeedTrace, SeedTraces};
 
+use super::series_objective::TaskObjective;
+
 /// The finished traces of one method on one task as far as they are kept.
 pub trait KeptTraces: Clone + Default {
     /// Number of traces.
@@ -13,8 +15,8 @@ pub trait KeptTraces: Clone + Default {
     /// Whether the trace of this seed is there.
     fn contains(&self, seed: u32) -> bool;
 
-    /// Adds traces by their seeds.
-    fn insert(&mut self, new: Vec<(u32, Trace)>);
+    /// Adds checked traces on a task by their seeds.
+    fn insert(&mut self, task: &TaskObjective, new: Vec<(u32, Trace)>);
 }
 
 /// Rows, values and times: for reports that list the traces.
@@ -27,8 +29,9 @@ impl KeptTraces for SeedTraces {
         self.contains_key(&seed)
     }
 
-    fn insert(&mut self, new: Vec<(u32, Trace)>) {
-        self.extend(new.into_iter().map(|(seed, trace)| (seed, whole(trace))));
+    fn insert(&mut self, task: &TaskObjective, new: Vec<(u32, Trace)>) {
+        let whole = |(seed, trace)| (seed, whole(task, trace));
+        self.extend(new.into_iter().map(whole));
     }
 }
 
@@ -43,20 +46,20 @@ impl KeptTraces for Arc<BestCurves> {
         BestCurves::contains(self, seed)
     }
 
-    fn insert(&mut self, new: Vec<(u32, Trace)>) {
+    fn insert(&mut self, task: &TaskObjective, new: Vec<(u32, Trace)>) {
         let curves = Self::make_mut(self);
         for (seed, trace) in new {
-            curves.insert(seed, &trace.values);
+            let evaluated = task.evaluated(trace);
+            curves.insert_trace(seed, &evaluated, task.hypervolume.as_deref());
         }
         curves.shrink();
     }
 }
 
-fn whole(trace: Trace) -> SeedTrace {
+fn whole(task: &TaskObjective, trace: Trace) -> SeedTrace {
     SeedTrace {
         seconds: seconds(&trace),
-        rows: trace.rows,
-        values: trace.values,
+        ..task.evaluated(trace)
     }
 }
 
@@ -78,6 +81,7 @@ mod tests {
         Trace {
             rows: rows.to_vec(),
             values: values.to_vec(),
+            further_values: Vec::new(),
             microseconds: vec![500_000, 250_000],
             preparation_microseconds: 2_000_000,
             linear_algebra: String::new(),
@@ -85,11 +89,22 @@ mod tests {
         }
     }
 
+    fn task() -> TaskObjective {
+        TaskObjective {
+            by_row: [0.75, 0.5, 1.0, 0.25].into(),
+            further_by_row: Box::default(),
+            ascending: [0.25, 0.5, 0.75, 1.0].into(),
+            direction: Default::default(),
+            hypervolume: None,
+            costs: Some([8.0, 4.0, 2.0, 1.0].into()),
+        }
+    }
+
     fn kept<Kept: KeptTraces>() -> Kept {
         let trace = trace(&[3, 1], &[0.25, 0.5]);
         let mut kept = Kept::default();
-        kept.insert(vec![(5, trace.clone())]);
-        kept.insert(vec![(5, trace)]);
+        kept.insert(&task(), vec![(5, trace.clone())]);
+        kept.insert(&task(), vec![(5, trace)]);
         assert_eq!(kept.count(), 1);
         assert!(kept.contains(5) && !kept.contains(0));
         kept
@@ -101,19 +116,20 @@ mod tests {
         assert_eq!(traces[&5].rows, [3, 1]);
         assert_eq!(traces[&5].values, [0.25, 0.5]);
         assert_eq!(traces[&5].seconds, [2.5, 0.25]);
+        assert_eq!(traces[&5].costs, [1.0, 4.0]);
     }
 
     #[test]
     fn statistics_see_the_same_whatever_is_kept() {
         let curves: Arc<BestCurves> = kept();
-        assert_eq!(*curves, BestCurves::of(&kept()));
+        assert_eq!(*curves, BestCurves::of(&kept(), None));
     }
 
     #[test]
     fn what_an_analysis_looks_at_does_not_change_under_it() {
         let mut kept: Arc<BestCurves> = kept();
         let seen = Arc::clone(&kept);
-        KeptTraces::insert(&mut kept, vec![(6, trace(&[1], &[1.0]))]);
+        KeptTraces::insert(&mut kept, &task(), vec![(6, trace(&[1], &[1.0]))]);
         assert_eq!((seen.len(), kept.len()), (1, 2));
     }
 }

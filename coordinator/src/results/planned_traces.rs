@@ -77,7 +77,8 @@ impl PlannedTraces {
         let mut layout = Vec::with_capacity(sweep.blackboxes.len());
         let mut tables = Vec::with_capacity(sweep.blackboxes.len());
         for blackbox in &sweep.blackboxes {
-            let table = cache.table(store, blackbox.table).await?;
+            let cost = blackbox.cost.as_deref();
+            let table = cache.table(store, blackbox.table, cost).await?;
             tables.push(Arc::clone(&table.content));
             check_protocol(id, blackbox, &table)?;
             let mut tasks = Vec::with_capacity(blackbox.targets.len());
@@ -208,13 +209,18 @@ impl PlannedTraces {
             if methods.is_empty() {
                 return None;
             }
-            let task = |(target, places): (&String, &Vec<Place>)| TaskResults {
-                name: target.clone(),
-                objective: Arc::clone(&self.task_at(places[0]).ascending),
-                traces: methods
-                    .iter()
-                    .map(|&method| traces(places[method]))
-                    .collect(),
+            let task = |(target, places): (&String, &Vec<Place>)| {
+                let task = self.task_at(places[0]);
+                TaskResults {
+                    name: target.clone(),
+                    objective: Arc::clone(&task.ascending),
+                    hypervolume: task.hypervolume.clone(),
+                    mean_cost: task.mean_cost(),
+                    traces: methods
+                        .iter()
+                        .map(|&method| traces(places[method]))
+                        .collect(),
+                }
             };
             let ids = methods
                 .iter()

@@ -6,16 +6,49 @@ use loto_engine::task_stream::arrivals;
 use loto_proto::identity::Fingerprint;
 use loto_proto::table_spec::Direction;
 use loto_proto::trace::Trace;
+use loto_statistics::hypervolume::TaskHypervolume;
+use loto_statistics::results::SeedTrace;
+
+use crate::trace_check::TaskValues;
 
 /// The objective values of one task.
 #[derive(Debug)]
 pub struct TaskObjective {
     /// By row, in the order of the table.
     pub by_row: Box<[f64]>,
+    /// Values of the objectives beside the first, a column each, by row.
+    pub further_by_row: Box<[Vec<f64>]>,
     /// The same values, ascending.
     pub ascending: Arc<[f64]>,
     /// Whether the objective is minimised; if not, the values are negatives.
     pub direction: Direction,
+    /// The values of both objectives if there are two; the others are those of the first.
+    pub hypervolume: Option<Arc<TaskHypervolume>>,
+    /// What the evaluation of each row costs, if that is known.
+    pub costs: Option<Box<[f64]>>,
+}
+
+impl TaskObjective {
+    /// Mean over the rows of what an evaluation costs, if that is known.
+    pub fn mean_cost(&self) -> Option<f64> {
+        let costs = self.costs.as_deref()?;
+        Some(costs.iter().sum::<f64>() / costs.len() as f64)
+    }
+
+    /// What statistics look at of a checked trace.
+    pub(super) fn evaluated(&self, trace: Trace) -> SeedTrace {
+        let costs = self.costs.as_deref().map(|costs| {
+            let rows = trace.rows.iter();
+            rows.map(|&row| costs[row as usize]).collect()
+        });
+        SeedTrace {
+            rows: trace.rows,
+            values: trace.values,
+            further_values: trace.further_values,
+            costs: costs.unwrap_or_default(),
+            seconds: Vec::new(),
+        }
+    }
 }
 
 /// The objective values that the traces of a series hold.
@@ -54,11 +87,16 @@ impl SeriesObjective {
     }
 
     /// The objective values by row of each task, in the order in which a trace has them.
-    pub(super) fn by_task(&self, seed: u32) -> Vec<Option<&[f64]>> {
+    pub(super) fn by_task(&self, seed: u32) -> Vec<Option<TaskValues<'_>>> {
         let order = self.order(seed).into_iter();
-        order
-            .map(|task| Some(&*self.tasks()[task].by_row))
-            .collect()
+        let values = |task: usize| {
+            let task = &self.tasks()[task];
+            Some(TaskValues {
+                objective: &task.by_row,
+                further: &task.further_by_row,
+            })
+        };
+        order.map(values).collect()
     }
 
     /// The order in which the tasks arrive with each seed, if they are a stream.
@@ -76,12 +114,15 @@ impl SeriesObjective {
         }
         let order = self.order(seed);
         let on_each = trace.rows.len() / order.len();
+        let further = trace.objectives() - 1;
         let mut parts = vec![None; order.len()];
         for (place, task) in order.into_iter().enumerate() {
             let range = place * on_each..(place + 1) * on_each;
+            let further = further * range.start..further * range.end;
             parts[task] = Some(Trace {
                 rows: trace.rows[range.clone()].to_vec(),
                 values: trace.values[range.clone()].to_vec(),
+                further_values: trace.further_values[further].to_vec(),
                 microseconds: trace.microseconds[range].to_vec(),
                 preparation_microseconds: match place {
                     0 => trace.preparation_microseconds,

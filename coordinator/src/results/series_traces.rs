@@ -1,8 +1,12 @@
 //! Finished traces of one series, for who looks at them one by one.
 
+use std::sync::Arc;
+
 use loto_proto::identity::SeriesId;
 use loto_proto::table_spec::Direction;
 use loto_proto::trace::Trace;
+use loto_statistics::hypervolume::TaskHypervolume;
+use loto_statistics::results::{BestCurves, Measure};
 use loto_transport::TransportError;
 use loto_transport::store::Store;
 
@@ -20,9 +24,11 @@ pub(crate) struct SeriesTraces {
     pub(crate) direction: Direction,
 }
 
-/// What values a task has.
+/// What values runs on a task have.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TaskValues {
+    /// What they are.
+    pub(crate) measure: Measure,
     /// The least.
     pub(crate) minimum: f64,
     /// The greatest less the least; above 0.
@@ -45,10 +51,39 @@ impl PlannedTraces {
 
     /// What values the task at a place has, given by the positions of black box, task and method.
     pub(crate) fn values_at(&self, place: [usize; 3]) -> Option<TaskValues> {
-        let ascending = &self.at(place).1.ascending;
-        let (minimum, maximum) = (*ascending.first()?, *ascending.last()?);
+        let task = self.at(place).1;
+        if let Some(hypervolume) = &task.hypervolume {
+            return (!hypervolume.is_constant()).then_some(TaskValues {
+                measure: Measure::HypervolumeError,
+                minimum: 0.0,
+                range: 1.0,
+            });
+        }
+        let (minimum, maximum) = (*task.ascending.first()?, *task.ascending.last()?);
         let range = maximum - minimum;
-        (range > 0.0).then_some(TaskValues { minimum, range })
+        (range > 0.0).then_some(TaskValues {
+            measure: Measure::DistanceToMinimum,
+            minimum,
+            range,
+        })
+    }
+
+    /// The values of both objectives of the task at a place, if there are two.
+    pub(crate) fn hypervolume_at(&self, place: [usize; 3]) -> Option<Arc<TaskHypervolume>> {
+        self.at(place).1.hypervolume.clone()
+    }
+
+    /// Adds a checked trace of the series at a place to the curves of its task.
+    pub(crate) fn add_to_curves(
+        &self,
+        place: [usize; 3],
+        seed: u32,
+        trace: Trace,
+        curves: &mut BestCurves,
+    ) {
+        let task = self.at(place).1;
+        let evaluated = task.evaluated(self.on_task(place, seed, trace));
+        curves.insert_trace(seed, &evaluated, task.hypervolume.as_deref());
     }
 
     /// Reads the finished traces of these seeds of the series at a place.

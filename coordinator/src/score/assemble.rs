@@ -29,7 +29,7 @@ pub struct ScoredTraces {
 /// Looks every value up in its table and arranges the traces.
 ///
 /// # Errors
-/// [`TracesProblem::ForeignValues`], [`TracesProblem::ForeignFirstValue`].
+/// [`TracesProblem::ForeignValues`], [`TracesProblem::ForeignFirstValue`], [`TracesProblem::NoRows`].
 pub(super) fn assemble(
     name: &str,
     recording: Recording,
@@ -42,7 +42,8 @@ pub(super) fn assemble(
     let mut traces: BTreeMap<usize, Vec<(TraceKey, SeedTrace)>> = BTreeMap::new();
     for (key, evaluations) in &recording.traces {
         let blackbox = &targets.blackboxes[key.blackbox];
-        let objective = &blackbox.tasks[key.task].objective;
+        let task = &blackbox.tasks[key.task];
+        let objective = &task.objective;
         let rule = foreign_values.rule(&blackbox.name);
         let (values, foreign_here) = look_up(evaluations, objective, blackbox.direction, rule);
         if values.first().is_some_and(|value| value.is_infinite()) {
@@ -54,6 +55,21 @@ pub(super) fn assemble(
             });
         }
         foreign.add(*key, evaluations.len(), foreign_here);
+        // Only where foreign values are refused has every row been checked against the table.
+        let are_rows_checked = rule == OnForeign::Refuse && evaluations[0].row.is_some();
+        if task.second_by_row.is_some() && !are_rows_checked {
+            return Err(TracesProblem::NoRows {
+                line: evaluations[0].line,
+                blackbox: blackbox.name.clone(),
+            });
+        }
+        let by_row = |column: &Option<Vec<f64>>| -> Vec<f64> {
+            let column = column.as_ref().filter(|_| are_rows_checked);
+            let rows = evaluations.iter().filter_map(|evaluation| evaluation.row);
+            column.map_or_else(Vec::new, |column| {
+                rows.map(|row| column[row as usize]).collect()
+            })
+        };
         // All evaluations of a trace have a row, or none has.
         let trace = SeedTrace {
             rows: evaluations
@@ -65,6 +81,8 @@ pub(super) fn assemble(
                 .iter()
                 .filter_map(|evaluation| evaluation.seconds)
                 .collect(),
+            further_values: by_row(&task.second_by_row),
+            costs: by_row(&task.costs),
         };
         traces.entry(key.blackbox).or_default().push((*key, trace));
     }
@@ -149,6 +167,8 @@ fn arrange(
     let tasks = blackbox.tasks.iter().map(|task| TaskResults {
         name: task.name.clone(),
         objective: Arc::clone(&task.objective),
+        hypervolume: task.hypervolume.clone(),
+        mean_cost: task.mean_cost(),
         traces: vec![BTreeMap::new(); ran.len()],
     });
     let mut tasks: Vec<TaskResults> = tasks.collect();

@@ -32,6 +32,10 @@ pub enum ScoreError {
     #[error("results of {0} are not valid: its table is not part of the plan")]
     IncompletePlan(String),
 
+    /// A table of the sweep cannot be read again.
+    #[error(transparent)]
+    Table(#[from] TableError),
+
     /// The file of traces breaks a rule.
     #[error("traces {}: {problem}", path.display())]
     InvalidTraces {
@@ -138,6 +142,18 @@ pub enum TracesProblem {
         trace: String,
         /// The value.
         value: f64,
+        /// The black box.
+        blackbox: String,
+    },
+
+    /// Two objectives follow from rows that are not known.
+    #[error(
+        "line {line}: black box {blackbox} has two objectives, which follow from the row: give every evaluation its row, or the \
+         columns of the hyperparameters, and allow and drop no foreign values of {blackbox}"
+    )]
+    NoRows {
+        /// The line of the first evaluation of a trace without.
+        line: u64,
         /// The black box.
         blackbox: String,
     },

@@ -11,6 +11,7 @@ use loto_proto::protocol::Protocol;
 use loto_proto::sweep::Sweep;
 use loto_proto::table_spec::{Direction, TableSpec};
 use loto_report::csv_text::text_of_cell;
+use loto_statistics::hypervolume::TaskHypervolume;
 
 use super::columns::{Columns, ColumnsOfBlackbox};
 use super::error::{LineProblem, ScoreError, TracesProblem};
@@ -61,13 +62,27 @@ pub(super) struct TargetTask {
     pub(super) by_row: Vec<f64>,
     /// The same values, ascending.
     pub(super) objective: Arc<[f64]>,
+    /// Values of the second objective by row, if there are two.
+    pub(super) second_by_row: Option<Vec<f64>>,
+    /// Both objectives, if there are two.
+    pub(super) hypervolume: Option<Arc<TaskHypervolume>>,
+    /// What the evaluation of each row costs, if that is known.
+    pub(super) costs: Option<Vec<f64>>,
+}
+
+impl TargetTask {
+    /// Mean over the rows of what an evaluation costs, if that is known.
+    pub(super) fn mean_cost(&self) -> Option<f64> {
+        let costs = self.costs.as_ref()?;
+        Some(costs.iter().sum::<f64>() / costs.len() as f64)
+    }
 }
 
 impl<'a> Targets<'a> {
     /// The targets of a sweep with these tables.
     ///
     /// # Errors
-    /// [`ScoreError::IncompletePlan`].
+    /// [`ScoreError::IncompletePlan`]; [`ScoreError::Table`] if a table is not what it was.
     pub(super) fn new(sweep: &Sweep, tables: &[TableOfSweep<'a>]) -> Result<Self, ScoreError> {
         let missing = |place: &String| ScoreError::IncompletePlan(place.clone());
         let mut targets = Self {
@@ -80,15 +95,32 @@ impl<'a> Targets<'a> {
             let mut known = tables.iter();
             let found = known.find(|known| known.table.fingerprint == blackbox.table);
             let found = *found.ok_or_else(|| missing(&blackbox.name))?;
+            let costs = blackbox.cost.as_ref().map(|column| {
+                let name = blackbox.table.to_string();
+                Table::read_costs(found.file, found.spec, column, &name)
+            });
+            let costs = costs.transpose()?;
             let mut tasks = Vec::with_capacity(blackbox.targets.len());
             for target in &blackbox.targets {
-                let task = found.table.task(target).ok_or_else(|| missing(target))?;
+                let mut known = found.table.tasks.iter();
+                let number = known.position(|task| task.name == *target);
+                let number = number.ok_or_else(|| missing(target))?;
+                let task = &found.table.tasks[number];
+                let second_by_row = task.further_objectives.first().cloned();
+                let hypervolume = second_by_row.as_ref().map(|second| {
+                    let pairs = task.objective.iter().zip(second);
+                    let pairs = pairs.map(|(&first, &second)| [first, second]);
+                    Arc::new(TaskHypervolume::new(pairs.collect()))
+                });
                 let mut objective = task.objective.clone();
                 objective.sort_by(f64::total_cmp);
                 tasks.push(TargetTask {
                     name: target.clone(),
                     by_row: task.objective.clone(),
                     objective: objective.into(),
+                    second_by_row,
+                    hypervolume,
+                    costs: costs.as_ref().map(|costs| costs[number].clone()),
                 });
             }
             let hyperparameters = found.table.space.hyperparameters.iter();

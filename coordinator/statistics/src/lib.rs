@@ -8,6 +8,8 @@
 //! |---|---|
 //! | what is finished of a sweep: the input | [`results`] |
 //! | curves of a method on a task | [`dtm`], [`random_search`], [`by_iteration`] |
+//! | several objectives | [`front`], [`hypervolume`], [`attainment`] |
+//! | curves over the cost of evaluations | [`over_cost`] |
 //! | scores against random search | [`improvement`] (ICML), [`relative_improvement`] (ICLR) |
 //! | ranks of methods | [`ranks`], [`average_ranks`] (SGPT), [`stream_ranks`] (streams of tasks) |
 //! | tests whether methods differ | [`friedman`], [`nemenyi`], [`wilcoxon`], [`holm`], [`smallest_p_values`] |
@@ -44,6 +46,7 @@
 //! ```
 
 pub mod analysis;
+pub mod attainment;
 pub mod average_ranks;
 mod bootstrap;
 pub mod by_iteration;
@@ -51,12 +54,15 @@ pub mod dominant_task;
 pub mod dtm;
 pub mod error;
 pub mod friedman;
+pub mod front;
 mod hierarchical_posterior;
 pub mod holm;
+pub mod hypervolume;
 pub mod improvement;
 pub mod interval;
 pub mod means;
 pub mod nemenyi;
+pub mod over_cost;
 pub mod performance_profile;
 pub mod practical_differences;
 pub mod random_search;

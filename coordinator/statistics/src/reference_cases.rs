@@ -200,6 +200,17 @@ pub(crate) const PUBLIC_TABLES: [(&str, &str, &str); 4] = [
 
 /// The objective values of a table file by task, ascending.
 pub(crate) fn objectives(path: &Path, objective: &str) -> BTreeMap<String, Vec<f64>> {
+    let pairs = objective_pairs(path, [objective; 2]).into_iter();
+    let tasks = pairs.map(|(task, pairs)| {
+        let mut values: Vec<f64> = pairs.iter().map(|pair| pair[0]).collect();
+        values.sort_by(f64::total_cmp);
+        (task, values)
+    });
+    tasks.collect()
+}
+
+/// The values of two columns of a table file by task, row by row.
+pub(crate) fn objective_pairs(path: &Path, names: [&str; 2]) -> BTreeMap<String, Vec<[f64; 2]>> {
     let mut archive = zip::ZipArchive::new(File::open(path).unwrap()).unwrap();
     let mut text = String::new();
     archive
@@ -210,15 +221,12 @@ pub(crate) fn objectives(path: &Path, objective: &str) -> BTreeMap<String, Vec<f
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let headers = reader.headers().unwrap().clone();
     let column = |name: &str| headers.iter().position(|header| header == name).unwrap();
-    let (task, objective) = (column("task"), column(objective));
-    let mut tasks = BTreeMap::<String, Vec<f64>>::new();
+    let (task, columns) = (column("task"), names.map(column));
+    let mut tasks = BTreeMap::<String, Vec<[f64; 2]>>::new();
     for row in reader.records() {
         let row = row.unwrap();
         let values = tasks.entry(row[task].to_owned()).or_default();
-        values.push(row[objective].parse().unwrap());
-    }
-    for values in tasks.values_mut() {
-        values.sort_by(f64::total_cmp);
+        values.push(columns.map(|column| row[column].parse().unwrap()));
     }
     tasks
 }

@@ -315,13 +315,19 @@ class LotoClient:
         yield from self._stub.StreamTraces(request)
 
     def trace_rows(self, sweep, blackboxes=(), tasks=(), methods=(), seeds=()):
-        """The evaluations of the finished traces, one row each; best is the best value so far."""
+        """The evaluations of the finished traces, one row each; best is the best value so far.
+
+        With several objectives, value and best are of the first, and value_2 and so on of the others.
+        """
         selected = {"blackboxes": blackboxes, "tasks": tasks, "methods": methods, "seeds": seeds}
         rows = []
         for found in self.traces(sweep, **selected):
             best = None
             pairs = zip(found.trace.rows, found.trace.values, strict=True)
+            further_values = list(found.trace.further_values)
+            per_row = len(further_values) // max(1, len(found.trace.rows))
             for iteration, (row, value) in enumerate(pairs, start=1):
+                further = further_values[(iteration - 1) * per_row : iteration * per_row]
                 improves = best is None or (value > best if found.maximised else value < best)
                 best = value if improves else best
                 rows.append(
@@ -334,6 +340,7 @@ class LotoClient:
                         "row": row,
                         "value": value,
                         "best": best,
+                        **{f"value_{number}": further_value for number, further_value in enumerate(further, start=2)},
                     }
                 )
         return rows

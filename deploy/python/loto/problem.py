@@ -30,7 +30,8 @@ class Hyperparameter:
 
 @dataclass
 class Task:
-    """A task: its configurations, one row each, and their values if it is a source. Small values are good."""
+    """A task: its configurations, one row each, and their values if it is a source. Small values are good. With several
+    objectives the values are rows times objectives."""
 
     name: str
     rows: int
@@ -42,7 +43,7 @@ class Task:
 
 @dataclass
 class Observations:
-    """What was evaluated so far, in order."""
+    """What was evaluated so far, in order. With several objectives each value is a list of one number for each."""
 
     rows: list = field(default_factory=list)
     values: list = field(default_factory=list)
@@ -52,7 +53,9 @@ class Observations:
 
     @property
     def best(self) -> Optional[int]:
-        """The row with the smallest value."""
+        """The row with the smallest value, of one objective."""
+        if self.rows and isinstance(self.values[0], list):
+            raise ValueError("with several objectives there is no best row: compare the lists in `values`")
         return min(zip(self.values, self.rows))[1] if self.rows else None
 
 
@@ -70,6 +73,8 @@ class Problem:
     parameters: dict
     #: The first rows of random search. Methods that begin with them have the same first rows as those of loto.
     random_rows: Sequence
+    #: The names of the objectives if there are several, all of them minimised; empty if there is one.
+    objectives: Sequence = ()
 
     @property
     def rows(self) -> int:
@@ -116,6 +121,7 @@ def of_messages(table: dict, start: dict, parameters: dict) -> Problem:
         start["iterations"],
         {**parameters, **start["parameters"]},
         start["random_rows"],
+        tuple(table.get("objectives", ())),
     )
 
 

@@ -62,6 +62,16 @@ class Results:
         """Statistics over the evaluations: a row per black box, task, method and iteration."""
         return self._frame("curves_by_task.csv")
 
+    @cached_property
+    def curves_over_cost(self) -> "pandas.DataFrame":
+        """What is averaged over the tasks at every cost: a row per black box, method and cost. Only where a black box has costs."""
+        return self._frame("curves_over_cost.csv")
+
+    @cached_property
+    def fronts(self) -> "pandas.DataFrame":
+        """The front of each table and what methods attain of it: a row per point. Only where a black box has two objectives."""
+        return self._frame("fronts.csv")
+
 
 def read(folder: "str | os.PathLike[str]") -> Results:
     """Reads the results of a sweep from the folder of its report. Needs pandas.

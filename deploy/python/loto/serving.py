@@ -16,19 +16,22 @@ PROTOCOL = 1
 LONGEST_TEXT = 2600
 
 
-def method(chosen=None, *, parameters=None, spaces="all"):
+def method(chosen=None, *, parameters=None, spaces="all", objectives="one"):
     """Declares a method: a function or a class.
 
     A function is called for each choice as `function(problem, observations)`. A class is called once per job as
     `Class(problem)`; its objects have `next(observations)`, or `ask()` and `tell(row, value)`. What these return
     is the number of a row, or a configuration: a sequence or a dictionary of one value per hyperparameter.
 
-    `parameters` are the names and defaults of what a sweep file may set; `spaces` is "all" or "categorical".
+    `parameters` are the names and defaults of what a sweep file may set; `spaces` is "all" or "categorical". `objectives`
+    is "one" or "several": where a black box has several, values are lists of one number for each, and `problem.objectives`
+    names them; a method for one is refused there.
     """
 
     def declare(chosen):
         chosen.loto_parameters = parameters
         chosen.loto_spaces = spaces
+        chosen.loto_objectives = objectives
         return chosen
 
     return declare if chosen is None else declare(chosen)
@@ -84,6 +87,7 @@ def serve(chosen):
                     type="ready",
                     protocol=PROTOCOL,
                     spaces=getattr(chosen, "loto_spaces", "all"),
+                    objectives=getattr(chosen, "loto_objectives", "one"),
                     **({} if parameters is None else {"parameters": sorted(parameters)}),
                     versions=_versions(),
                 )

@@ -13,9 +13,10 @@ def try_out(chosen, table, *, target, objective, categorical=(), iterations=20, 
     """Runs a method on one task of a table in a CSV file; returns the rows and values, in order.
 
     Columns `hp_*` are hyperparameters: those in `categorical` are categorical, all others numeric and linear. What is
-    proposed and cannot be evaluated is moved to the nearest row that can. The rows are in the order of the file, and the
-    random rows are not loto's: the results of a sweep come from `loto run`.
+    proposed and cannot be evaluated is moved to the nearest row that can. `objective` is a column or a list of several. The
+    rows are in the order of the file, and the random rows are not loto's: the results of a sweep come from `loto run`.
     """
+    objectives = () if isinstance(objective, str) else tuple(objective)
     with open(table, newline="") as file:
         records = list(csv.DictReader(file))
     names = [name for name in records[0] if name.startswith("hp_")]
@@ -36,7 +37,7 @@ def try_out(chosen, table, *, target, objective, categorical=(), iterations=20, 
     for place, record in enumerate(records):
         configurations, values = tasks.setdefault(record["task"], ([], []))
         configurations.append([columns[name][place] for name in names])
-        values.append(float(record[objective]))
+        values.append([float(record[name]) for name in objectives] if objectives else float(record[objective]))
     if target not in tasks:
         raise ValueError(f"the table has no task {target}, only {', '.join(tasks)}")
 
@@ -57,6 +58,7 @@ def try_out(chosen, table, *, target, objective, categorical=(), iterations=20, 
         iterations,
         {**defaults, **(parameters or {})},
         order[:iterations],
+        objectives,
     )
     search = Search(chosen, problem)
     observations = []

@@ -22,6 +22,7 @@ fn sweep() -> Sweep {
         targets: vec!["one".into(), "two".into()],
         iterations: 10,
         protocol: Protocol::LeaveOneOut,
+        cost: None,
         methods: methods.iter().map(|id| method(id)).collect(),
     };
     Sweep {
@@ -53,6 +54,18 @@ fn the_id_follows_from_the_jobs_alone() {
     let mut longer = sweep();
     longer.seeds += 1;
     assert_ne!(longer.id(), sweep().id());
+}
+
+#[test]
+fn the_column_of_costs_is_stored_and_changes_no_job() {
+    let mut with_costs = sweep();
+    with_costs.blackboxes[1].cost = Some("metric_time".into());
+    assert_eq!(with_costs.id(), sweep().id());
+    let (bytes, id) = (with_costs.encode_for_store(), with_costs.id());
+    assert_eq!(Sweep::decode(&bytes, id).unwrap(), with_costs);
+    with_costs.blackboxes[1].cost = Some("x".repeat(201));
+    let error = with_costs.check().unwrap_err().to_string();
+    assert!(error.contains("column of costs has 201 bytes"), "{error}");
 }
 
 #[test]

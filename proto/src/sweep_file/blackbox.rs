@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::checks::{check_distinct, check_name, check_range};
 use super::error::SweepFileProblem;
 use super::features::{self, FeaturesEntry};
+use super::objectives;
 use super::scales::{self, CategoricalEntry, ScaleEntry, ScaleProblem};
 use crate::excerpt::excerpt;
 use crate::initial_rows::InitialRows;
@@ -22,8 +23,10 @@ pub struct BlackboxEntry {
     pub name: String,
     /// Table file, relative to the sweep file, then to the data folder.
     pub table: String,
-    /// Column with the objective.
-    pub objective: String,
+    /// Column with the objective, if there is one objective.
+    pub objective: Option<String>,
+    /// Columns with the objectives, if there are several, all of them minimised.
+    pub objectives: Option<Vec<String>>,
     /// Whether the objective is minimised or maximised.
     #[serde(default)]
     pub direction: Option<Direction>,
@@ -48,6 +51,8 @@ pub struct BlackboxEntry {
     /// Columns that describe tasks.
     #[serde(default)]
     pub features: FeaturesEntry,
+    /// Column of what one evaluation costs, a time for example, over which results are shown, too; no method sees it.
+    pub cost: Option<String>,
     /// Column of true and false: the rows that methods learn from where a task is a source; all if left out.
     pub source_rows: Option<String>,
     /// Whether tasks are tuned each by itself or one after the other.
@@ -62,6 +67,20 @@ pub struct BlackboxEntry {
 }
 
 impl BlackboxEntry {
+    /// Columns with the objectives, in the order of their declaration; one at least in a checked sweep file.
+    pub fn objectives(&self) -> &[String] {
+        match (&self.objectives, &self.objective) {
+            (Some(objectives), _) => objectives,
+            (None, objective) => objective.as_slice(),
+        }
+    }
+
+    /// Column with the objective, or the first of several; empty if none is declared, which a checked sweep file
+    /// excludes.
+    pub fn primary_objective(&self) -> &str {
+        self.objectives().first().map_or("", String::as_str)
+    }
+
     /// How the table's bytes are to be read, given the names of its hyperparameter columns. First evaluations
     /// are not among it: they are looked up in the table.
     ///
@@ -70,7 +89,8 @@ impl BlackboxEntry {
     pub fn table_spec(&self, columns: &[String]) -> Result<TableSpec, ScaleProblem> {
         let (categorical, scales) = scales::resolve(&self.categorical, &self.scales, columns)?;
         Ok(TableSpec {
-            objective: self.objective.clone(),
+            objective: self.primary_objective().to_owned(),
+            further_objectives: self.objectives().iter().skip(1).cloned().collect(),
             categorical,
             scales,
             direction: self.direction.unwrap_or_default(),
@@ -109,14 +129,13 @@ impl BlackboxEntry {
 
     pub(super) fn check(&self) -> Result<(), SweepFileProblem> {
         check_name("table", &self.table)?;
-        check_name("objective", &self.objective)?;
+        objectives::check(
+            self.objective.as_ref(),
+            self.objectives.as_ref(),
+            self.direction,
+        )?;
         if let Some(initial) = &self.initial {
             check_name("initial", initial)?;
-        }
-        if self.objective.starts_with("hp_") {
-            return Err(SweepFileProblem::HyperparameterObjective(excerpt(
-                &self.objective,
-            )));
         }
         match &self.categorical {
             CategoricalEntry::Word(word) if word == "all" => {}
@@ -128,7 +147,11 @@ impl BlackboxEntry {
                 .try_for_each(|column| check_name("categorical", column))?,
         }
         scales::check(&self.scales)?;
-        features::check(&self.features, self.source_rows.as_ref(), &self.objective)?;
+        let source_rows = self.source_rows.as_ref();
+        features::check(&self.features, source_rows, self.objectives())?;
+        if let Some(cost) = &self.cost {
+            objectives::check_cost(cost, &self.features, source_rows)?;
+        }
         self.check_stream()?;
         if let Some(iterations) = self.iterations {
             check_range("iterations", iterations, MAX_ITERATIONS)?;

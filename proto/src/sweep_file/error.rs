@@ -3,7 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::limits::{MAX_BLACKBOXES, MAX_NAME_BYTES, MAX_PARAMETERS, MAX_SWEEP_FILE_BYTES};
+use crate::limits::{
+    MAX_BLACKBOXES, MAX_ITERATIONS, MAX_NAME_BYTES, MAX_PARAMETERS, MAX_SWEEP_FILE_BYTES,
+};
 use crate::untrusted_text::HazardousCharacter;
 
 /// There is no sweep file, or it breaks a rule.
@@ -195,6 +197,45 @@ pub enum SweepFileProblem {
     )]
     HyperparameterObjective(String),
 
+    /// A black box has no objective.
+    #[error(
+        "there is no objective: name the column of measurements to minimise, for example \
+         objective = \"metric_error\", or several, objectives = [\"metric_error\", \"metric_latency\"]"
+    )]
+    NoObjective,
+
+    /// A black box says in two ways what is minimised.
+    #[error(
+        "objective and objectives are both there: keep objective for a single column, or list all \
+         columns in objectives"
+    )]
+    ObjectiveTwice,
+
+    /// A list of several objectives has fewer than two.
+    #[error(
+        "objectives lists fewer than two columns: write objective = \"...\" for one, or list two or more"
+    )]
+    FewObjectives,
+
+    /// Several objectives have a direction.
+    #[error(
+        "direction cannot be with objectives, all of which are minimised: take it out, and where large \
+         values are good, give the table a column of their negatives"
+    )]
+    DirectionOfObjectives,
+
+    /// A trace would have too many values.
+    #[error(
+        "{iterations} iterations times {objectives} objectives are more values than a trace may have, \
+         {MAX_ITERATIONS}: lower iterations"
+    )]
+    ManyValues {
+        /// Iterations of the black box.
+        iterations: u32,
+        /// How many objectives it has.
+        objectives: u64,
+    },
+
     /// A task is a target and never a target.
     #[error("`{task}` is both in targets and in {key}: take it out of one of them")]
     TargetAndSource {
@@ -284,7 +325,10 @@ impl SweepFileProblem {
             Self::ChoiceInStream(key) => Some(key),
             Self::NoSources => Some("sources"),
             Self::SourcesTwice => Some("sources_only"),
-            Self::HyperparameterObjective(_) => Some("objective"),
+            Self::HyperparameterObjective(_) | Self::NoObjective => Some("objective"),
+            Self::ObjectiveTwice | Self::FewObjectives => Some("objectives"),
+            Self::DirectionOfObjectives => Some("direction"),
+            Self::ManyValues { .. } => Some("iterations"),
             Self::TargetAndSource { key, .. } => Some(key),
             Self::NoMethods(_) => Some("methods"),
             Self::External { .. }

@@ -34,7 +34,8 @@ impl FeaturesEntry {
         }
     }
 
-    fn columns(&self) -> &[String] {
+    /// The columns that are listed by their names.
+    pub(super) fn columns(&self) -> &[String] {
         match self {
             Self::Word(_) => &[],
             Self::Columns(columns) => columns,
@@ -42,11 +43,11 @@ impl FeaturesEntry {
     }
 }
 
-/// Checks what can be checked without the table, given the column of the objective.
+/// Checks what can be checked without the table, given the columns of the objectives.
 pub(super) fn check(
     features: &FeaturesEntry,
     source_rows: Option<&String>,
-    objective: &str,
+    objectives: &[String],
 ) -> Result<(), SweepFileProblem> {
     match features {
         FeaturesEntry::Word(word) if word != "all" => {
@@ -63,7 +64,10 @@ pub(super) fn check(
     for (key, column) in listed.chain(of_rows) {
         let holds = match column {
             column if column.starts_with("hp_") => "a hyperparameter",
-            column if column == objective => "the objective",
+            column if objectives.contains(column) => match objectives {
+                [_] => "the objective",
+                _ => "an objective",
+            },
             column if key == "features" && source_rows == Some(column) => "source_rows",
             _ => continue,
         };

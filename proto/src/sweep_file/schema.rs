@@ -13,7 +13,7 @@ mod tests {
 
     use super::super::{BlackboxEntry, ExternalEntry, SweepFile};
     use super::*;
-    use crate::limits::{MAX_ITERATIONS, MAX_PROGRAM_DEADLINE, MAX_SEEDS};
+    use crate::limits::{MAX_ITERATIONS, MAX_OBJECTIVES, MAX_PROGRAM_DEADLINE, MAX_SEEDS};
 
     /// The keys that the parser takes, as its message on an unknown one lists them.
     fn keys<Entry: DeserializeOwned>() -> BTreeSet<String> {
@@ -81,8 +81,20 @@ mod tests {
         for key in required(&schema).iter().filter(|key| *key != "blackbox") {
             assert!(!is_read(&text(key, "")), "{key}");
         }
-        for key in required(&schema["definitions"]["blackbox"]) {
+        let blackbox = &schema["definitions"]["blackbox"];
+        for key in required(blackbox) {
             assert!(!is_read(&text("", &key)), "{key}");
         }
+        let choices = blackbox["oneOf"].as_array().unwrap().iter();
+        let choices: Vec<_> = choices.flat_map(required).collect();
+        assert_eq!(choices, ["objective", "objectives"]);
+        let several = "objectives = [\"metric_e\", \"metric_t\"]";
+        assert!(!is_read(&text("", "objective")));
+        assert!(is_read(&format!("{}{several}", text("", "objective"))));
+        assert!(!is_read(&format!("{}{several}", text("", ""))));
+        assert_eq!(
+            blackbox["properties"]["objectives"]["maxItems"],
+            MAX_OBJECTIVES
+        );
     }
 }

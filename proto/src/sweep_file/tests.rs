@@ -51,6 +51,25 @@ fn the_example_is_read() {
 }
 
 #[test]
+fn several_objectives_take_the_place_of_one() {
+    let several = "objectives = [\"metric_error\", \"metric_latency\"]\ncost = \"metric_latency\"";
+    let file = parse(&EXAMPLE.replace("objective = \"metric_error\"", several)).unwrap();
+    let [one, two] = &file.blackboxes[..] else {
+        panic!("{} black boxes", file.blackboxes.len());
+    };
+    assert_eq!(
+        (one.objectives(), &one.cost),
+        (&["metric_CRPS".into()][..], &None)
+    );
+    assert_eq!(two.cost.as_deref(), Some("metric_latency"));
+    let spec = two.table_spec(&[]).unwrap();
+    assert_eq!(spec.objective, "metric_error");
+    assert_eq!(spec.further_objectives, ["metric_latency"]);
+    let spec = one.table_spec(&[]).unwrap();
+    assert_eq!(spec.further_objectives, [""; 0]);
+}
+
+#[test]
 fn a_stream_has_all_tasks_of_its_table() {
     let stream = "iterations = 70\nprotocol = \"stream\"";
     let file = parse(&EXAMPLE.replace("iterations = 70", stream)).unwrap();

@@ -44,6 +44,7 @@ impl Compute for Sleeping {
                 .clone()
                 .map(|row| 1.0 / f64::from(1 + job.seed + row))
                 .collect(),
+            further_values: Vec::new(),
             microseconds: rows.map(|row| 1000 + row).collect(),
             preparation_microseconds: 12_345,
             linear_algebra: "OpenBLAS 0.3.21, core Haswell, 1 thread".into(),

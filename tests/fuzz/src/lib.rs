@@ -105,6 +105,7 @@ pub fn sweep() -> Sweep {
             targets: vec!["one".into(), "two".into()],
             iterations: 3,
             protocol: Default::default(),
+            cost: None,
             methods: vec![method("rs"), method("gp")],
         }],
         seeds: SEEDS,
@@ -121,6 +122,7 @@ pub fn trace(job: &Job) -> Trace {
             .iter()
             .map(|&row| task.objective[row as usize])
             .collect(),
+        further_values: Vec::new(),
         microseconds: vec![1; rows.len()],
         preparation_microseconds: 1,
         linear_algebra: "none".into(),
@@ -149,7 +151,11 @@ pub fn check_table(table: &Table) {
         assert!(names.insert(&task.name), "two tasks of one name");
         assert!(!task.name.is_empty());
         assert!(task.rows() > 0);
-        assert!(task.objective.iter().all(|value| value.is_finite()));
+        assert_eq!(task.objectives().len(), table.objectives.len());
+        for objective in task.objectives() {
+            assert_eq!(objective.len(), task.rows());
+            assert!(objective.iter().all(|value| value.is_finite()));
+        }
         assert_eq!(task.columns.len(), table.space.hyperparameters.len());
         for (column, hyperparameter) in task.columns.iter().zip(&table.space.hyperparameters) {
             match (column, &hyperparameter.kind) {

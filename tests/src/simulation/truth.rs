@@ -129,6 +129,7 @@ pub(crate) fn trace(job: &Job) -> Trace {
         values: (0..length)
             .map(|row| super::plans::VALUES[((first + row) % length) as usize])
             .collect(),
+        further_values: Vec::new(),
         microseconds: vec![1000; length as usize],
         preparation_microseconds: 0,
         linear_algebra: "simulated".into(),

@@ -63,6 +63,7 @@ async fn fill(path: &Path) {
             targets: vec![HOSTILE.into(), "=1+1".into()],
             iterations: 2,
             protocol: Default::default(),
+            cost: None,
             methods: vec![method("rs"), method("gp")],
         }],
         seeds,
@@ -90,6 +91,7 @@ async fn end(store: &dyn Store, job: &Job) {
         let trace = Trace {
             rows: vec![0, 1],
             values: vec![first, second],
+            further_values: Vec::new(),
             microseconds: vec![1, 1],
             preparation_microseconds: 1,
             linear_algebra: HOSTILE.into(),

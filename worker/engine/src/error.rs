@@ -44,6 +44,18 @@ pub enum EngineError {
         hyperparameter: String,
     },
 
+    /// A method for two objectives, on a table with another number of them.
+    #[error(
+        "method `{method}` is for two objectives, and there {}: list two columns, \
+         objectives = [\"metric_...\", \"metric_...\"]", in_words(*found)
+    )]
+    OtherObjectives {
+        /// The method's id.
+        method: String,
+        /// How many objectives there are.
+        found: usize,
+    },
+
     /// A method that compares tasks by their features, on a table that has none.
     #[error(
         "method `{method}` compares tasks by their features: below the [[blackbox]] write features = \"all\" for the \
@@ -275,4 +287,11 @@ pub enum ParameterError {
         /// The values it takes.
         allowed: String,
     },
+}
+/// So many objectives, in words.
+fn in_words(objectives: usize) -> String {
+    match objectives {
+        1 => "is one".to_owned(),
+        several => format!("are {several}"),
+    }
 }

@@ -143,7 +143,8 @@ impl SharedFits {
         self.blobs.get(&blob)?.map(decode).transpose()
     }
 
-    /// Every task's objective as a source, transformed by the distribution of these values.
+    /// Every task's objective as a source, transformed by the distribution of these values; the average, if there are several
+    /// objectives.
     ///
     /// # Errors
     /// [`EngineError::ImpossibleJob`] if a task has a single row.
@@ -168,7 +169,7 @@ fn transform_objective(task: &Task, transform: Transform) -> Result<Vec<f64>, En
         return Err(ImpossibleJob::SmallSource { task }.into());
     }
     let mut transformed = Vec::new();
-    transform.apply(&task.objective, &mut transformed);
+    transform.average(&task.objectives(), &mut transformed);
     Ok(transformed)
 }
 

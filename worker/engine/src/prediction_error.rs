@@ -24,7 +24,7 @@ pub(crate) fn root_mean_square_error(
         }));
     }
     let mut transformed = Vec::new();
-    transform.apply(&task.objective, &mut transformed);
+    transform.average(&task.objectives(), &mut transformed);
     let pairs = transformed.iter().zip(predictions);
     let squares: f64 = pairs.map(|(z, mean)| (z - mean).powi(2)).sum();
     Ok((squares / rows as f64).sqrt())
@@ -39,6 +39,7 @@ mod tests {
             first_line: 2,
             name: "target".into(),
             objective: objective.to_vec(),
+            further_objectives: Vec::new(),
             measurements: None,
             features: Vec::new(),
             columns: Vec::new(),

@@ -47,6 +47,7 @@ fn trace(seed: u32) -> Trace {
     Trace {
         rows: vec![seed],
         values: vec![f64::from(seed)],
+        further_values: Vec::new(),
         microseconds: vec![1],
         preparation_microseconds: 0,
         linear_algebra: "none".into(),

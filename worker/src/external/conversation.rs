@@ -8,7 +8,7 @@ use loto_proto::excerpt::list;
 
 use super::failure::{MethodProblem, Step};
 use super::hand_over;
-use super::messages::{Answer, Observation, Question, Spaces, parameter};
+use super::messages::{Answer, Objectives, Observation, Question, Spaces, parameter};
 use super::method_process::{MethodProcess, other_answer};
 
 /// A job that a method was told of. Its process is gone after a failure.
@@ -56,7 +56,7 @@ impl<Keep: FnMut(MethodProcess) + Send> Conversation<Keep> {
 
 /// The observations before the last one, and the last.
 fn given_and_told(told: &[Told]) -> (Vec<Observation>, Option<Observation>) {
-    let mut observations: Vec<Observation> = told.iter().copied().map(Into::into).collect();
+    let mut observations: Vec<Observation> = told.iter().cloned().map(Into::into).collect();
     let last = observations.pop();
     (observations, last)
 }
@@ -85,12 +85,16 @@ fn tell_of_job(process: &mut MethodProcess, handover: &Handover<'_>) -> Result<(
     }
 }
 
-/// Whether the method searches the space and takes the parameters.
+/// Whether the method searches the space and takes the objectives and the parameters.
 fn check(process: &MethodProcess, handover: &Handover<'_>) -> Result<(), MethodProblem> {
     let mut hyperparameters = handover.table.space.hyperparameters.iter();
     let numeric = hyperparameters.find(|it| matches!(it.kind, Kind::Numeric { .. }));
     if let (Spaces::Categorical, Some(numeric)) = (process.ready.spaces, numeric) {
         return Err(MethodProblem::UnsuitableSpace(numeric.name.clone()));
+    }
+    let objectives = handover.table.objectives.len();
+    if objectives > 1 && process.ready.objectives == Objectives::One {
+        return Err(MethodProblem::OneObjective(objectives));
     }
     if let Some(known) = &process.ready.parameters
         && let Some(name) = handover

@@ -86,6 +86,12 @@ pub(super) enum MethodProblem {
     /// It does not search spaces of this kind.
     #[error("it searches only spaces whose hyperparameters are all categorical: {0} is numeric")]
     UnsuitableSpace(String),
+    /// It takes one objective only.
+    #[error(
+        "it is for one objective, and there are {0}; a program that takes several says so in its message `ready`: \
+         \"objectives\":\"several\""
+    )]
+    OneObjective(usize),
     /// It does not take a parameter.
     #[error("it has no parameter `{name}`, only {known}")]
     UnknownParameter {

@@ -100,8 +100,17 @@ impl TaskFile {
         let task = handover.task(self.position);
         let order = handover.order(self.position);
         if self.content == Content::Values {
-            let values = order.iter().map(|&row| task.objective[row as usize]);
-            return npy::write(path, &[order.len()], values);
+            let objectives = task.objectives();
+            let values = order
+                .iter()
+                .flat_map(|&row| objectives.iter().map(move |column| column[row as usize]));
+            let shape = [order.len(), objectives.len()];
+            let shape = if objectives.len() == 1 {
+                &shape[..1]
+            } else {
+                &shape
+            };
+            return npy::write(path, shape, values);
         }
         let columns = &task.columns;
         let coordinates = order
@@ -196,6 +205,10 @@ pub(super) fn message<'a>(handover: &'a Handover<'_>, folder: &'a str) -> TableM
         table: handover.table.fingerprint.to_string(),
         folder,
         space: space.collect(),
+        objectives: match handover.table.objectives.as_slice() {
+            [_] => &[],
+            several => several,
+        },
         target: task(handover.target, None),
         sources: handover.sources.iter().map(source).collect(),
     }

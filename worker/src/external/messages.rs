@@ -1,6 +1,7 @@
 //! The messages of the protocol `loto-method/1`, each one line of JSON.
 
 use std::collections::BTreeMap;
+use std::iter;
 
 use loto_engine::external::caller::Told;
 use loto_proto::limits::MAX_PROGRAM_VERSIONS_BYTES;
@@ -49,6 +50,9 @@ pub(super) struct TableMessage<'a> {
     pub(super) table: String,
     pub(super) folder: &'a str,
     pub(super) space: Vec<HyperparameterMessage<'a>>,
+    /// The names of the objectives, if there are several.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub(super) objectives: &'a [String],
     pub(super) target: TaskMessage<'a>,
     pub(super) sources: Vec<TaskMessage<'a>>,
 }
@@ -77,12 +81,28 @@ pub(super) struct TaskMessage<'a> {
 #[derive(Debug, Serialize)]
 pub(super) struct Observation {
     row: u32,
-    value: f64,
+    value: ObservedValue,
+}
+
+/// A number, or with several objectives a list of one number for each.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum ObservedValue {
+    One(f64),
+    Several(Vec<f64>),
 }
 
 impl From<Told> for Observation {
     fn from(told: Told) -> Self {
-        let Told { row, value } = told;
+        let Told {
+            row,
+            value,
+            further,
+        } = told;
+        let value = match further.is_empty() {
+            true => ObservedValue::One(value),
+            false => ObservedValue::Several(iter::once(value).chain(further).collect()),
+        };
         Self { row, value }
     }
 }
@@ -117,6 +137,9 @@ pub(super) struct Ready {
     /// The spaces that it searches.
     #[serde(default)]
     pub(super) spaces: Spaces,
+    /// How many objectives it takes.
+    #[serde(default)]
+    pub(super) objectives: Objectives,
     /// The parameters that it takes; any if it does not say.
     pub(super) parameters: Option<Vec<String>>,
     /// What it runs on, by name.
@@ -146,6 +169,14 @@ pub(super) enum Spaces {
     #[default]
     All,
     Categorical,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Objectives {
+    #[default]
+    One,
+    Several,
 }
 
 impl Question<'_> {
@@ -200,6 +231,7 @@ mod tests {
         let told = Told {
             row: 17,
             value: 0.31,
+            further: Vec::new(),
         };
         let next = Question::Next {
             iteration: 2,
@@ -217,6 +249,47 @@ mod tests {
         let page = include_str!("../../../deploy/python/PROTOCOL.md");
         assert!(page.contains(&serde_json::to_string(&hello).unwrap()));
         assert!(page.contains(&serde_json::to_string(&next).unwrap()));
+    }
+
+    #[test]
+    fn with_several_objectives_a_value_is_a_list() {
+        let told = Told {
+            row: 17,
+            value: 0.31,
+            further: vec![12.5],
+        };
+        let page = include_str!("../../../deploy/python/PROTOCOL.md");
+        let sent = serde_json::to_string(&Observation::from(told)).unwrap();
+        assert_eq!(sent, r#"{"row":17,"value":[0.31,12.5]}"#);
+        assert!(page.contains(&sent));
+        let ready = |line: &str| serde_json::from_str::<Ready>(line).unwrap().objectives;
+        assert_eq!(ready(r#"{"protocol":1}"#), Objectives::One);
+        let several = r#"{"protocol":1,"objectives":"several"}"#;
+        assert_eq!(ready(several), Objectives::Several);
+        let table = |objectives| {
+            let task = || TaskMessage {
+                task: "digits",
+                rows: 6,
+                configurations: String::new(),
+                values: None,
+                features: &[],
+            };
+            let message = TableMessage {
+                table: String::new(),
+                folder: "",
+                space: Vec::new(),
+                objectives,
+                target: task(),
+                sources: Vec::new(),
+            };
+            serde_json::to_value(message)
+                .unwrap()
+                .get("objectives")
+                .cloned()
+        };
+        assert_eq!(table(&[]), None);
+        let names = ["metric_error".to_owned(), "metric_time".to_owned()];
+        assert_eq!(table(&names), Some(serde_json::json!(names)));
     }
 
     #[test]

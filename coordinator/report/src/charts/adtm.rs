@@ -37,7 +37,7 @@ pub fn adtm(
     let plot = Plot {
         title: &blackbox.name,
         x_label: "evaluations",
-        y_label: "ADTM",
+        y_label: blackbox.measure.name_of_average(),
         x: (1.0, (blackbox.iterations as f64).max(2.0)),
         y: Vertical::Logarithmic(lower, upper),
         curves,

@@ -5,6 +5,8 @@
 //! task; [`runs`] draws every run of some methods on one task; of a stream of tasks [`ranks_by_arrival`] draws the ranks over the tasks. [`critical_difference`] draws the average ranks of a comparison, and [`overview`] puts the curves of all
 //! black boxes and the overall comparison on one sheet.
 //!
+//! [`over_cost`] draws the averages over what the evaluations cost, and `fronts` what methods attain of two objectives.
+//!
 //! A chart is a [`Picture`], which `svg` and `pdf` write; `plot` draws curves in a frame. The [`Palette`] says how a
 //! method looks.
 
@@ -12,9 +14,11 @@ mod adtm;
 mod by_arrival;
 mod critical_difference;
 mod escape;
+mod fronts;
 mod helvetica;
 mod improvement;
 mod legend;
+mod over_cost;
 mod over_evaluations;
 mod overview;
 mod palette;
@@ -31,7 +35,9 @@ mod svg;
 pub use adtm::adtm;
 pub use by_arrival::ranks_by_arrival;
 pub use critical_difference::critical_difference;
+pub(crate) use fronts::fronts;
 pub use improvement::improvement;
+pub use over_cost::over_cost;
 pub use over_evaluations::{average_rank, targets, unsolved};
 pub use overview::overview;
 pub use palette::Palette;

@@ -1,6 +1,7 @@
 //! Every run of some methods on one task, and the mean of each method.
 
 use loto_statistics::dtm::{GapCurves, dtm};
+use loto_statistics::results::Measure;
 
 use super::adtm::range;
 use super::palette::Palette;
@@ -22,12 +23,13 @@ pub struct Runs<'a> {
     pub gaps: GapCurves<'a>,
 }
 
-/// The distance to the minimum of the runs over the evaluations on a logarithmic axis: a thin line for each of the first 30 of
-/// every method, a thick one for the mean of all. `objective_range` is the greatest value of the task less the least.
+/// What is measured of the runs over the evaluations on a logarithmic axis: a thin line for each of the first 30 of
+/// every method, a thick one for the mean of all. Beside the measure is what a gap of its greatest value is: the greatest objective value of
+/// the task less the least, or 1 for hypervolume errors.
 /// `None` if all are at 0.
 pub fn runs(
     task: &str,
-    objective_range: f64,
+    (measure, objective_range): (Measure, f64),
     methods: &[Runs<'_>],
     palette: &Palette,
     size: (f64, f64),
@@ -60,7 +62,7 @@ pub fn runs(
     let plot = Plot {
         title: task,
         x_label: "evaluations",
-        y_label: "distance to the minimum",
+        y_label: measure.words(),
         x: (1.0, (iterations as f64).max(2.0)),
         y: Vertical::Logarithmic(lower, upper),
         curves,
@@ -105,7 +107,14 @@ mod tests {
             gaps: GapCurves::new(curves, 4, 1.0),
         });
         let palette = Palette::of(vec!["gp".into(), "rs".into()]);
-        let drawn = runs("wine", 8.0, &methods, &palette, CURVES_SIZE).unwrap();
+        let drawn = runs(
+            "wine",
+            (Measure::default(), 8.0),
+            &methods,
+            &palette,
+            CURVES_SIZE,
+        )
+        .unwrap();
         let svg = drawn.svg("runs");
         let thin = svg.matches("stroke-width=\"0.7\"").count();
         assert_eq!(thin, 2 * MOST_RUNS);
@@ -121,6 +130,15 @@ mod tests {
             method: "gp",
             gaps: GapCurves::new(&solved, 1, 1.0),
         };
-        assert!(runs("wine", 8.0, &[at_once], &palette, CURVES_SIZE).is_none());
+        assert!(
+            runs(
+                "wine",
+                (Measure::default(), 8.0),
+                &[at_once],
+                &palette,
+                CURVES_SIZE
+            )
+            .is_none()
+        );
     }
 }

@@ -46,7 +46,11 @@ pub fn small_multiples(
     let rows = panels.len().div_ceil(COLUMNS);
     let mut sheet = Picture::new(width, top + rows as f64 * PANEL_HEIGHT);
     let title = TextStyle::new(14.0, Anchor::Start).bold();
-    let text = format!("{}: DTM over evaluations", shorten(&blackbox.name, 50));
+    let measure = blackbox.measure.name();
+    let text = format!(
+        "{}: {measure} over evaluations",
+        shorten(&blackbox.name, 50)
+    );
     sheet.text((10.0, 18.0), &text, title);
     sheet.place((10.0, 30.0), &legend);
     for (index, panel) in panels.iter().enumerate() {

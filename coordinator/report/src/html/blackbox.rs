@@ -8,7 +8,9 @@ use maud::{Markup, html};
 use super::comparison::comparison;
 use super::differences::difference_table;
 use super::evaluations::charts;
+use super::fronts::fronts;
 use super::iterations::iteration_table;
+use super::over_cost::over_cost;
 use super::picture::framed;
 use super::practical::hierarchical_table;
 use super::published;
@@ -17,7 +19,7 @@ use super::stream::stream;
 use super::tasks::tasks;
 use crate::about::{direction_arrow, direction_in_words};
 use crate::charts::{CURVES_SIZE, Palette, adtm};
-use crate::published::{PublishedBlackbox, compare_by_task};
+use crate::published::PublishedBlackbox;
 use crate::report::{Report, draws_baseline};
 use crate::{dominant, numbers};
 
@@ -37,8 +39,13 @@ pub(crate) fn section(
                 (numbers::count(report.analysis.planned_seeds.into(), "seed"))
                 " per method and task."
                 @if let Some(known) = report.about.blackbox(&blackbox.name) {
-                    " Objective: " code { (escape(&known.objective)) } " "
+                    @match known.further_objectives.as_slice() {
+                        [] => " Objective: ",
+                        _ => " Objectives: ",
+                    }
+                    code { (escape(&known.objectives())) } " "
                     (direction_arrow(known.direction)) " " (direction_in_words(known.direction)) "."
+                    @if let Some(cost) = &known.cost { " Cost of an evaluation: " code { (escape(cost)) } "." }
                 } @else if blackbox.direction == Direction::Maximise {
                     " The objective is maximised \u{2191}."
                 }
@@ -51,14 +58,16 @@ pub(crate) fn section(
             (difference_table(report, blackbox))
             (further_table(report, blackbox))
             @if let Some(known) = known { (published::table_beside(known)) }
-            @for table in compare_by_task(report.analysis, report.planned) {
+            @for table in report.published_by_task() {
                 @if table.blackbox == blackbox.name { (published::tasks_beside(&table)) }
             }
             h3 { "Over the evaluations" }
             (charts(blackbox, palette))
             (iteration_table(blackbox))
+            (over_cost(blackbox, palette))
             h3 { "Tasks" }
             (tasks(report, blackbox, palette))
+            (fronts(report, blackbox, palette))
             h3 { "Comparison" }
             (comparison(&blackbox.comparison, &blackbox.name, palette))
             (hierarchical_table(blackbox))
@@ -83,12 +92,14 @@ pub(super) fn curves(
     let Some(picture) = adtm(blackbox, palette, draws_baseline(analysis), CURVES_SIZE) else {
         return html! { p.muted { "There is no curve to draw yet." } };
     };
-    let title = format!("ADTM over evaluations on {}", blackbox.name);
+    let measure = blackbox.measure;
+    let average = measure.name_of_average();
+    let title = format!("{average} over evaluations on {}", blackbox.name);
     html! {
         figure {
             (framed(&picture, &title))
             figcaption {
-                "Average distance to the minimum over "
+                "Average " (measure.words()) " over "
                 (numbers::count(blackbox.averaged_tasks as u64, "task")) ", with "
                 (numbers::percentage(analysis.confidence))
                 " bootstrap bands over the seeds. Curves that meet the axis have reached 0."

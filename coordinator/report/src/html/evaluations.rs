@@ -2,6 +2,7 @@
 
 use loto_proto::untrusted_text::escape;
 use loto_statistics::analysis::BlackboxAnalysis;
+use loto_statistics::results::Measure;
 use maud::{Markup, html};
 
 use super::picture::framed;
@@ -9,21 +10,35 @@ use crate::charts::{HALF_SIZE, Palette, Picture, average_rank, profile, targets,
 
 /// The charts of a black box, each with what it shows; empty without averages.
 pub(crate) fn charts(blackbox: &BlackboxAnalysis, palette: &Palette) -> Markup {
+    let words = blackbox.measure.words();
+    let targets_in_words = match blackbox.measure {
+        Measure::DistanceToMinimum => "distances to the minimum",
+        Measure::HypervolumeError => "hypervolume errors",
+    };
     let drawn: [(&str, &str, Option<Picture>); 4] = [
         (
             "Average rank",
-            "Average rank of the distance to the minimum over the tasks; 1 is best.",
+            &format!("Average rank of the {words} over the tasks; 1 is best."),
             average_rank(blackbox, palette, HALF_SIZE),
         ),
         (
             "Unsolved runs",
-            "Share of runs that have not found the best value of the table.",
+            match blackbox.measure {
+                Measure::DistanceToMinimum => {
+                    "Share of runs that have not found the best value of the table."
+                }
+                Measure::HypervolumeError => {
+                    "Share of runs that have not found the whole front of the table."
+                }
+            },
             unsolved(blackbox, palette, HALF_SIZE),
         ),
         (
             "Reached targets",
-            "Share of (run, target) pairs of which the run has reached the target: 51 distances to the minimum, \
-             from 0.79 down to 0.",
+            &format!(
+                "Share of (run, target) pairs of which the run has reached the target: 51 {targets_in_words}, \
+                 from 0.79 down to 0."
+            ),
             targets(blackbox, palette, HALF_SIZE),
         ),
         (

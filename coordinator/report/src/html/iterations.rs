@@ -30,7 +30,7 @@ pub(crate) fn iteration_table(blackbox: &BlackboxAnalysis) -> Markup {
         }
     };
     let further = STATISTICS.iter().map(|statistic| statistic.heading);
-    let headings: Vec<_> = ["average rank", "ADTM"]
+    let headings: Vec<_> = ["average rank", blackbox.measure.name_of_average()]
         .into_iter()
         .chain(further)
         .collect();
@@ -45,9 +45,10 @@ pub(crate) fn iteration_table(blackbox: &BlackboxAnalysis) -> Markup {
         }
     };
     let caption = format!(
-        "At single iterations on {}: the average rank of the distance to the minimum, its average, and \
+        "At single iterations on {}: the average rank of the {}, its average, and \
          further statistics, which are defined at the end of the page.",
-        blackbox.name
+        blackbox.name,
+        blackbox.measure.words(),
     );
     table(&caption, None, &head, blackbox.methods.iter().map(row))
 }

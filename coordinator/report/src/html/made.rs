@@ -124,7 +124,7 @@ fn data(blackboxes: &[AboutBlackbox]) -> Markup {
         html! {
             th { (escape(&known.name)) }
             td.text {
-                (escape(&known.objective)) " " (direction_arrow(known.direction)) " "
+                (escape(&known.objectives())) " " (direction_arrow(known.direction)) " "
                 (direction_in_words(known.direction))
             }
             td { (numbers::grouped(known.table_tasks as u64)) }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use loto_proto::untrusted_text::{escape, escape_lines};
+use loto_statistics::analysis::SweepAnalysis;
 use loto_statistics::by_iteration::STATISTICS;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -17,6 +18,10 @@ use crate::{missing, numbers, published};
 
 const STYLE: &str = include_str!("style.css");
 const DEFINITIONS: &str = include_str!("definitions.html");
+
+/// What is defined beside it where a black box has two objectives, and where one has costs.
+const HYPERVOLUME: &str = include_str!("definitions-hypervolume.html");
+const OVER_COST: &str = include_str!("definitions-over-cost.html");
 
 /// The whole page.
 pub(crate) fn page(report: &Report<'_>) -> String {
@@ -49,7 +54,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
                     (section(report, blackbox, of(&blackbox.name), &palette))
                 }
                 (made::section(report))
-                (definitions())
+                (definitions(analysis))
             }
         }
     };
@@ -120,13 +125,19 @@ fn alert(heading: &str, sentences: &[String]) -> Markup {
     }
 }
 
-fn definitions() -> Markup {
+fn definitions(analysis: &SweepAnalysis) -> Markup {
     html! {
         footer {
             details open {
                 summary { "What the numbers mean" }
                 dl {
                     (PreEscaped(DEFINITIONS))
+                    @if !analysis.blackboxes.iter().all(|known| known.measure.is_distance()) {
+                        (PreEscaped(HYPERVOLUME))
+                    }
+                    @if analysis.blackboxes.iter().any(|known| known.over_cost.is_some()) {
+                        (PreEscaped(OVER_COST))
+                    }
                     @for statistic in STATISTICS {
                         dt { (statistic.heading) }
                         dd { (statistic.definition) }

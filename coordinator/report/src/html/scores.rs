@@ -57,7 +57,7 @@ pub(crate) fn score_table(analysis: &SweepAnalysis, blackbox: &BlackboxAnalysis)
             @for average in ["mean", "median", "interquartile mean"] {
                 th { (average) } th { (confidence) " interval" }
             }
-            th { "final ADTM" }
+            th { "final " (blackbox.measure.name_of_average()) }
         }
     };
     let caption = format!(
@@ -138,6 +138,7 @@ pub(crate) fn further_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) ->
             (number_cell(Some(numbers::grouped(method.finished_traces)), false))
         }
     };
+    let average = blackbox.measure.name_of_average();
     let head = html! {
         tr.groups {
             td {}
@@ -147,11 +148,11 @@ pub(crate) fn further_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) ->
         tr {
             th { "method" } th { "mean" }
             @for at in iterations { th { "at " (at.iteration) } }
-            th { "area under ADTM" } th { "CPU s/trace" } th { "traces" }
+            th { "area under " (average) } th { "CPU s/trace" } th { "traces" }
         }
     };
     let caption = format!(
-        "Relative improvement of the objective on {}, on average and at single iterations; area under ADTM; \
+        "Relative improvement of the objective on {}, on average and at single iterations; area under {average}; \
          processor time. \
          Fitting a prior that several methods share counts in the trace that needed it first.",
         blackbox.name

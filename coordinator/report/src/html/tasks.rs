@@ -3,6 +3,7 @@
 use loto_proto::table_spec::Direction;
 use loto_proto::untrusted_text::escape;
 use loto_statistics::analysis::{BlackboxAnalysis, SweepAnalysis, TaskAnalysis};
+use loto_statistics::results::Measure;
 use maud::{Markup, html};
 
 use super::picture::framed;
@@ -20,7 +21,7 @@ pub(crate) fn tasks(report: &Report<'_>, blackbox: &BlackboxAnalysis, palette: &
         Some(improvements) => html! {
             (improvements)
             (curves(report, blackbox, palette))
-            (best_table(report, blackbox))
+            @if blackbox.measure.is_distance() { (best_table(report, blackbox)) }
         },
     }
 }
@@ -53,14 +54,23 @@ pub(super) fn improvements(
 /// The curves on the first tasks, a small chart for each.
 fn curves(report: &Report<'_>, blackbox: &BlackboxAnalysis, palette: &Palette) -> Markup {
     let picture = small_multiples(blackbox, palette, report.draws_baseline(), WIDTH);
-    let title = format!("DTM over evaluations on the tasks of {}", blackbox.name);
+    let measure = blackbox.measure;
+    let title = format!(
+        "{} over evaluations on the tasks of {}",
+        measure.name(),
+        blackbox.name
+    );
     let count = blackbox.tasks.len();
     html! {
         @if let Some(picture) = picture {
             figure {
                 (framed(&picture, &title))
                 figcaption {
-                    "Distance to the minimum over evaluations on each task, the mean over the seeds."
+                    @match measure {
+                        Measure::DistanceToMinimum => "Distance to the minimum",
+                        Measure::HypervolumeError => "Hypervolume error",
+                    }
+                    " over evaluations on each task, the mean over the seeds."
                     @if report.draws_baseline() { " Dotted in black: random search, exact." }
                     @if count > MOST_TASKS {
                         " The first " (MOST_TASKS) " of " (count) " tasks; curves_by_task.csv has all."

@@ -103,15 +103,17 @@ fn summary(analysis: &SweepAnalysis, part: usize, blackboxes: &[BlackboxAnalysis
 /// The scores of a black box: a row per method.
 fn scores(report: &Report<'_>, blackbox: &BlackboxAnalysis, label: &str) -> Table {
     let confidence = text(&numbers::percentage(report.analysis.confidence));
+    let average = blackbox.measure.name_of_average();
     let caption = format!(
         "Scores on {} ({}{}, {}): average rank with its standard error over the tasks, the best two in bold; \
          improvement over random search as mean, median and interquartile mean (IQM) over the tasks, the mean with \
-         {confidence} intervals over the seeds and over the tasks; distance to the minimum (ADTM) after {}, and \
-         area under ADTM.",
+         {confidence} intervals over the seeds and over the tasks; {} ({average}) after {}, and \
+         area under {average}.",
         text(&blackbox.name),
         objective(report, blackbox),
         numbers::count(blackbox.averaged_tasks as u64, "task"),
         numbers::count(report.analysis.planned_seeds.into(), "seed"),
+        blackbox.measure.words(),
         numbers::count(blackbox.iterations as u64, "evaluation"),
     );
     let header = [
@@ -122,7 +124,7 @@ fn scores(report: &Report<'_>, blackbox: &BlackboxAnalysis, label: &str) -> Tabl
         "over tasks",
         "Median",
         "IQM",
-        "ADTM",
+        average,
         "Area",
     ];
     let mut table = Table::new(caption, format!("tab:scores-{label}"), 1, &header);

@@ -16,7 +16,7 @@ use super::protocol::{departures, other_parameters, papers_name};
 pub const SOURCE_BY_TASK: &str = "Salinas, Shen and Perrone, A copula approach for hyperparameter transfer learning, 2019 (30 seeds)";
 
 /// Iterations of the paper's traces.
-const ITERATIONS: usize = 100;
+pub(super) const ITERATIONS: usize = 100;
 
 /// What a published table has of each task and method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub enum PublishedFigure {
     RelativeImprovementAt(usize),
     /// The root mean square error of a prior.
     PriorError,
+    /// The relative improvement over random search in percent, the mean over 100 costs.
+    RelativeImprovementOverCost,
 }
 
 impl PublishedFigure {
@@ -41,6 +43,9 @@ impl PublishedFigure {
                 "relative improvement over random search in percent after {iteration} evaluations"
             ),
             Self::PriorError => "root mean square error of the prior".into(),
+            Self::RelativeImprovementOverCost => {
+                "relative improvement over random search in percent, mean over the cost of the evaluations".into()
+            }
         }
     }
 
@@ -71,16 +76,16 @@ impl PublishedFigure {
 }
 
 /// A table of the paper.
-struct PapersTable {
-    number: u32,
-    figure: PublishedFigure,
-    columns: Vec<String>,
+pub(super) struct PapersTable {
+    pub(super) number: u32,
+    pub(super) figure: PublishedFigure,
+    pub(super) columns: Vec<String>,
     /// Black box, task, and a figure for each of the columns.
     rows: Vec<(String, String, Vec<f64>)>,
 }
 
 impl PapersTable {
-    fn read(number: u32, figure: PublishedFigure, text: &str) -> Self {
+    pub(super) fn read(number: u32, figure: PublishedFigure, text: &str) -> Self {
         let mut builder = csv::ReaderBuilder::new();
         let mut reader = builder.comment(Some(b'#')).from_reader(text.as_bytes());
         let well_formed = "the published tables are well formed";
@@ -99,7 +104,7 @@ impl PapersTable {
         }
     }
 
-    fn of_blackbox(&self, papers_name: &str) -> Vec<&(String, String, Vec<f64>)> {
+    pub(super) fn of_blackbox(&self, papers_name: &str) -> Vec<&(String, String, Vec<f64>)> {
         let rows = self.rows.iter();
         rows.filter(|(blackbox, ..)| blackbox == papers_name)
             .collect()
@@ -180,6 +185,7 @@ impl PublishedTasks {
 /// The figures of single tasks of all black boxes of a sweep to which published ones apply, table by table.
 pub fn compare_by_task(analysis: &SweepAnalysis, planned: &[Blackbox]) -> Vec<PublishedTasks> {
     let blackboxes = analysis.blackboxes.iter();
+    let blackboxes = blackboxes.filter(|known| known.measure.is_distance());
     let compared = blackboxes.flat_map(|blackbox| {
         let planned = planned.iter().find(|known| known.name == blackbox.name);
         let of_table = planned.and_then(|planned| papers_name(planned.table));

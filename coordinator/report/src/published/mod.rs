@@ -1,10 +1,11 @@
-//! Published figures beside a sweep's own: Table 2 of the ICML 2020 paper, and task by task those of 2019 (`by_task`).
+//! Published figures beside a sweep's own: Table 2 of the ICML 2020 paper, and task by task those of 2019 (`by_task`, `over_cost`).
 //!
 //! They apply to a black box that has the table or the name, the target tasks and the iterations of
 //! the paper's; of any other sweep there is nothing to say. There is a difference to them only where the
 //! table, the baseline and the parameters are the paper's ([`Departure`]).
 
 mod by_task;
+mod over_cost;
 mod protocol;
 mod read_csv;
 
@@ -20,6 +21,7 @@ use serde::Deserialize;
 pub use by_task::{
     OwnAndPublished, PublishedFigure, PublishedTasks, SOURCE_BY_TASK, compare_by_task,
 };
+pub use over_cost::compare_over_cost;
 pub use protocol::Departure;
 
 use protocol::{departures, other_parameters, papers_name};
@@ -162,8 +164,9 @@ fn compare_blackbox(
     planned: Option<&Blackbox>,
     baseline: Baseline,
 ) -> Option<PublishedBlackbox> {
-    // Streams are another experiment.
-    if planned.is_some_and(|planned| planned.protocol == Protocol::Stream) {
+    // Streams and several objectives are other experiments.
+    let is_stream = planned.is_some_and(|planned| planned.protocol == Protocol::Stream);
+    if is_stream || !blackbox.measure.is_distance() {
         return None;
     }
     let of_table = planned.and_then(|planned| papers_name(planned.table));

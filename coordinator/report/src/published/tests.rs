@@ -8,13 +8,14 @@ use loto_statistics::results::{BlackboxResults, SeedTrace, SweepResults, TaskRes
 /// `rs` and `own` on tasks of these names, three rows each, the best found at once.
 pub(super) fn analysed(name: &str, tasks: &[&str], iterations: usize) -> SweepAnalysis {
     let trace = || SeedTrace {
-        rows: Vec::new(),
         values: vec![0.0; 3.min(iterations)],
-        seconds: Vec::new(),
+        ..SeedTrace::default()
     };
     let task = |name: &&str| TaskResults {
         name: (*name).into(),
         objective: [0.0, 1.0, 2.0].into(),
+        hypervolume: None,
+        mean_cost: None,
         traces: vec![BTreeMap::from([(0, trace())]); 2],
     };
     let results = SweepResults {
@@ -49,6 +50,7 @@ pub(super) fn planned(name: &str, papers_name: &str, parameters: &[(&str, &str)]
         targets: Vec::new(),
         iterations: 70,
         protocol: Default::default(),
+        cost: None,
         methods: vec![MethodSpec {
             name: None,
             id: "rs".into(),

@@ -69,6 +69,7 @@ impl SampleSweep {
                 targets,
                 iterations: shape.iterations,
                 protocol: Default::default(),
+                cost: None,
                 methods: methods.collect(),
             }
         });
@@ -129,6 +130,7 @@ impl SampleSweep {
             .map(|&row| objective(&series.task, row as usize));
         Trace {
             values: values.collect(),
+            further_values: Vec::new(),
             microseconds: rows.iter().map(|row| row + 1).collect(),
             rows,
             preparation_microseconds: 1000,

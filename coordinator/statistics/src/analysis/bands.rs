@@ -1,8 +1,9 @@
 //! Bootstrap bands of all curves of a black box.
 
 use super::options::{AnalysisOptions, Bands};
-use super::output::{Band, TaskAnalysis};
+use super::output::Band;
 use super::task::TaskGaps;
+use super::task_output::TaskAnalysis;
 use crate::bootstrap::{PercentileLimits, ResampledMeans, random_stream};
 use crate::dtm::{GapCurves, POSSIBLE_DISTANCES};
 use crate::interval::Interval;

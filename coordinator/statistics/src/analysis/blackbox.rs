@@ -7,12 +7,14 @@ use super::hierarchical::hierarchical;
 use super::options::AnalysisOptions;
 use super::output::{
     Band, BlackboxAnalysis, DominantTask, ExcludedTask, ExclusionReason, MethodAnalysis,
-    MethodAverages, TaskAnalysis, TaskMethodAnalysis,
+    MethodAverages,
 };
+use super::over_cost::fill_over_cost;
 use super::over_tasks::fill_over_tasks;
 use super::score_intervals::fill_intervals;
 use super::stream::ranks_on_stream;
 use super::task::TaskGaps;
+use super::task_output::{TaskAnalysis, TaskMethodAnalysis};
 use crate::average_ranks::average_ranks;
 use crate::by_iteration::STATISTICS;
 use crate::dominant_task::dominant;
@@ -79,10 +81,12 @@ pub(crate) fn analyse_blackbox(
     let hierarchical = against
         .filter(|_| options.hierarchical)
         .and_then(|against| hierarchical(blackbox, &curves, &averaged, against, options));
+    let over_cost = fill_over_cost(blackbox, &curves, &averaged, &present, &mut tasks);
     let name = |method: usize| blackbox.methods[method].clone();
     BlackboxAnalysis {
         name: blackbox.name.clone(),
         direction: blackbox.direction,
+        measure: blackbox.measure(),
         iterations: blackbox.iterations,
         methods: averages
             .into_iter()
@@ -108,6 +112,7 @@ pub(crate) fn analyse_blackbox(
         unbalanced: tasks.iter().any(|task| task.unbalanced),
         tasks,
         stream: ranks_on_stream(blackbox, &present),
+        over_cost,
     }
 }
 

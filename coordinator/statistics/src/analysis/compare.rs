@@ -2,7 +2,8 @@
 
 use super::comparison::{ComparedTask, Comparison, ComparisonOutcome, PracticalComparison};
 use super::options::AnalysisOptions;
-use super::output::{BlackboxAnalysis, TaskAnalysis, TaskMethodAnalysis};
+use super::output::BlackboxAnalysis;
+use super::task_output::{TaskAnalysis, TaskMethodAnalysis};
 use crate::friedman::friedman;
 use crate::nemenyi::nemenyi;
 use crate::practical_differences::practical_differences;
@@ -70,9 +71,9 @@ pub(crate) fn compare<'task>(
         match on_task.zip(distances) {
             Some((on_task, distances)) => {
                 let range = task.maximum - task.minimum;
-                let unit = options
-                    .rope
-                    .map_or(1.0, |rope| rope.unit.of_distance(range));
+                // A hypervolume error has no other unit.
+                let rope = options.rope.filter(|_| task.front.is_none());
+                let unit = rope.map_or(1.0, |rope| rope.unit.of_distance(range));
                 final_values.push(distances.iter().map(|distance| distance * unit).collect());
                 scores.push(on_task);
                 compared_tasks.push(compared);

@@ -8,9 +8,8 @@ use crate::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
 fn results(tasks: u32, seeds: u32) -> SweepResults {
     let objective: Vec<f64> = (0..=1000).map(|row| f64::from(row) / 10.0).collect();
     let trace = |first: f64, last: f64| SeedTrace {
-        rows: Vec::new(),
         values: vec![first, last],
-        seconds: Vec::new(),
+        ..SeedTrace::default()
     };
     let task = |task: u32| {
         let of = |better_by: f64| -> BTreeMap<u32, SeedTrace> {
@@ -23,6 +22,8 @@ fn results(tasks: u32, seeds: u32) -> SweepResults {
         TaskResults {
             name: format!("task {task}"),
             objective: objective.clone().into(),
+            hypervolume: None,
+            mean_cost: None,
             traces: vec![of(0.0), of(30.0)],
         }
     };

@@ -12,9 +12,8 @@ use crate::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
 
 fn trace(values: Vec<f64>) -> SeedTrace {
     SeedTrace {
-        rows: Vec::new(),
         values,
-        seconds: Vec::new(),
+        ..SeedTrace::default()
     }
 }
 
@@ -32,6 +31,8 @@ fn random_searches(seeds: u32, random: &mut ChaCha8Rng) -> SweepResults {
             name: name.to_string(),
             traces: vec![traces.collect()],
             objective: objective.into(),
+            hypervolume: None,
+            mean_cost: None,
         }
     };
     SweepResults {

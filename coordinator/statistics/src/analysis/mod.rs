@@ -12,18 +12,24 @@ mod hierarchical;
 mod hierarchical_comparison;
 mod options;
 mod output;
+mod over_cost;
 mod over_tasks;
 mod rope;
 mod score_intervals;
 mod stream;
 mod sweep;
 mod task;
+mod task_output;
 mod validation;
 
 #[cfg(test)]
 mod hierarchical_tests;
 #[cfg(test)]
+mod hypervolume_tests;
+#[cfg(test)]
 mod interval_tests;
+#[cfg(test)]
+mod over_cost_tests;
 #[cfg(test)]
 mod over_tasks_tests;
 #[cfg(test)]
@@ -37,10 +43,12 @@ pub use hierarchical_comparison::{
 };
 pub use options::{AnalysisOptions, Bands};
 pub use output::{
-    Band, BaselineCurve, BlackboxAnalysis, DominantTask, ExcludedTask, ExclusionReason, Limits,
-    LinearAlgebra, MethodAnalysis, MethodAverages, MissingSeeds, OverTasks, PairedDifference,
-    SweepAnalysis, TaskAnalysis, TaskDifference, TaskMethodAnalysis,
+    Band, BlackboxAnalysis, DominantTask, ExcludedTask, ExclusionReason, Limits, LinearAlgebra,
+    MethodAnalysis, MethodAverages, MissingSeeds, OverTasks, PairedDifference, SweepAnalysis,
+    TaskDifference,
 };
+pub use over_cost::{MethodOverCost, OverCost, TaskMethodOverCost, TaskOverCost};
 pub use rope::{Rope, RopeUnit};
 pub use sweep::{analyse, analyse_curves};
+pub use task_output::{BaselineCurve, TableFront, TaskAnalysis, TaskMethodAnalysis};
 pub use validation::check_options;

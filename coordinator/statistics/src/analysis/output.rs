@@ -12,10 +12,13 @@ use serde::Serialize;
 
 use super::comparison::ComparisonOutcome;
 use super::hierarchical_comparison::HierarchicalComparison;
+use super::over_cost::OverCost;
+use super::task_output::TaskAnalysis;
 use crate::interval::Interval;
 use crate::performance_profile::PerformanceProfile;
 use crate::random_search::Baseline;
 use crate::relative_improvement::RelativeImprovement;
+use crate::results::Measure;
 use crate::stream_ranks::StreamRanks;
 
 /// All statistics of what is finished of a sweep.
@@ -88,6 +91,10 @@ pub struct BlackboxAnalysis {
     pub name: String,
     /// Whether small or large values of the objective are good. Whichever it is, DTM is 0 at the best row.
     pub direction: Direction,
+    /// What stands in all fields that are named after DTM: with two objectives it is the hypervolume error. Absent in JSON if
+    /// it is DTM.
+    #[serde(skip_serializing_if = "Measure::is_distance")]
+    pub measure: Measure,
     /// Number of evaluations in a trace: the length of every curve.
     pub iterations: usize,
     /// One entry per planned method, in order: its averages over the tasks.
@@ -116,6 +123,9 @@ pub struct BlackboxAnalysis {
     /// absent if the tasks are no stream, or no order is finished by all methods.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream: Option<StreamRanks>,
+    /// Averages over what the evaluations cost in place of their number; absent without costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over_cost: Option<OverCost>,
 }
 
 impl BlackboxAnalysis {
@@ -307,89 +317,4 @@ pub struct Band {
     pub lower: Vec<f64>,
     /// Upper limit of the band; empty if the band was not asked for.
     pub upper: Vec<f64>,
-}
-
-/// All statistics of one target task.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TaskAnalysis {
-    /// Name of the task.
-    pub name: String,
-    /// Number of rows of the task's table.
-    pub rows: usize,
-    /// Least objective value of the table.
-    pub minimum: f64,
-    /// Greatest objective value of the table.
-    pub maximum: f64,
-    /// Root mean square error of the copula prior on this task: how hard it is to transfer to.
-    /// It does not depend on the traces; whoever knows the fitted priors fills it in.
-    pub prior_rmse: Option<f64>,
-    /// The same of a linear model in place of the prior's network, known where `prior_rmse` is.
-    pub linear_prior_rmse: Option<f64>,
-    /// The same of the mean of the five nearest source rows; absent on tables with more than 50,000 source rows.
-    pub nearest_neighbours_prior_rmse: Option<f64>,
-    /// The baseline on this task; absent if it is sampled and `rs` has no finished trace here.
-    pub baseline: Option<BaselineCurve>,
-    /// One entry per planned method, in order.
-    pub methods: Vec<TaskMethodAnalysis>,
-    /// Whether two methods with finished traces have different sets of seeds.
-    pub unbalanced: bool,
-}
-
-impl TaskAnalysis {
-    /// The best objective value of the table.
-    pub fn best(&self, direction: Direction) -> f64 {
-        match direction {
-            Direction::Minimise => self.minimum,
-            Direction::Maximise => self.maximum,
-        }
-    }
-}
-
-/// Random search on one task, at every iteration.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct BaselineCurve {
-    /// DTM; absent if the objective is constant.
-    pub dtm: Option<Vec<f64>>,
-    /// Mean of the best objective value so far.
-    pub best: Vec<f64>,
-}
-
-/// One method on one task.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TaskMethodAnalysis {
-    /// Name of the method.
-    pub method: String,
-    /// Number of finished seeds.
-    pub seeds: u32,
-    /// DTM at every iteration; absent without a finished trace or if the objective is constant.
-    pub dtm: Option<Band>,
-    /// Mean over the seeds of the best objective value at the last iteration, in the units of the table.
-    pub final_best: Option<f64>,
-    /// DTM at the last iteration.
-    pub final_dtm: Option<f64>,
-    /// Standard error of `final_dtm`; absent with fewer than two seeds.
-    pub final_dtm_standard_error: Option<f64>,
-    /// Area under DTM over the iterations, divided by their number: its mean.
-    pub area_under_dtm: Option<f64>,
-    /// Mean over t of (DTM_RS(t) - DTM(t)) / DTM_RS(t) (ICML).
-    pub improvement: Option<f64>,
-    /// Standard error of `improvement` that comes from the seeds, the baseline being taken as given;
-    /// absent with fewer than two seeds.
-    pub improvement_standard_error: Option<f64>,
-    /// Interval of `improvement`, by resampling the seeds; absent with fewer than two, or if intervals
-    /// were not asked for.
-    pub improvement_interval: Option<Interval>,
-    /// The improvement minus that of [`BlackboxAnalysis::against`]; absent for that method itself.
-    pub difference: Option<TaskDifference>,
-    /// Number of iterations left out of `improvement` because the baseline's DTM is 0 there.
-    pub improvement_terms_left_out: usize,
-    /// Rank of `improvement` among the methods, 1 is best, ties share their mean rank; absent on
-    /// an excluded task and for an absent method.
-    pub rank: Option<f64>,
-    /// ICLR relative improvement.
-    pub relative_improvement: Option<RelativeImprovement>,
-    /// The [statistics by iteration](crate::by_iteration), each under its key; absent without a
-    /// finished trace.
-    #[serde(flatten)]
-    pub by_iteration: BTreeMap<&'static str, Option<Vec<f64>>>,
 }

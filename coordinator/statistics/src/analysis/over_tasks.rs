@@ -1,7 +1,8 @@
 //! Intervals of a method's averages over the tasks: what another choice of tasks might have given.
 
 use super::options::{AnalysisOptions, Bands};
-use super::output::{Limits, MethodAverages, OverTasks, TaskAnalysis, TaskMethodAnalysis};
+use super::output::{Limits, MethodAverages, OverTasks};
+use super::task_output::{TaskAnalysis, TaskMethodAnalysis};
 use crate::bootstrap::random_stream;
 use crate::dtm::POSSIBLE_DISTANCES;
 use crate::improvement::POSSIBLE_IMPROVEMENTS;

@@ -144,9 +144,8 @@ fn recorded_results(folder: &Path) -> SweepResults {
         let trace = seeds
             .entry(row[0].parse().unwrap())
             .or_insert_with(|| SeedTrace {
-                rows: Vec::new(),
                 values: Vec::new(),
-                seconds: Vec::new(),
+                ..SeedTrace::default()
             });
         assert_eq!(row[1].parse::<usize>().unwrap(), trace.values.len());
         trace.values.push(row[2].parse().unwrap());
@@ -167,6 +166,8 @@ fn recorded_results(folder: &Path) -> SweepResults {
                 Some(TaskResults {
                     name: task.clone(),
                     objective: values.into(),
+                    hypervolume: None,
+                    mean_cost: None,
                     traces: traces?,
                 })
             });

@@ -1,8 +1,9 @@
 //! Bootstrap intervals of the improvement: per task, and of its averages over tasks.
 
 use super::options::AnalysisOptions;
-use super::output::{MethodAverages, TaskAnalysis};
+use super::output::MethodAverages;
 use super::task::TaskGaps;
+use super::task_output::TaskAnalysis;
 use crate::bootstrap::random_stream;
 use crate::improvement::POSSIBLE_IMPROVEMENTS;
 use crate::means::mean_of;

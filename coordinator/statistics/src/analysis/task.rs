@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use loto_proto::table_spec::Direction;
 
-use super::output::{Band, BaselineCurve, TaskAnalysis, TaskMethodAnalysis};
+use super::output::Band;
+use super::task_output::{BaselineCurve, TableFront, TaskAnalysis, TaskMethodAnalysis};
 use crate::by_iteration::{MethodOnTask, STATISTICS};
 use crate::dtm::{GapCurves, area_under, dtm};
 use crate::improvement::{Improvement, improvement, seed_improvements, standard_error};
@@ -18,10 +19,13 @@ use crate::small_samples::variance_of_mean;
 
 /// The finished seeds of one task, by method.
 pub(crate) struct TaskGaps<'a> {
-    /// Least objective value of the table.
+    /// Least objective value of the table; 0 if it is seen by hypervolume errors.
     pub(crate) minimum: f64,
-    /// Greatest minus least objective value of the table.
+    /// Greatest minus least objective value of the table; 1 if it is seen by hypervolume errors, and 0 if one of the
+    /// objectives is constant.
     pub(crate) range: f64,
+    /// Whether there are objective values, rather than hypervolume errors of several objectives.
+    has_values: bool,
     /// Curves of each planned method; absent without a finished trace.
     pub(crate) methods: Vec<Option<GapCurves<'a>>>,
     /// The improvement of every seed, by method; absent without a finished trace or a baseline.
@@ -33,20 +37,27 @@ pub(crate) struct TaskGaps<'a> {
 impl<'a> TaskGaps<'a> {
     /// Looks at the traces of one task, which must have been validated.
     pub(crate) fn new(blackbox: &BlackboxCurves, task: &'a TaskCurves, baseline: Baseline) -> Self {
-        let minimum = task.objective[0];
+        let hypervolume = task.hypervolume.as_deref();
+        let greatest = task.objective[task.objective.len() - 1];
+        let (minimum, range) = match hypervolume {
+            None => (task.objective[0], greatest - task.objective[0]),
+            Some(hypervolume) if hypervolume.is_constant() => (0.0, 0.0),
+            Some(_) => (0.0, 1.0),
+        };
         let iterations = blackbox.iterations;
         let gaps = |curves: &'a Arc<BestCurves>| {
             (!curves.is_empty()).then(|| GapCurves::new(curves, iterations, minimum))
         };
         let methods: Vec<Option<GapCurves<'_>>> = task.traces.iter().map(gaps).collect();
         let baseline_gaps = match baseline {
-            Baseline::Exact => Some(expected_gaps_without_replacement(
-                &task.objective,
-                iterations,
-            )),
-            Baseline::ExactWithReplacement => {
-                Some(expected_gaps_with_replacement(&task.objective, iterations))
-            }
+            Baseline::Exact => Some(match hypervolume {
+                None => expected_gaps_without_replacement(&task.objective, iterations),
+                Some(task) => task.expected_errors_without_replacement(iterations),
+            }),
+            Baseline::ExactWithReplacement => Some(match hypervolume {
+                None => expected_gaps_with_replacement(&task.objective, iterations),
+                Some(task) => task.expected_errors_with_replacement(iterations),
+            }),
             Baseline::Sampled => {
                 let is_random = |method: &String| method == RANDOM_SEARCH_METHOD;
                 let position = blackbox.methods.iter().position(is_random);
@@ -59,7 +70,8 @@ impl<'a> TaskGaps<'a> {
         Self {
             minimum,
             seed_improvements: methods.iter().map(of_seeds).collect(),
-            range: task.objective[task.objective.len() - 1] - minimum,
+            range,
+            has_values: hypervolume.is_none(),
             methods,
             baseline_gaps,
         }
@@ -82,7 +94,7 @@ impl<'a> TaskGaps<'a> {
             first.is_some_and(|first| seed_sets.any(|seeds| seeds.seeds() != first.seeds()));
         let methods = blackbox.methods.iter().enumerate();
         let in_users_units = |value| blackbox.direction.turn(value);
-        let least = in_users_units(self.minimum);
+        let least = in_users_units(task.objective[0]);
         let greatest = in_users_units(task.objective[task.objective.len() - 1]);
         TaskAnalysis {
             name: task.name.clone(),
@@ -102,11 +114,20 @@ impl<'a> TaskGaps<'a> {
                 ..curve
             }),
             unbalanced,
+            front: task.hypervolume.as_deref().map(|hypervolume| TableFront {
+                points: hypervolume.front().points().to_vec(),
+                reference: hypervolume.limits().map(|(_, greatest)| greatest),
+                hypervolume: (!hypervolume.is_constant()).then(|| hypervolume.volume()),
+            }),
+            over_cost: None,
         }
     }
 
     fn best(&self, mean_gaps: &[f64]) -> Vec<f64> {
-        mean_gaps.iter().map(|gap| self.minimum + gap).collect()
+        match self.has_values {
+            true => mean_gaps.iter().map(|gap| self.minimum + gap).collect(),
+            false => Vec::new(),
+        }
     }
 
     fn method(
@@ -133,13 +154,16 @@ impl<'a> TaskGaps<'a> {
             baseline_gaps: self.baseline_gaps.as_deref(),
             range: self.range,
         });
+        let of_values = mean_gaps.clone().filter(|_| self.has_values);
         let seed_improvements = self.seed_improvements[method].as_ref();
         let final_gap = mean_gaps.as_ref().and_then(|gaps| gaps.last().copied());
         let final_gaps = curves.map(|curves| curves.final_gaps());
         TaskMethodAnalysis {
             method: name.to_owned(),
             seeds: curves.map_or(0, |curves| curves.seeds() as u32),
-            final_best: final_gap.map(|gap| direction.turn(self.minimum + gap)),
+            final_best: final_gap
+                .filter(|_| self.has_values)
+                .map(|gap| direction.turn(self.minimum + gap)),
             final_dtm: mean.as_ref().and_then(|mean| mean.last().copied()),
             final_dtm_standard_error: final_gaps
                 .filter(|gaps| gaps.len() > 1 && !self.is_constant())
@@ -158,7 +182,7 @@ impl<'a> TaskGaps<'a> {
             difference: None,
             improvement_terms_left_out: score.terms_left_out,
             rank: None,
-            relative_improvement: mean_gaps.zip(baseline).map(|(gaps, baseline)| {
+            relative_improvement: of_values.zip(baseline).map(|(gaps, baseline)| {
                 let best = self.best(&gaps);
                 relative_improvement(&best, &baseline.best, direction)
             }),

@@ -9,9 +9,8 @@ type Change<Input> = (&'static str, fn(&mut Input));
 
 fn trace(values: &[f64]) -> SeedTrace {
     SeedTrace {
-        rows: Vec::new(),
         values: values.to_vec(),
-        seconds: Vec::new(),
+        ..SeedTrace::default()
     }
 }
 
@@ -26,6 +25,8 @@ fn task(name: &str, traces: &[&[&[f64]]]) -> TaskResults {
     TaskResults {
         name: name.into(),
         objective: (0..=10).map(f64::from).collect(),
+        hypervolume: None,
+        mean_cost: None,
         traces: traces.iter().map(by_seed).collect(),
     }
 }

@@ -1,6 +1,7 @@
 //! The traces of one method on one task, reduced to what statistics look at.
 
-use super::traces::SeedTraces;
+use super::traces::{SeedTrace, SeedTraces};
+use crate::hypervolume::TaskHypervolume;
 
 /// By seed, the steps at which the least value fell: a handful where the trace has a
 /// hundred values, so that a million traces fit into memory.
@@ -14,16 +15,48 @@ pub struct BestCurves {
     iterations: Vec<u32>,
     /// The least value from that iteration on.
     values: Vec<f64>,
+    /// What all evaluations up to each step cost; empty if costs are not known.
+    costs: Vec<f64>,
+    /// What the whole trace of each seed costs; empty if costs are not known.
+    totals: Vec<f64>,
+}
+
+/// The least value of a seed over what its evaluations cost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BestOverCost<'a> {
+    /// What all evaluations up to each step cost, ascending.
+    pub costs: &'a [f64],
+    /// The least value from each step on.
+    pub values: &'a [f64],
+    /// What the whole trace costs.
+    pub total: f64,
 }
 
 impl BestCurves {
-    /// Reduces whole traces.
-    pub fn of(traces: &SeedTraces) -> Self {
+    /// Reduces whole traces, which have several objectives if there is a hypervolume.
+    pub fn of(traces: &SeedTraces, hypervolume: Option<&TaskHypervolume>) -> Self {
         let mut curves = Self::default();
         for (&seed, trace) in traces {
-            curves.insert(seed, &trace.values);
+            curves.insert_trace(seed, trace, hypervolume);
         }
         curves
+    }
+
+    /// Adds a whole trace: by its values, or by its hypervolume errors if it has several objectives. A seed that is there stays
+    /// as it is; returns whether it is new.
+    pub fn insert_trace(
+        &mut self,
+        seed: u32,
+        trace: &SeedTrace,
+        hypervolume: Option<&TaskHypervolume>,
+    ) -> bool {
+        match hypervolume {
+            None => self.insert_with_costs(seed, &trace.values, &trace.costs),
+            Some(hypervolume) => {
+                let errors = hypervolume.errors(trace.objective_pairs());
+                self.insert_with_costs(seed, &errors, &trace.costs)
+            }
+        }
     }
 
     /// Number of seeds.
@@ -49,19 +82,32 @@ impl BestCurves {
     /// Adds a trace by its objective values, in order. A seed that is there stays as it
     /// is; returns whether it is new.
     pub fn insert(&mut self, seed: u32, values: &[f64]) -> bool {
+        self.insert_with_costs(seed, values, &[])
+    }
+
+    /// As [`Self::insert`], with what each evaluation costs: of all seeds or of none.
+    pub fn insert_with_costs(&mut self, seed: u32, values: &[f64], costs: &[f64]) -> bool {
         let Err(position) = self.seeds.binary_search(&seed) else {
             return false;
         };
         let begin = self.begin(position);
         let mut steps = 0;
         let mut least = f64::INFINITY;
-        for (&value, iteration) in values.iter().zip(0..) {
+        let mut total = 0.0;
+        for (index, (&value, iteration)) in values.iter().zip(0..).enumerate() {
+            let cost = costs.get(index);
+            total += cost.copied().unwrap_or_default();
             if value < least {
                 least = value;
                 self.iterations.push(iteration);
                 self.values.push(value);
+                self.costs.extend(cost.map(|_| total));
                 steps += 1;
             }
+        }
+        if !costs.is_empty() {
+            self.costs[begin..].rotate_right(steps);
+            self.totals.insert(position, total);
         }
         // Traces mostly come in the order of their seeds: then they are in their place already.
         self.iterations[begin..].rotate_right(steps);
@@ -84,8 +130,23 @@ impl BestCurves {
         })
     }
 
+    /// The curve of each seed over what its evaluations cost, by ascending seed; nothing if costs are not known.
+    pub fn over_cost(&self) -> impl Iterator<Item = BestOverCost<'_>> {
+        let totals = self.totals.iter().enumerate();
+        totals.map(|(position, &total)| {
+            let steps = self.begin(position)..self.ends[position];
+            BestOverCost {
+                costs: &self.costs[steps.clone()],
+                values: &self.values[steps],
+                total,
+            }
+        })
+    }
+
     /// Frees memory that was kept for further traces.
     pub fn shrink(&mut self) {
+        self.costs.shrink_to_fit();
+        self.totals.shrink_to_fit();
         self.seeds.shrink_to_fit();
         self.ends.shrink_to_fit();
         self.iterations.shrink_to_fit();
@@ -152,6 +213,41 @@ mod tests {
             backward.insert(19 - seed, &trace(19 - seed));
         }
         assert_eq!(forward, backward);
+    }
+
+    #[test]
+    fn costs_stay_with_their_seeds() {
+        let mut curves = BestCurves::default();
+        curves.insert_with_costs(3, &[2.0, 3.0, 1.0], &[1.0, 2.0, 4.0]);
+        curves.insert_with_costs(1, &[5.0, 4.0], &[8.0, 16.0]);
+        let found: Vec<_> = curves.over_cost().collect();
+        let expected = [
+            BestOverCost {
+                costs: &[8.0, 24.0],
+                values: &[5.0, 4.0],
+                total: 24.0,
+            },
+            BestOverCost {
+                costs: &[1.0, 7.0],
+                values: &[2.0, 1.0],
+                total: 7.0,
+            },
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn several_objectives_are_seen_as_hypervolume_errors() {
+        let hypervolume = TaskHypervolume::new(vec![[0.0, 1.0], [0.25, 0.25], [1.0, 0.0]]);
+        let trace = SeedTrace {
+            values: vec![1.0, 0.25, 0.0],
+            further_values: vec![0.0, 0.25, 1.0],
+            costs: vec![2.0; 3],
+            ..SeedTrace::default()
+        };
+        let curves = BestCurves::of(&[(0, trace)].into(), Some(&hypervolume));
+        assert_eq!(curves.values, [0.5625, 0.0]);
+        assert_eq!(curves.costs, [2.0, 4.0]);
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! Finished traces of a sweep, arranged for statistics: [`SweepResults`].
 
 mod best_curves;
+mod measure;
 mod sweep_results;
 mod traces;
 
-pub use best_curves::{BestCurves, least_values};
+pub use best_curves::{BestCurves, BestOverCost, least_values};
+pub use measure::Measure;
 pub use sweep_results::{
     BEST, BlackboxCurves, BlackboxResults, SweepCurves, SweepResults, TaskCurves, TaskResults,
 };

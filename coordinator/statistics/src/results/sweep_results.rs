@@ -5,7 +5,9 @@ use std::sync::Arc;
 use loto_proto::table_spec::Direction;
 
 use super::best_curves::BestCurves;
+use super::measure::Measure;
 use super::traces::{SeedTrace, SeedTraces};
+use crate::hypervolume::TaskHypervolume;
 
 /// What is finished of a sweep, reduced to what statistics look at; its parts are
 /// shared, so that it costs little beside what it was collected into.
@@ -52,8 +54,22 @@ pub struct TaskResults<Traces = SeedTraces> {
     pub name: String,
     /// Objective values of all the task's rows, ascending: the first is the best.
     pub objective: Arc<[f64]>,
+    /// The values of both objectives if there are two; [`Self::objective`] are those of the first.
+    pub hypervolume: Option<Arc<TaskHypervolume>>,
+    /// Mean over the rows of what an evaluation costs, if that is known.
+    pub mean_cost: Option<f64>,
     /// Finished traces by seed, one entry per method of the black box, in its order.
     pub traces: Vec<Traces>,
+}
+
+impl<Traces> BlackboxResults<Traces> {
+    /// What tells how far traces are from the best that the table has.
+    pub fn measure(&self) -> Measure {
+        match self.tasks.iter().any(|task| task.hypervolume.is_some()) {
+            false => Measure::DistanceToMinimum,
+            true => Measure::HypervolumeError,
+        }
+    }
 }
 
 /// The name of the method that finds the best of a table at once.
@@ -62,7 +78,8 @@ pub const BEST: &str = "best";
 impl SweepResults {
     /// Puts beside the methods of each black box one that begins with the best row of every task, with each planned seed: the
     /// least distance that any method can have (Wistuba, Schilling and Schmidt-Thieme 2018, section 8.5.5). It reads what no
-    /// method may read, so that nothing can compute it but this. False if a method has its name, and nothing is added.
+    /// method may read, so that nothing can compute it but this. With several objectives no row is the best, and the
+    /// black box is left as it is. False if a method has its name, and nothing is added.
     pub fn add_best(&mut self) -> bool {
         let mut names = self
             .blackboxes
@@ -72,14 +89,16 @@ impl SweepResults {
             return false;
         }
         for blackbox in &mut self.blackboxes {
+            if blackbox.measure() == Measure::HypervolumeError {
+                continue;
+            }
             blackbox.methods.push(BEST.to_owned());
             for task in &mut blackbox.tasks {
                 // As long as the traces of the methods.
                 let count = blackbox.iterations.min(task.objective.len());
                 let trace = SeedTrace {
-                    rows: Vec::new(),
                     values: vec![task.objective[0]; count],
-                    seconds: Vec::new(),
+                    ..SeedTrace::default()
                 };
                 let seeds = 0..self.seeds;
                 task.traces
@@ -91,11 +110,16 @@ impl SweepResults {
 
     /// Reduces the traces to what statistics look at.
     pub fn curves(&self) -> SweepCurves {
-        let reduced = |traces: &SeedTraces| Arc::new(BestCurves::of(traces));
-        let task = |task: &TaskResults| TaskResults {
-            name: task.name.clone(),
-            objective: Arc::clone(&task.objective),
-            traces: task.traces.iter().map(reduced).collect(),
+        let task = |task: &TaskResults| {
+            let hypervolume = task.hypervolume.as_deref();
+            let reduced = |traces: &SeedTraces| Arc::new(BestCurves::of(traces, hypervolume));
+            TaskResults {
+                name: task.name.clone(),
+                objective: Arc::clone(&task.objective),
+                hypervolume: task.hypervolume.clone(),
+                mean_cost: task.mean_cost,
+                traces: task.traces.iter().map(reduced).collect(),
+            }
         };
         let blackbox = |blackbox: &BlackboxResults| BlackboxResults {
             name: blackbox.name.clone(),

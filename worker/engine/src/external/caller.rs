@@ -40,12 +40,14 @@ pub trait Choices: Send {
 }
 
 /// An observation, as the program is told it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Told {
     /// The row, in the numbers that the program knows.
     pub row: u32,
-    /// Its value as the table has it; small is good.
+    /// Its value as the table has it; small is good. With several objectives, that of the first one.
     pub value: f64,
+    /// Its values of the other objectives, in the order of their declaration.
+    pub further: Vec<f64>,
 }
 
 /// What a program wants to be evaluated.

@@ -111,6 +111,7 @@ mod tests {
             first_line: 2,
             columns,
             objective,
+            further_objectives: Vec::new(),
             measurements: None,
             features: Vec::new(),
         };

@@ -52,9 +52,15 @@ impl<'a> ExternalSearch<'a> {
     /// The observations that the program was not told yet, in the numbers that it knows.
     fn news(&mut self, observations: &Observations) -> Vec<Told> {
         let pairs = observations.rows.iter().zip(&observations.values);
-        let news = pairs.skip(self.told).map(|(&row, &value)| Told {
+        let pairs = pairs.enumerate().skip(self.told);
+        let news = pairs.map(|(place, (&row, &value))| Told {
             row: self.places[row as usize],
             value,
+            further: observations
+                .further
+                .iter()
+                .map(|column| column[place])
+                .collect(),
         });
         let news = news.collect();
         self.told = observations.rows.len();

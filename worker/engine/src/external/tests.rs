@@ -83,13 +83,13 @@ impl Programs for Scripted {
 
 impl Choices for Conversation {
     fn next(&mut self, told: &[Told]) -> Result<Proposal, ProgramError> {
-        self.told.lock().extend(told);
+        self.told.lock().extend_from_slice(told);
         self.asked += 1;
         Ok((self.script)(self.asked - 1, &self.random_rows))
     }
 
     fn end(&mut self, told: &[Told]) {
-        self.told.lock().extend(told);
+        self.told.lock().extend_from_slice(told);
     }
 
     fn versions(&self) -> &str {
@@ -123,6 +123,15 @@ fn run_given(
     for &row in given {
         spec.initial.add("one", 3, row);
     }
+    run_on((spec, file), program, script, iterations)
+}
+
+fn run_on(
+    (spec, file): (TableSpec, Vec<u8>),
+    program: &ExternalProgram,
+    script: Script,
+    iterations: u32,
+) -> (Result<Trace, EngineError>, Vec<Told>) {
     let fingerprint = spec.fingerprint(&file);
     let (id, bytes) = program.encode();
     let blobs = MemoryBlobs::from_iter([
@@ -185,6 +194,27 @@ fn the_random_rows_give_the_trace_of_random_search() {
     // Every observation is told, the last one at the end, with its value as the table has it.
     let values: Vec<f64> = told.iter().map(|told| told.value).collect();
     assert_eq!(values, expected.values);
+}
+
+#[test]
+fn the_values_of_all_objectives_are_told() {
+    let program = program(ProposalRule::Nearest, ProposalRule::Refuse);
+    let (mut spec, file) = table();
+    let lines = std::str::from_utf8(&file).unwrap().lines().enumerate();
+    let wider = lines.map(|(number, line)| match number {
+        0 => format!("{line},metric_time,metric_size\n"),
+        number => format!("{line},{},{}\n", 100 + number, 2 * number),
+    });
+    spec.further_objectives = ["metric_time", "metric_size"].map(str::to_owned).into();
+    let wider = wider.collect::<String>().into_bytes();
+    let script: Script = |asked, _| Proposal::Row(asked as u64);
+    let (trace, told) = run_on((spec, wider), &program, script, 2);
+    let trace = trace.unwrap();
+    // Rows 9 and 6 of the file, which are its lines 10 and 7 below the header.
+    assert_eq!(trace.rows, [9, 6]);
+    assert_eq!(trace.further_values, [110.0, 20.0, 107.0, 14.0]);
+    assert_eq!(told[1].further, [107.0, 14.0]);
+    assert_eq!(told[1].value, trace.values[1]);
 }
 
 #[test]

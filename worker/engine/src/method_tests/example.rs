@@ -45,6 +45,7 @@ impl Example {
             Spaces::All => mixed(),
             Spaces::Categorical => grid(),
             Spaces::WithFeatures => described(),
+            Spaces::OfTwoObjectives => of_two_objectives(),
         }
     }
 }
@@ -106,6 +107,26 @@ pub(crate) fn mixed() -> Example {
         },
         text,
     }
+}
+
+/// The tasks of [`mixed`] with a second objective, which falls where the first one rises.
+pub(crate) fn of_two_objectives() -> Example {
+    let Example { mut spec, text } = mixed();
+    spec.further_objectives = vec!["metric_time".into()];
+    let mut random = SplitMix(3);
+    let mut wider = String::new();
+    for line in text.lines() {
+        let fields: Vec<&str> = line.split(',').collect();
+        let time = match (fields[0].parse::<f64>(), fields[2].parse::<f64>()) {
+            (Ok(rate), Ok(depth)) => {
+                let noise = random.below(100) as f64 / 100.0;
+                (40.0 * (1.0 + depth) / (0.1 + rate.abs()) + noise).to_string()
+            }
+            _ => "metric_time".to_owned(),
+        };
+        wider += &format!("{line},{time}\n");
+    }
+    Example { spec, text: wider }
 }
 
 /// The tasks of [`mixed`] with two features each, which tell their order and nothing.
@@ -187,14 +208,25 @@ pub(crate) fn choices(
     setting: &Setting,
     method: &MethodSpec,
     values: &[f64],
+    watch: impl FnMut(&Observations, u32),
+) -> Vec<u32> {
+    choices_by(setting, method, &[values], watch)
+}
+
+/// As [`choices`], with values of each objective.
+pub(crate) fn choices_by(
+    setting: &Setting,
+    method: &MethodSpec,
+    objectives: &[&[f64]],
     mut watch: impl FnMut(&Observations, u32),
 ) -> Vec<u32> {
     let mut search = methods::start(method, setting).unwrap();
-    let mut observations = Observations::new(setting.rows());
+    let mut observations = Observations::of_objectives(setting.rows(), objectives.len());
     for _ in 0..setting.iterations {
         let row = search.choose(&observations).unwrap();
         watch(&observations, row);
-        observations.record(row, values[row as usize]);
+        let values = objectives.iter().map(|objective| objective[row as usize]);
+        observations.record_objectives(row, &values.collect::<Vec<_>>());
     }
     observations.rows
 }

@@ -1,6 +1,7 @@
 //! No choice depends on a value of the target that is not evaluated yet.
 
 use std::collections::BTreeMap;
+use std::iter;
 use std::sync::Arc;
 
 use super::example::{self, Example, SEED, TARGET, method_spec};
@@ -18,9 +19,12 @@ const SEEN: [usize; 4] = [0, 1, 7, 19];
 /// The table with every value of the target replaced but those of the rows `seen`.
 fn garbled(example: &Example, seen: &[u32], garbage: impl Fn(usize, f64) -> f64) -> Table {
     let mut table = example.table();
-    for (row, value) in table.tasks[TARGET].objective.iter_mut().enumerate() {
-        if !seen.contains(&(row as u32)) {
-            *value = garbage(row, *value);
+    let task = &mut table.tasks[TARGET];
+    for column in iter::once(&mut task.objective).chain(&mut task.further_objectives) {
+        for (row, value) in column.iter_mut().enumerate() {
+            if !seen.contains(&(row as u32)) {
+                *value = garbage(row, *value);
+            }
         }
     }
     table
@@ -49,10 +53,12 @@ fn no_choice_depends_on_a_value_that_is_not_evaluated() {
             let fits = example::fits_in(blobs.clone());
             let setting = Setting::new(table, TARGET, SEED, ITERATIONS, &fits);
             let mut search = methods::start(&spec, &setting).unwrap();
-            let mut observations = Observations::new(setting.rows());
+            let objectives = table.tasks[TARGET].objectives();
+            let mut observations = Observations::of_objectives(setting.rows(), objectives.len());
             for _ in 0..iterations {
                 let row = search.choose(&observations).unwrap();
-                observations.record(row, table.tasks[TARGET].objective[row as usize]);
+                let values = objectives.iter().map(|objective| objective[row as usize]);
+                observations.record_objectives(row, &values.collect::<Vec<_>>());
             }
             observations.rows
         };

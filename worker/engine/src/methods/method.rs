@@ -36,6 +36,8 @@ pub enum Spaces {
     Categorical,
     /// Any, of a table that describes its tasks by features.
     WithFeatures,
+    /// Any, of a table with two objectives.
+    OfTwoObjectives,
 }
 
 impl fmt::Display for Spaces {
@@ -43,6 +45,7 @@ impl fmt::Display for Spaces {
         formatter.write_str(match self {
             Self::All => "any space",
             Self::Categorical => "only spaces whose hyperparameters are all categorical",
+            Self::OfTwoObjectives => "any space whose sweep file declares two objectives",
             Self::WithFeatures => "any space whose sweep file declares features of the tasks",
         })
     }
@@ -56,7 +59,8 @@ impl Method {
     ///
     /// # Errors
     /// [`EngineError::UnsuitableSpace`], naming a hyperparameter that is in the way; [`EngineError::NoFeatures`] if
-    /// the method needs to know how alike tasks are, and nothing describes them.
+    /// the method needs to know how alike tasks are, and nothing describes them; [`EngineError::OtherObjectives`] if it
+    /// is made for two objectives and the table has another number.
     pub fn check_table(&self, table: &Table) -> Result<(), EngineError> {
         let numeric = table
             .space
@@ -68,6 +72,12 @@ impl Method {
                 method: self.id.to_owned(),
                 hyperparameter: numeric.name.clone(),
             }),
+            (Spaces::OfTwoObjectives, _) if table.objectives.len() != 2 => {
+                Err(EngineError::OtherObjectives {
+                    method: self.id.to_owned(),
+                    found: table.objectives.len(),
+                })
+            }
             (Spaces::WithFeatures, _) if !table.has_features() => Err(EngineError::NoFeatures {
                 method: self.id.to_owned(),
             }),

@@ -28,6 +28,7 @@
 //! | `hyperbo` | `hyperbo`, `hyperbo-plus` | Gaussian process learned from the sources; priors learned from them |
 //! | `scaml_gp` | `scaml-gp` | weighted sum of the sources' processes and one of the target's own |
 //! | `fsbo` | `fsbo` | Gaussian process on features of a network that the sources taught |
+//! | `pareto_front` | `ehi`, `sms`, `emi`, `sur` | Gaussian processes of two objectives |
 //! | `pibo` | `pibo` | Gaussian process with a belief in where the optimum is |
 //! | `bohb` | `bohb` | kernel densities of good and other configurations |
 //! | `rea` | `rea` | regularised evolution |
@@ -88,6 +89,7 @@ methods! {
     bohb: BOHB;
     rea: REA;
     reinforce: REINFORCE;
+    pareto_front: EHI, SMS, EMI, SUR;
 }
 
 /// Finds a method by its id.

@@ -9,6 +9,7 @@ use crate::search::{Observations, Search};
 use crate::setting::Setting;
 use crate::strategies::configurations::{Configurations, PROPOSALS, RowLookup};
 use crate::strategies::random_search::RandomSearch;
+use crate::transform::Transform;
 
 const POPULATION: ParameterDescription = ParameterDescription {
     name: "population",
@@ -79,13 +80,9 @@ impl Search for RegularisedEvolution<'_> {
         let Some(oldest) = observations.rows.len().checked_sub(self.population) else {
             return self.initial.choose(observations);
         };
+        let values = observations.comparable(Transform::Copula);
         for _ in 0..PROPOSALS {
-            let parent = oldest
-                + best_of_sample(
-                    &observations.values[oldest..],
-                    self.sample,
-                    &mut self.random,
-                );
+            let parent = oldest + best_of_sample(&values[oldest..], self.sample, &mut self.random);
             let mut child = self.configurations.of_row(observations.rows[parent]);
             mutate(&mut child, self.configurations.levels(), &mut self.random);
             if let Some(row) = self.lookup.unevaluated(&child, observations) {

@@ -62,6 +62,10 @@ const STAND_INS: &[(&str, &str)] = &[
     ("bohb", "bohb"),
     ("rea", "rea"),
     ("reinforce", "reinforce"),
+    ("ehi", "ehi"),
+    ("sms", "sms"),
+    ("emi", "emi"),
+    ("sur", "sur"),
 ];
 
 /// The method as a job on a stream has it: with its stand-in, if it needs one.

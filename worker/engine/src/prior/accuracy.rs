@@ -68,6 +68,7 @@ mod tests {
             first_line: 2,
             name: name.into(),
             objective: (0..20).map(|row| sign * f64::from(row)).collect(),
+            further_objectives: Vec::new(),
             measurements: None,
             features: Vec::new(),
             columns: vec![Column::Numeric(
@@ -78,6 +79,7 @@ mod tests {
             fingerprint: loto_proto::identity::Fingerprint([1; 16]),
             blackbox: None,
             space: Space::numeric(1),
+            objectives: vec!["metric_error".into()],
             tasks: vec![task("one", 1.0), task("two", -1.0)],
             thinned: Vec::new(),
             sources: Default::default(),

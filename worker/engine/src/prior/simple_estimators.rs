@@ -8,7 +8,7 @@ use crate::error::EngineError;
 use crate::fits::SharedFits;
 use crate::prediction_error::root_mean_square_error;
 use crate::setting::{Setting, Source};
-use crate::table::Table;
+use crate::table::{Table, Task};
 use crate::transform::Transform;
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ pub fn simple_prior_errors(
     Ok(Some(SimpleErrors {
         linear: root_mean_square_error(&predictions, task, Transform::Copula)?,
         nearest_neighbours: (count <= MOST_SOURCE_ROWS)
-            .then(|| neighbours_error(&setting, &sources, &task.objective)),
+            .then(|| neighbours_error(&setting, &sources, task)),
     }))
 }
 
@@ -107,7 +107,7 @@ fn linear_predictions(setting: &Setting, sources: &[Source]) -> Result<Vec<f64>,
 }
 
 /// The error of the nearest neighbours' mean.
-fn neighbours_error(setting: &Setting, sources: &[Source], objective: &[f64]) -> f64 {
+fn neighbours_error(setting: &Setting, sources: &[Source], target: &Task) -> f64 {
     let width = setting.space().width();
     let (mut points, mut targets) = (Vec::new(), Vec::new());
     let mut point = vec![0.0; width];
@@ -121,7 +121,7 @@ fn neighbours_error(setting: &Setting, sources: &[Source], objective: &[f64]) ->
         }
     }
     let mut observed = Vec::new();
-    Transform::Copula.apply(objective, &mut observed);
+    Transform::Copula.average(&target.objectives(), &mut observed);
     let rows = observed.len();
     let looked_at = rows.min(TARGET_ROWS);
     let squares = (0..looked_at).map(|place| {

@@ -60,6 +60,7 @@ mod tests {
                 first_line: 2,
                 name: rows.to_string(),
                 objective: vec![0.0; rows],
+                further_objectives: Vec::new(),
                 measurements: None,
                 features: Vec::new(),
                 columns: vec![Column::Numeric(

@@ -1,5 +1,7 @@
 //! The optimisation loop over the rows of one target.
 
+use std::iter;
+
 use loto_proto::trace::ProgramRecord;
 
 use super::cpu_watch::CpuWatch;
@@ -18,8 +20,10 @@ pub(super) struct Evaluated {
     pub(super) rows: Vec<u32>,
     /// What the table says of these rows.
     pub(super) values: Vec<f64>,
-    /// What the search was shown of them.
-    pub(super) shown: Vec<f64>,
+    /// What it says of the other objectives, row by row.
+    pub(super) further_values: Vec<f64>,
+    /// What the search was shown of them: a column per objective.
+    pub(super) shown: Vec<Vec<f64>>,
     /// CPU time of each choice.
     pub(super) microseconds: Vec<u32>,
     /// CPU time before the first choice.
@@ -53,10 +57,14 @@ pub(super) fn evaluate<'a>(
         let mut random = setting.random(MEASUREMENTS);
         measurements.draw(&mut random)
     });
-    let shown = drawn.as_ref().unwrap_or(objective);
+    let shown: Vec<&[f64]> = match &drawn {
+        Some(drawn) => drawn.iter().map(Vec::as_slice).collect(),
+        None => task.objectives(),
+    };
     let preparation_microseconds = watch.lap() + search.take_outside_microseconds();
 
-    let mut observations = Observations::new(objective.len());
+    let mut observations = Observations::of_objectives(objective.len(), shown.len());
+    let mut values = Vec::with_capacity(shown.len());
     let mut microseconds = Vec::with_capacity(iterations);
     let given = table.initial.rows(&task.name, setting.seed());
     for iteration in 0..iterations {
@@ -64,9 +72,12 @@ pub(super) fn evaluate<'a>(
             Some(&row) => row,
             None => search.choose(&observations)?,
         };
-        let value = shown.get(row as usize).copied();
-        match value {
-            Some(value) if !observations.evaluated[row as usize] => observations.record(row, value),
+        match observations.evaluated.get(row as usize) {
+            Some(false) => {
+                values.clear();
+                values.extend(shown.iter().map(|column| column[row as usize]));
+                observations.record_objectives(row, &values);
+            }
             _ if iteration < given.len() => {
                 return Err(ImpossibleJob::NotAnInitialRow { row }.into());
             }
@@ -77,11 +88,21 @@ pub(super) fn evaluate<'a>(
     }
     let program = search.program_record();
     search.end(&observations);
-    let Observations { rows, values, .. } = observations;
+    let Observations {
+        rows,
+        values: shown,
+        further,
+        ..
+    } = observations;
+    let of_row = |&row: &u32| {
+        let further = task.further_objectives.iter();
+        further.map(move |column| column[row as usize])
+    };
     Ok(Evaluated {
         values: rows.iter().map(|&row| objective[row as usize]).collect(),
+        further_values: rows.iter().flat_map(of_row).collect(),
         rows,
-        shown: values,
+        shown: iter::once(shown).chain(further).collect(),
         microseconds,
         preparation_microseconds,
         program,

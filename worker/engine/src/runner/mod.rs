@@ -81,6 +81,7 @@ impl TraceRunner {
         Ok(Trace {
             rows: evaluated.rows,
             values: evaluated.values,
+            further_values: evaluated.further_values,
             microseconds: evaluated.microseconds,
             preparation_microseconds: evaluated.preparation_microseconds,
             linear_algebra,

@@ -48,8 +48,9 @@ pub(super) fn run(
         let setting = Setting::new(&known, target, job.seed, per_task, &fits);
         let start = |setting: &_| methods::start(method, setting);
         let mut evaluated = evaluate(&setting, start, watch)?;
-        let shown = std::mem::take(&mut evaluated.shown);
-        known.tasks[target] = task.evaluated(&evaluated.rows, shown);
+        let mut shown = std::mem::take(&mut evaluated.shown);
+        let first = shown.remove(0);
+        known.tasks[target] = task.evaluated(&evaluated.rows, first, shown);
         whole.append(evaluated);
     }
     Ok(whole)
@@ -84,6 +85,7 @@ impl Evaluated {
         }
         self.rows.append(&mut next.rows);
         self.values.append(&mut next.values);
+        self.further_values.append(&mut next.further_values);
         self.microseconds.append(&mut next.microseconds);
     }
 }

@@ -11,6 +11,7 @@ use crate::methods::{self, Spaces};
 mod categorical;
 mod declarations;
 mod initial;
+mod objectives;
 mod public_tables;
 mod repeats;
 mod stream;
@@ -37,7 +38,7 @@ fn table() -> (TableSpec, String) {
     (spec, text)
 }
 
-/// A table as methods for such spaces take it: all columns categorical, or tasks with a feature.
+/// A table as methods for such spaces take it: all columns categorical, tasks with a feature, or a second objective.
 fn suited((spec, text): (TableSpec, String), spaces: Spaces) -> (TableSpec, String) {
     match spaces {
         Spaces::All => (spec, text),
@@ -63,6 +64,20 @@ fn suited((spec, text): (TableSpec, String), spaces: Spaces) -> (TableSpec, Stri
                 .map(|line| format!("{line},{}\n", feature(line)));
             let features = Features::All;
             (TableSpec { features, ..spec }, lines.collect())
+        }
+        Spaces::OfTwoObjectives => {
+            let time = |(number, line): (usize, &str)| match number {
+                0 => format!("{line},metric_time\n"),
+                number => format!("{line},{}\n", 1 + number * 29 % 97),
+            };
+            let further_objectives = vec!["metric_time".into()];
+            (
+                TableSpec {
+                    further_objectives,
+                    ..spec
+                },
+                text.lines().enumerate().map(time).collect(),
+            )
         }
     }
 }
@@ -107,13 +122,19 @@ fn every_method_gives_a_whole_trace_that_is_the_same_each_time() {
         let (spec, text) = suited(table(), spaces);
         [(); 2].map(|()| runner_of(&spec, &text))
     };
-    let [mixed, categorical, described] =
-        [Spaces::All, Spaces::Categorical, Spaces::WithFeatures].map(runners);
+    let [mixed, categorical, described, of_two] = [
+        Spaces::All,
+        Spaces::Categorical,
+        Spaces::WithFeatures,
+        Spaces::OfTwoObjectives,
+    ]
+    .map(runners);
     for method in methods::registry() {
         let [(runner, _, table), (again, _, _)] = match method.spaces {
             Spaces::All => &mixed,
             Spaces::Categorical => &categorical,
             Spaces::WithFeatures => &described,
+            Spaces::OfTwoObjectives => &of_two,
         };
         let job = job(method.id, *table, 1);
         let trace = runner.run(&job).unwrap();

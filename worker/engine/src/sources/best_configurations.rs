@@ -5,7 +5,8 @@ use crate::setting::{Setting, Source};
 use crate::surrogate::target::WarmPoint;
 use crate::transform::Transform;
 
-/// The row of least objective, of equal ones the first; `None` if there is no row.
+/// The row of least transformed objective, or of least average with several objectives, of equal ones the first; `None`
+/// if there is no row.
 pub(crate) fn best_row(source: &Source) -> Option<usize> {
     let rows = 0..source.targets.len();
     rows.min_by(|&left, &right| source.targets[left].total_cmp(&source.targets[right]))

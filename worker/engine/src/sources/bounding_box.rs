@@ -73,7 +73,8 @@ impl BoundingBox {
     /// # Errors
     /// Those of [`Setting::sources`].
     pub(crate) fn of_sources(setting: &Setting) -> Result<Option<Self>, EngineError> {
-        // Any increasing transform leaves the best row the best.
+        // Of one objective any increasing transform leaves the best row the best. With several it is the one of least
+        // average, as the methods that search the box transform their observations.
         let sources = setting.sources(Transform::Standardisation)?;
         let best = sources.iter().filter_map(|source| {
             let row = best_row(&source)?;

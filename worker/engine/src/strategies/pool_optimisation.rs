@@ -43,8 +43,7 @@ impl<P: RowPrior> Search for PoolOptimisation<'_, P> {
             self.pool.observe(row as usize);
         }
         let mut values = Vec::new();
-        self.transform
-            .apply_to_any(&observations.values, &mut values);
+        observations.transformed(self.transform, &mut values);
         let means = self.pool.means(&values);
         greatest_improvement(observations, &values, &self.priority, |row| {
             (means[row], self.pool.std_dev(row))

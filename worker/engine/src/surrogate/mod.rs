@@ -7,6 +7,7 @@
 //! - [`likelihood`]: the objective of the fit and its gradient;
 //! - [`gaussian_process`]: the fit;
 //! - [`conditioning`]: other data under the same hyperparameters;
+//! - `covariances`: those of unobserved points;
 //! - [`candidates`]: the best candidate of a whole pool;
 //! - `pool_columns`: the pool's configurations, arranged for kernels: `pool_groups` of categorical ones, `pool_distances`
 //!   to an observed point;
@@ -17,6 +18,7 @@
 
 pub mod candidates;
 pub(crate) mod conditioning;
+mod covariances;
 pub mod gaussian_process;
 pub mod hyperparameters;
 pub mod kernel;

@@ -95,6 +95,11 @@ impl<'a> TargetSurrogate<'a> {
         }
     }
 
+    /// How observations are transformed.
+    pub(crate) fn transform(&self) -> Transform {
+        self.transform
+    }
+
     /// Fits the process to the observations so far.
     ///
     /// # Errors
@@ -106,8 +111,7 @@ impl<'a> TargetSurrogate<'a> {
             self.space.encode(self.columns, row as usize, &mut point);
             self.process.observe(&point);
         }
-        self.transform
-            .apply_to_any(&observations.values, &mut self.transformed);
+        observations.transformed(self.transform, &mut self.transformed);
         let values = self.transformed.iter().copied();
         self.incumbent = values.clone().fold(f64::INFINITY, f64::min);
         self.targets.truncate(self.warm);

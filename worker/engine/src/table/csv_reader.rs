@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::io::Read;
+use std::iter;
 
 use csv::ByteRecord;
 use loto_proto::excerpt::excerpt;
@@ -14,9 +15,7 @@ use super::bounded_lines::BoundedLines;
 use super::encoding::Column;
 use super::error::{FieldError, TableProblem};
 use super::features;
-use super::fields::{
-    boolean, check_blackbox, level, linear_number, number, positive_number, task_name,
-};
+use super::fields::{boolean, check_blackbox, level, linear_number, positive_number, task_name};
 use super::header::{Header, HyperparameterColumn, column_names};
 use super::lookup_table::Task;
 use super::measurements::Measurements;
@@ -41,7 +40,12 @@ pub(super) fn hyperparameter_names(csv: impl Read) -> Result<Vec<String>, TableP
     Ok(names)
 }
 
-pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Contents, TableProblem> {
+/// Reads the text as it is declared, the columns of the objectives by `measured`.
+pub(super) fn read(
+    csv: impl Read,
+    spec: &TableSpec,
+    measured: fn(&[u8]) -> Result<f64, FieldError>,
+) -> Result<Contents, TableProblem> {
     let mut reader = csv::Reader::from_reader(BoundedLines::new(csv));
     let mut header = Header::read(reader.byte_headers()?, spec)?;
     let mut readers: Vec<TaskReader> = Vec::new();
@@ -80,7 +84,12 @@ pub(super) fn read(csv: impl Read, spec: &TableSpec) -> Result<Contents, TablePr
             check_blackbox(&record[column], &mut blackbox)
                 .map_err(|error| error.at(line, "blackbox"))?;
         }
-        readers[index].push(&record, &mut header, spec, &hashing, line)?;
+        let values = header.objectives.iter().map(|(position, name)| {
+            let value = measured(&record[*position]).map_err(|error| error.at(line, name))?;
+            Ok(spec.direction.turn(value))
+        });
+        let values = values.collect::<Result<Vec<f64>, TableProblem>>()?;
+        readers[index].push(&record, values, &mut header, spec, &hashing, line)?;
     }
     if readers.is_empty() {
         return Err(TableProblem::NoRows);
@@ -128,8 +137,8 @@ struct RepeatedRows {
     rows: HashMap<ConfigurationHash, usize>,
     /// Number of measurements of each row.
     counts: Vec<u32>,
-    /// Each measurement with its row, where one of them is drawn.
-    measured: Option<Vec<(usize, f64)>>,
+    /// Each measurement of each objective with its row, where one of them is drawn.
+    measured: Option<Vec<(usize, Vec<f64>)>>,
 }
 
 impl TaskReader {
@@ -144,6 +153,7 @@ impl TaskReader {
                 name,
                 first_line,
                 objective: Vec::new(),
+                further_objectives: vec![Vec::new(); header.objectives.len() - 1],
                 measurements: None,
                 columns: columns.collect(),
                 features: Vec::new(),
@@ -159,8 +169,11 @@ impl TaskReader {
 
     /// The task, once all rows are read, and which of its rows a source has.
     fn finish(mut self) -> (Task, SourceRows) {
-        let means = self.task.objective.iter_mut().zip(self.repeats.counts);
-        means.for_each(|(sum, count)| *sum /= f64::from(count));
+        let further = self.task.further_objectives.iter_mut();
+        for column in iter::once(&mut self.task.objective).chain(further) {
+            let means = column.iter_mut().zip(&self.repeats.counts);
+            means.for_each(|(sum, count)| *sum /= f64::from(*count));
+        }
         let measured = self.repeats.measured;
         self.task.measurements =
             measured.map(|measured| Measurements::new(self.task.rows(), measured));
@@ -173,7 +186,7 @@ impl TaskReader {
         &mut self,
         configuration: &[u64],
         hashing: &ConfigurationHashing,
-        value: f64,
+        values: Vec<f64>,
     ) -> usize {
         let next = self.repeats.counts.len();
         let row = *self
@@ -181,11 +194,19 @@ impl TaskReader {
             .rows
             .entry(hashing.hash(configuration))
             .or_insert(next);
-        if let Some(measured) = &mut self.repeats.measured {
-            measured.push((row, value));
+        let is_new = row == next;
+        match is_new {
+            true => self.push_values(&values),
+            false => {
+                self.task.objective[row] += values[0];
+                let further = self.task.further_objectives.iter_mut().zip(&values[1..]);
+                further.for_each(|(column, value)| column[row] += value);
+            }
         }
-        if row == next {
-            self.task.objective.push(value);
+        if let Some(measured) = &mut self.repeats.measured {
+            measured.push((row, values));
+        }
+        if is_new {
             self.repeats.counts.push(1);
             return row;
         }
@@ -195,14 +216,21 @@ impl TaskReader {
                 Column::Categorical(levels) => levels.truncate(next),
             }
         }
-        self.task.objective[row] += value;
         self.repeats.counts[row] += 1;
         row
+    }
+
+    /// Adds a row with a value of each objective.
+    fn push_values(&mut self, values: &[f64]) {
+        self.task.objective.push(values[0]);
+        let further = self.task.further_objectives.iter_mut().zip(&values[1..]);
+        further.for_each(|(column, &value)| column.push(value));
     }
 
     fn push(
         &mut self,
         record: &ByteRecord,
+        values: Vec<f64>,
         header: &mut Header,
         spec: &TableSpec,
         hashing: &ConfigurationHashing,
@@ -227,9 +255,6 @@ impl TaskReader {
                 }
             }
         }
-        let value =
-            number(&record[header.objective]).map_err(|error| error.at(line, &spec.objective))?;
-        let value = spec.direction.turn(value);
         let seed = match (spec.repeats, header.seed) {
             (Repeats::Refused, _) => None,
             (Repeats::Mean | Repeats::Draw, Some(column)) => Some(&record[column]),
@@ -248,10 +273,10 @@ impl TaskReader {
         }
         let row = match seed {
             None => {
-                self.task.objective.push(value);
+                self.push_values(&values);
                 self.task.rows() - 1
             }
-            Some(_) => self.merge_repeat(&configuration, hashing, value),
+            Some(_) => self.merge_repeat(&configuration, hashing, values),
         };
         if let Some((position, name)) = &header.source_rows {
             let read = self.source_rows.read(row, &record[*position]);

@@ -86,6 +86,15 @@ pub enum TableProblem {
         suggestion: String,
     },
 
+    /// The cost is none of the columns.
+    #[error("line 1: the cost `{column}` is not a column; {suggestion}")]
+    UnknownCost {
+        /// The column that the sweep names.
+        column: String,
+        /// The `metric_*` column that may be meant and those there are.
+        suggestion: String,
+    },
+
     /// There is no column of a hyperparameter.
     #[error("line 1: there is no hyperparameter column (`hp_*`)")]
     NoHyperparameter,
@@ -296,6 +305,10 @@ pub enum FieldError {
          take the column out of scales, or declare it \"ordinal\""
     )]
     NotPositive(f64),
+
+    /// An evaluation costs nothing, or less.
+    #[error("a cost is {0}, but has to be above 0, since results are drawn over the costs so far")]
+    CostNotPositive(f64),
 
     /// A text in a boolean column is neither true nor false.
     #[error("`{0}` is neither true nor false, as a boolean column has it")]

@@ -71,6 +71,14 @@ pub(super) fn linear_number(field: &[u8], column: &str) -> Result<f64, FieldErro
     })
 }
 
+/// Reads what an evaluation costs.
+pub(super) fn cost(field: &[u8]) -> Result<f64, FieldError> {
+    match number(field)? {
+        value if value > 0.0 => Ok(value),
+        value => Err(FieldError::CostNotPositive(value)),
+    }
+}
+
 /// Reads a number that has a logarithm.
 pub(super) fn positive_number(field: &[u8]) -> Result<f64, FieldError> {
     match number(field)? {

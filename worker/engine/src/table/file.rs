@@ -8,6 +8,7 @@ use loto_proto::table_spec::TableSpec;
 
 use super::csv_reader::Contents;
 use super::error::{TableError, TableProblem};
+use super::fields::number;
 use super::lookup_table::Table;
 use super::profile::{ColumnProfile, profiles};
 use super::scaling::scale;
@@ -16,7 +17,7 @@ use super::{container, csv_reader, features};
 impl Table {
     /// Reads a table file: CSV, either plain, gzipped, or the first member of a zip.
     ///
-    /// It uses the `hp_*` columns, the objective, `task`, `blackbox` if it is there, `seed` if measurements are repeated,
+    /// It uses the `hp_*` columns, the objectives, `task`, `blackbox` if it is there, `seed` if measurements are repeated,
     /// and the columns that are declared as features or source rows.
     ///
     /// # Errors
@@ -64,10 +65,10 @@ pub(super) fn of_table(name: &str, problem: TableProblem) -> TableError {
 }
 
 pub(super) fn read(file: &[u8], spec: &TableSpec) -> Result<Contents, TableProblem> {
-    with_csv(file, |csv| csv_reader::read(csv, spec))
+    with_csv(file, |csv| csv_reader::read(csv, spec, number))
 }
 
-fn with_csv<T>(
+pub(super) fn with_csv<T>(
     file: &[u8],
     consume: impl FnOnce(&mut dyn Read) -> Result<T, TableProblem>,
 ) -> Result<T, TableProblem> {
@@ -96,6 +97,7 @@ fn table(
         fingerprint,
         blackbox: contents.blackbox,
         space,
+        objectives: spec.objectives().map(str::to_owned).collect(),
         thinned: thinned.collect::<Result<_, _>>()?,
         tasks,
         sources: spec.sources.clone(),

@@ -16,7 +16,8 @@ use super::fields::{Levels, OrderedLevels};
 /// Where the columns are.
 pub(super) struct Header {
     pub(super) hyperparameters: Vec<HyperparameterColumn>,
-    pub(super) objective: usize,
+    /// The columns of the objectives, in the order of their declaration, with their names.
+    pub(super) objectives: Vec<(usize, String)>,
     pub(super) task: usize,
     pub(super) blackbox: Option<usize>,
     pub(super) seed: Option<usize>,
@@ -45,14 +46,18 @@ impl Header {
             matching.map(String::as_str).collect::<Vec<_>>()
         };
         let task = position("task").ok_or(TableProblem::NoTaskColumn)?;
-        let unknown_objective = || TableProblem::UnknownObjective {
-            objective: spec.objective.clone(),
+        let unknown_objective = |objective: &str| TableProblem::UnknownObjective {
+            objective: objective.to_owned(),
             suggestion: match starting_with("metric_").as_slice() {
                 [] => "the table has no metric_* column".to_owned(),
-                metrics => suggest(&spec.objective, metrics),
+                metrics => suggest(objective, metrics),
             },
         };
-        let objective = position(&spec.objective).ok_or_else(unknown_objective)?;
+        let objectives = spec.objectives().map(|wanted| {
+            let found = position(wanted).map(|position| (position, wanted.to_owned()));
+            found.ok_or_else(|| unknown_objective(wanted))
+        });
+        let objectives = objectives.collect::<Result<_, _>>()?;
         let columns = names.iter().enumerate();
         let hyperparameters: Vec<_> = columns
             .filter(|(_, name)| name.starts_with("hp_"))
@@ -94,7 +99,7 @@ impl Header {
             features: features::find(&names, &spec.features)?,
             source_rows: source_rows.transpose()?,
             hyperparameters,
-            objective,
+            objectives,
             task,
             blackbox: position("blackbox"),
             seed: position("seed"),

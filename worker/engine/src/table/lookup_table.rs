@@ -1,5 +1,7 @@
 //! A lookup table in memory.
 
+use std::iter;
+
 use loto_proto::identity::Fingerprint;
 use loto_proto::initial_rows::InitialRows;
 use loto_proto::protocol::Protocol;
@@ -19,6 +21,8 @@ pub struct Table {
     pub blackbox: Option<String>,
     /// The hyperparameters, in the order of their columns.
     pub space: Space,
+    /// The columns of the objectives, in the order of their declaration; one at least.
+    pub objectives: Vec<String>,
     /// The tasks, in the order of their first row.
     pub tasks: Vec<Task>,
     /// The tasks as sources, with the rows that methods learn from; empty if those are all rows.
@@ -42,7 +46,10 @@ pub struct Task {
     pub first_line: u64,
     /// Objective value of each row, in the order of the file. Finite, and the smaller the better:
     /// the negative of what the file says if the objective is maximised. The mean where measurements are repeated.
+    /// With several objectives, the values of the first one.
     pub objective: Vec<f64>,
+    /// Values of the other objectives, a column each in the order of their declaration.
+    pub further_objectives: Vec<Vec<f64>>,
     /// The repeated measurements of each row, of which a method is shown one; `None` if it is shown the objective.
     pub measurements: Option<Measurements>,
     /// The rows' hyperparameters, one column each, in the order of the space.
@@ -58,6 +65,7 @@ impl Table {
             fingerprint: self.fingerprint,
             blackbox: self.blackbox.clone(),
             space: self.space.clone(),
+            objectives: self.objectives.clone(),
             tasks: Vec::new(),
             // What a stream knows of earlier tasks is what was evaluated of them.
             thinned: Vec::new(),
@@ -122,13 +130,27 @@ impl Task {
         self.objective.len()
     }
 
-    /// What is known of the task after the evaluation of some of its rows: these, in their order, with the `values` that
-    /// were observed.
-    pub(crate) fn evaluated(&self, rows: &[u32], values: Vec<f64>) -> Self {
+    /// The values of each objective by row, in the order of their declaration.
+    pub fn objectives(&self) -> Vec<&[f64]> {
+        let further = self.further_objectives.iter().map(Vec::as_slice);
+        iter::once(self.objective.as_slice())
+            .chain(further)
+            .collect()
+    }
+
+    /// What is known of the task after the evaluation of some of its rows: these, in their order, with the values of each
+    /// objective that were observed.
+    pub(crate) fn evaluated(
+        &self,
+        rows: &[u32],
+        values: Vec<f64>,
+        further_objectives: Vec<Vec<f64>>,
+    ) -> Self {
         Self {
             name: self.name.clone(),
             first_line: self.first_line,
             objective: values,
+            further_objectives,
             measurements: None,
             columns: self
                 .columns

@@ -5,35 +5,42 @@ use crate::random::RandomStream;
 /// The measurements of each row of a task.
 #[derive(Debug, Clone)]
 pub struct Measurements {
-    /// Those of the first row, then those of the second, and so on; of a row in the order of the file.
-    values: Vec<f64>,
+    /// Of each objective those of the first row, then those of the second, and so on; of a row in the order of the file.
+    values: Vec<Vec<f64>>,
     /// Where the measurements of each row end.
     ends: Vec<usize>,
 }
 
 impl Measurements {
-    /// Collects measurements, given with their rows as they are read. Each of the `rows` rows has one at least.
-    pub(super) fn new(rows: usize, mut measured: Vec<(usize, f64)>) -> Self {
+    /// Collects measurements, a value per objective each, given with their rows as they are read. Each of the `rows` rows
+    /// has one at least.
+    pub(super) fn new(rows: usize, mut measured: Vec<(usize, Vec<f64>)>) -> Self {
         measured.sort_by_key(|&(row, _)| row);
+        let objectives = measured.first().map_or(0, |(_, values)| values.len());
+        let column = |place: usize| measured.iter().map(|(_, values)| values[place]).collect();
         Self {
             ends: (0..rows)
                 .map(|row| measured.partition_point(|&(other, _)| other <= row))
                 .collect(),
-            values: measured.into_iter().map(|(_, value)| value).collect(),
+            values: (0..objectives).map(column).collect(),
         }
     }
 
-    /// Draws one measurement of each row, each with the same probability.
-    pub(crate) fn draw(&self, random: &mut RandomStream) -> Vec<f64> {
+    /// Draws one measurement of each row, each with the same probability: of each objective a column with one value per row.
+    /// What is drawn of a row was measured together.
+    pub(crate) fn draw(&self, random: &mut RandomStream) -> Vec<Vec<f64>> {
         let mut start = 0;
         let ends = self.ends.iter();
         let drawn = ends.map(|&end| {
             let count = end - start;
-            let value = self.values[start + random.below(count as u32) as usize];
+            let place = start + random.below(count as u32) as usize;
             start = end;
-            value
+            place
         });
-        drawn.collect()
+        let drawn: Vec<usize> = drawn.collect();
+        let columns = self.values.iter();
+        let shown = |column: &Vec<f64>| drawn.iter().map(|&place| column[place]).collect();
+        columns.map(shown).collect()
     }
 }
 
@@ -46,13 +53,22 @@ mod tests {
 
     #[test]
     fn each_measurement_of_a_row_is_drawn_equally_often() {
-        let measured = vec![(1, 10.0), (0, 1.0), (1, 11.0), (2, 20.0), (1, 12.0)];
+        let measured = [(1, 10.0), (0, 1.0), (1, 11.0), (2, 20.0), (1, 12.0)];
+        let measured = measured
+            .map(|(row, value)| (row, vec![value, -value]))
+            .to_vec();
         let measurements = Measurements::new(3, measured);
         let name = StreamName::new("test", "measurements");
         let mut random = RandomStream::new(name, Fingerprint([1; 16]), "task", 0);
         let mut counts = [0; 3];
         for _ in 0..3000 {
-            let drawn = measurements.draw(&mut random);
+            let [drawn, further] = measurements.draw(&mut random).try_into().unwrap();
+            assert!(
+                drawn
+                    .iter()
+                    .zip(&further)
+                    .all(|(value, other)| *other == -value)
+            );
             assert_eq!((drawn[0], drawn[2]), (1.0, 20.0));
             counts[(drawn[1] - 10.0) as usize] += 1;
         }

@@ -4,10 +4,11 @@
 //! lines, `header` finds the columns, `csv_reader` reads and checks the rows, `fields` each field,
 //! and `scaling` turns them into points of the unit cube, which [`encoding`] describes. [`profile`] says
 //! what the columns held before that; [`row_lookup`] finds the row of a configuration. [`Measurements`] are those that are repeated.
-//! `features` describe tasks, `source_rows` are those that methods learn from.
+//! `costs` are what the evaluations cost, which no method sees. `features` describe tasks, `source_rows` are those that methods learn from.
 
 pub mod bounded_lines;
 pub mod container;
+mod costs;
 mod csv_reader;
 pub mod encoding;
 pub mod error;
@@ -30,6 +31,8 @@ pub use measurements::Measurements;
 mod declared_column_tests;
 #[cfg(test)]
 mod limit_tests;
+#[cfg(test)]
+mod objective_tests;
 #[cfg(test)]
 mod profile_tests;
 #[cfg(test)]

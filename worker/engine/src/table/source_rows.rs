@@ -41,10 +41,12 @@ impl SourceRows {
                 Column::Categorical(rows().map(|row| levels[row]).collect())
             }
         });
+        let kept = |column: &Vec<f64>| rows().map(|row| column[row]).collect();
         Ok(Task {
             name: task.name.clone(),
             first_line: task.first_line,
-            objective: rows().map(|row| task.objective[row]).collect(),
+            objective: kept(&task.objective),
+            further_objectives: task.further_objectives.iter().map(kept).collect(),
             measurements: None,
             columns: columns.collect(),
             features: task.features.clone(),

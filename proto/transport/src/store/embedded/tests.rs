@@ -36,6 +36,7 @@ fn trace(seed: u32) -> Trace {
     Trace {
         rows: vec![seed, seed + 1],
         values: vec![0.5, 0.25],
+        further_values: Vec::new(),
         microseconds: vec![1, 2],
         preparation_microseconds: 0,
         linear_algebra: "none".into(),

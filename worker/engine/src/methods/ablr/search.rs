@@ -114,7 +114,7 @@ impl Search for LinearRegressionSearch {
             return self.initial.choose(observations);
         }
         let mut targets = Vec::new();
-        self.transform.apply(&observations.values, &mut targets);
+        observations.transformed(self.transform, &mut targets);
         // The first choice may come later than that if the first evaluations are given.
         if !self.is_fitted || (count - INITIAL).is_multiple_of(STEPS_PER_REFIT) {
             self.is_fitted = true;

@@ -12,6 +12,7 @@ use crate::search::{Observations, Search};
 use crate::setting::Setting;
 use crate::strategies::configurations::{Configurations, PROPOSALS, RowLookup};
 use crate::strategies::random_search::RandomSearch;
+use crate::transform::Transform;
 
 const SAMPLES: StreamName = StreamName::new("bohb", "samples");
 
@@ -72,7 +73,8 @@ impl<'a> BohbSearch<'a> {
     /// are ordered as they were evaluated.
     fn densities(&self, observations: &Observations, split: &Split) -> [KernelDensity; 2] {
         let mut order: Vec<usize> = (0..observations.rows.len()).collect();
-        order.sort_by(|&a, &b| observations.values[a].total_cmp(&observations.values[b]));
+        let values = observations.comparable(Transform::Copula);
+        order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
         let (good, others) = order.split_at(split.good);
         [good, &others[..split.bad]].map(|places| {
             let rows = places.iter().map(|&place| observations.rows[place]);

@@ -88,7 +88,7 @@ impl Search for FactorisedSearch<'_> {
     fn choose(&mut self, observations: &Observations) -> Result<u32, EngineError> {
         let mut values = Vec::new();
         if !observations.rows.is_empty() {
-            Transform::Standardisation.apply(&observations.values, &mut values);
+            observations.transformed(Transform::Standardisation, &mut values);
             self.learn(observations, &values);
         }
         greatest_improvement(observations, &values, &self.priority, |row| {

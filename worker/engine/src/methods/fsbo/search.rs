@@ -93,8 +93,7 @@ impl Search for DeepKernelSearch {
             return self.first.choose(observations);
         }
         let mut targets = Vec::new();
-        self.transform
-            .apply_to_any(&observations.values, &mut targets);
+        observations.transformed(self.transform, &mut targets);
         let kernel = self.tune(&observations.rows, &targets)?;
 
         // The process on the features, which are as the coordinates of another space.

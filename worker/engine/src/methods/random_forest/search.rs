@@ -87,7 +87,7 @@ impl Search for ForestSearch<'_> {
             return self.initial.choose(observations);
         }
         let mut values = Vec::new();
-        Transform::Standardisation.apply(&observations.values, &mut values);
+        observations.transformed(Transform::Standardisation, &mut values);
         let rows = observations.rows.iter().copied();
         let samples: Vec<Sample> = rows.zip(values.iter().copied()).collect();
         let trees = self.grow(&samples);

@@ -6,6 +6,7 @@ use crate::random::RandomStream;
 use crate::search::{Observations, Search};
 use crate::setting::Setting;
 use crate::strategies::configurations::Configurations;
+use crate::transform::Transform;
 
 /// Draws a configuration from a softmax policy and moves the policy towards those
 /// whose reward, the negative objective, is above a moving average.
@@ -55,9 +56,10 @@ impl<'a> ReinforceSearch<'a> {
 
 impl Search for ReinforceSearch<'_> {
     fn choose(&mut self, observations: &Observations) -> Result<u32, EngineError> {
+        let values = observations.comparable(Transform::Copula);
         for place in self.learned..observations.rows.len() {
             let configuration = self.configurations.of_row(observations.rows[place]);
-            self.learn(&configuration, -observations.values[place]);
+            self.learn(&configuration, -values[place]);
         }
         self.learned = observations.rows.len();
         let row = self

@@ -48,8 +48,7 @@ impl Search for ScamlSearch<'_> {
             self.model.observe(row as usize);
         }
         let mut values = Vec::new();
-        self.transform
-            .apply_to_any(&observations.values, &mut values);
+        observations.transformed(self.transform, &mut values);
         let incumbent = values.iter().copied().fold(f64::INFINITY, f64::min);
         self.model.fit(&values)?;
         let mut predictions = self.model.predictions()?;

@@ -136,7 +136,8 @@ impl Search for CollaborativeTuning {
             self.pool.observe(row as usize);
         }
         let evaluated = self.inputs.of_rows(&observations.rows);
-        self.ranker.fit(&evaluated, &observations.values)?;
+        let values = observations.comparable(Transform::Standardisation);
+        self.ranker.fit(&evaluated, &values)?;
         let scores = Scores::new(self.ranker.source_scores());
         self.pool.prior_mut().set_values(&scores.of_points);
         let scored = self.ranker.scores(&evaluated).into_iter();

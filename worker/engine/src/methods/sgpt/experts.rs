@@ -7,6 +7,7 @@ use super::ranking_loss::RankingLoss;
 use crate::error::EngineError;
 use crate::search::Observations;
 use crate::sources::process::SourcePrediction;
+use crate::transform::Transform;
 
 /// One source task.
 struct Expert {
@@ -80,9 +81,16 @@ impl Experts {
         self.experts.len()
     }
 
-    /// Shows the experts what was evaluated since the last call.
-    pub(super) fn observe(&mut self, observations: &Observations) {
-        let evaluations = observations.rows.iter().zip(&observations.values);
+    /// Shows the experts what was evaluated since the last call. With several objectives the order of earlier evaluations
+    /// may have changed: what counts is the average as `transform` makes it of all of them.
+    pub(super) fn observe(&mut self, observations: &Observations, transform: Transform) {
+        if !observations.further.is_empty() {
+            self.observed = 0;
+            let distances = self.experts.iter_mut().map(|expert| &mut expert.distance);
+            distances.for_each(|distance| *distance = RankDistance::default());
+        }
+        let values = observations.comparable(transform);
+        let evaluations = observations.rows.iter().zip(values.iter());
         for (&row, &value) in evaluations.skip(self.observed) {
             for expert in &mut self.experts {
                 let mean = expert.means[row as usize];
@@ -238,7 +246,7 @@ mod tests {
     }
 
     fn improvements(experts: &mut Experts, observations: &Observations) -> Vec<f64> {
-        experts.observe(observations);
+        experts.observe(observations, Transform::Standardisation);
         let weights = experts.weights(observations, &[], &[]).unwrap();
         experts.improvements(&weights)
     }

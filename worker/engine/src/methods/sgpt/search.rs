@@ -158,7 +158,8 @@ impl Search for EnsembleSearch<'_> {
         if begins && let Some(search) = &mut self.first.search {
             return search.choose(observations);
         }
-        self.experts.observe(observations);
+        self.experts
+            .observe(observations, self.surrogate.transform());
         let row = match begins {
             true => self.most_transferred(observations)?,
             false => self.best_row(observations)?,

@@ -46,7 +46,10 @@ fn methods_are_shown_the_measurements_that_the_seed_draws_and_traces_keep_the_me
         let mut random =
             crate::random::RandomStream::new(MEASUREMENTS, table.fingerprint, "two", 1);
         let measurements = table.task("two").unwrap().measurements.as_ref().unwrap();
-        task.unwrap().objective = measurements.draw(&mut random);
+        let task = task.unwrap();
+        let mut columns = measurements.draw(&mut random);
+        task.objective = columns.remove(0);
+        task.further_objectives = columns;
         assert_eq!(
             trace.rows,
             trace_on(&drawn, method.id, 1).rows,

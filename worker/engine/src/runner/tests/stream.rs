@@ -140,7 +140,7 @@ fn of_repeated_measurements_later_tasks_know_those_that_were_shown() {
         let measurements = task.measurements.take().unwrap();
         let stream = (MEASUREMENTS, table.fingerprint, &task.name, SEED);
         let mut random = crate::random::RandomStream::new(stream.0, stream.1, stream.2, stream.3);
-        task.objective = measurements.draw(&mut random);
+        task.objective = measurements.draw(&mut random).remove(0);
     }
     let method = for_stream(job("ws-gp", table.fingerprint, SEED).series.method).unwrap();
     let job = stream_job(method, table.fingerprint);

@@ -1,0 +1,108 @@
+//! The fronts that methods attain on a task with two objectives, as staircases.
+
+use super::adtm::BASELINE_STROKE;
+use super::palette::Palette;
+use super::picture::Picture;
+use super::plot::{Curve, Names, Plot, Vertical};
+use crate::attained::TaskFronts;
+
+/// What the front of the table is called.
+const TABLE_NAME: &str = "table";
+
+/// The front of the table, dotted, and of each method the front that at least half of its seeds attain; `None` without a method.
+///
+/// The axes show what any of these fronts spans.
+pub(crate) fn fronts(
+    fronts: &TaskFronts<'_>,
+    palette: &Palette,
+    size: (f64, f64),
+) -> Option<Picture> {
+    let points = || {
+        let methods = fronts.methods.iter().flat_map(|(_, front)| front);
+        methods.chain(&fronts.table).copied()
+    };
+    if fronts.methods.is_empty() {
+        return None;
+    }
+    let limits = [0, 1].map(|objective| {
+        let values = || points().map(|point| point[objective]);
+        let least = values().fold(f64::INFINITY, f64::min);
+        let greatest = values().fold(f64::NEG_INFINITY, f64::max);
+        let margin = 0.05 * (greatest - least).max(f64::MIN_POSITIVE);
+        (least - margin, greatest + margin)
+    });
+    let corner = limits.map(|(_, greatest)| greatest);
+    let table = staircase(&fronts.table, corner);
+    let methods = fronts.methods.iter();
+    let methods: Vec<_> = methods
+        .map(|(method, front)| (*method, staircase(front, corner)))
+        .collect();
+    let of_table = Curve {
+        name: TABLE_NAME.into(),
+        x: Some(&table.0),
+        y: &table.1,
+        band: None,
+        stroke: BASELINE_STROKE,
+        style: None,
+    };
+    let of_methods = methods.iter().map(|(method, (x, y))| {
+        let style = palette.style(method);
+        Curve {
+            x: Some(x),
+            style: None,
+            ..Curve::of_method(method, style, y)
+        }
+    });
+    let plot = Plot {
+        title: fronts.task,
+        x_label: "first objective",
+        y_label: "second objective",
+        x: limits[0],
+        y: Vertical::Upwards(limits[1].0, limits[1].1),
+        curves: std::iter::once(of_table).chain(of_methods).collect(),
+        names: Names::AtEnds,
+    };
+    Some(plot.draw(size))
+}
+
+/// The boundary of what a front dominates, up to a corner.
+fn staircase(front: &[[f64; 2]], corner: [f64; 2]) -> (Vec<f64>, Vec<f64>) {
+    let mut height = corner[1];
+    let mut path = Vec::with_capacity(2 * front.len() + 1);
+    for &[first, second] in front {
+        path.extend([[first, height], [first, second]]);
+        height = second;
+    }
+    path.push([corner[0], height]);
+    path.into_iter().map(|[x, y]| (x, y)).unzip()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::charts::CURVES_SIZE;
+
+    #[test]
+    fn every_front_is_a_staircase_with_its_name() {
+        let (x, y) = staircase(&[[1.0, 3.0], [2.0, 1.0]], [4.0, 5.0]);
+        assert_eq!(x, [1.0, 1.0, 2.0, 2.0, 4.0]);
+        assert_eq!(y, [5.0, 3.0, 3.0, 1.0, 1.0]);
+        let known = TaskFronts {
+            blackbox: "net",
+            task: "wine",
+            table: vec![[1.0, 3.0], [2.0, 1.0]],
+            methods: vec![("gp + MO", vec![[2.0, 3.0]])],
+        };
+        let palette = Palette::of(vec!["gp + MO".into()]);
+        let svg = fronts(&known, &palette, CURVES_SIZE).unwrap().svg("fronts");
+        assert!(
+            svg.contains(">gp + MO<") && svg.contains(">table<"),
+            "{svg}"
+        );
+        let none = TaskFronts {
+            methods: Vec::new(),
+            ..known
+        };
+        assert!(fronts(&none, &palette, CURVES_SIZE).is_none());
+    }
+}
