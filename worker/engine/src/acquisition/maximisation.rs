@@ -2,8 +2,8 @@
 //!
 //! A candidate's standard deviation costs a triangular solve, and even its mean costs a kernel value per observation. So
 //! the standard deviation is first bounded from above, and the mean from below if it is not cheap; they are computed only
-//! where the acquisition may still reach the best one found. Candidates are taken in blocks that stay in the
-//! cache, beginning with the block that was best at the last call, which makes the
+//! where the acquisition may still reach the best one found. A bound that costs more is asked for only where the first one
+//! leaves many. Candidates are taken in blocks that stay in the cache, beginning with the block that was best at the last call, which makes the
 //! bar high at once.
 //!
 //! The row found is that of a scan of all rows. A row is left out only if [`Acquisition::may_reach`]
@@ -22,6 +22,12 @@ const SOLVED_TOGETHER: usize = 8;
 pub(crate) trait BlockPredictions {
     /// Means or lower bounds on them, and upper bounds on the standard deviations, of the candidates from `first` on.
     fn bound(&mut self, first: usize, means: &mut [f64], bounds: &mut [f64]);
+
+    /// Lowers the bounds on the standard deviations of the `open` ones among the block last bounded, given by their places in
+    /// it in increasing order, if that costs less than what they cost otherwise. False if all bounds stay as they are.
+    fn tighten(&mut self, _open: &[usize], _bounds: &mut [f64]) -> bool {
+        false
+    }
 
     /// Puts means in the places of the lower bounds on them of the `open` ones, which [`Self::solve`] gets next. Without
     /// it [`Self::bound`] gives means.
@@ -86,6 +92,12 @@ impl Maximiser {
                 let row = rows[place] as usize;
                 !evaluated[row] && acquisition.may_reach(row, means[place], std_devs[place], best.0)
             }));
+            if predictions.tighten(&open, &mut std_devs[..size]) {
+                open.retain(|&place| {
+                    let row = rows[place] as usize;
+                    acquisition.may_reach(row, means[place], std_devs[place], best.0)
+                });
+            }
             if open.is_empty() {
                 continue;
             }
