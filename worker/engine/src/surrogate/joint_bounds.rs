@@ -23,7 +23,7 @@ use crate::blas::{self, MatrixMut};
 const ROUNDING: f64 = 5.960_464_477_539_063e-8;
 
 /// Open candidates of a block from which on the bound costs less than what it saves.
-const LEAST_OPEN: usize = 16;
+const LEAST_OPEN: usize = 8;
 
 /// Rows of X that are multiplied at a time: the zeros above its diagonal are left out beyond them.
 const PANEL: usize = 32;
