@@ -2,8 +2,8 @@
 //!
 //! A candidate's standard deviation costs a triangular solve, and even its mean costs a kernel value per observation. So
 //! the standard deviation is first bounded from above, and the mean from below if it is not cheap; they are computed only
-//! where the acquisition may still reach the best one found. Candidates are taken in blocks that stay in the
-//! cache, beginning with the block that was best at the last call, which makes the
+//! where the acquisition may still reach the best one found. A bound that costs more is asked for only where the first one
+//! leaves many. Candidates are taken in blocks that stay in the cache, beginning with the block that was best at the last call, which makes the
 //! bar high at once.
 //!
 //! The row found is that of a scan of all rows. A row is left out only if [`Acquisition::may_reach`]
@@ -23,12 +23,19 @@ pub(crate) trait BlockPredictions {
     /// Means or lower bounds on them, and upper bounds on the standard deviations, of the candidates from `first` on.
     fn bound(&mut self, first: usize, means: &mut [f64], bounds: &mut [f64]);
 
+    /// Lowers the bounds on the standard deviations of the `open` ones among the block last bounded, given by their places in
+    /// it in increasing order, if that costs less than what they cost otherwise. False if all bounds stay as they are.
+    fn tighten(&mut self, _open: &[usize], _bounds: &mut [f64]) -> bool {
+        false
+    }
+
     /// Puts means in the places of the lower bounds on them of the `open` ones, which [`Self::solve`] gets next. Without
     /// it [`Self::bound`] gives means.
     fn refine(&mut self, _open: &[usize], _means: &mut [f64]) {}
 
     /// Deviations of the `open` ones among the block last bounded, given by their
-    /// places in it in increasing order, the last of which may be there several times.
+    /// places in it in increasing order, the last of which may be there several times. It is called once at most
+    /// after each call of [`Self::bound`].
     fn solve(&mut self, open: &[usize], std_devs: &mut [f64]);
 }
 
@@ -72,49 +79,121 @@ impl Maximiser {
         evaluated: &[bool],
         priority: &[u32],
     ) -> Option<u32> {
-        let mut best = (f64::NEG_INFINITY, None::<u32>);
+        let mut best = Best::default();
         let mut block_best = vec![f64::NEG_INFINITY; self.block_order.len()];
         let (mut means, mut std_devs) = ([0.0; BLOCK], [0.0; BLOCK]);
         let mut open = Vec::with_capacity(BLOCK);
         for &block in &self.block_order {
             let first = block * BLOCK;
-            let rows = &self.rows[first..self.rows.len().min(first + BLOCK)];
-            let size = rows.len();
-            predictions.bound(first, &mut means[..size], &mut std_devs[..size]);
+            let scanned = ScannedBlock {
+                rows: &self.rows[first..self.rows.len().min(first + BLOCK)],
+                acquisition,
+                priority,
+            };
+            let size = scanned.rows.len();
+            let (means, std_devs) = (&mut means[..size], &mut std_devs[..size]);
+            predictions.bound(first, means, std_devs);
             open.clear();
             open.extend((0..size).filter(|&place| {
-                let row = rows[place] as usize;
-                !evaluated[row] && acquisition.may_reach(row, means[place], std_devs[place], best.0)
+                !evaluated[scanned.rows[place] as usize]
+                    && scanned.may_reach(place, means, std_devs, &best)
             }));
-            if open.is_empty() {
-                continue;
-            }
-            let count = open.len();
-            open.resize(count.next_multiple_of(SOLVED_TOGETHER), open[count - 1]);
-            predictions.refine(&open, &mut means[..size]);
-            predictions.solve(&open, &mut std_devs[..open.len()]);
-            for (&place, &std_dev) in open[..count].iter().zip(&std_devs) {
-                let row = rows[place];
-                if !acquisition.may_reach(row as usize, means[place], std_dev, best.0) {
-                    continue;
-                }
-                let value = acquisition.value(row as usize, means[place], std_dev);
-                block_best[block] = block_best[block].max(value);
-                let wins = match best.1 {
-                    Some(other) if value == best.0 => {
-                        priority[row as usize] < priority[other as usize]
-                    }
-                    Some(_) => value > best.0,
-                    None => true,
+            if best.row.is_none() && open.len() > SOLVED_TOGETHER {
+                // Nothing is ruled out yet: the most promising ones raise the bar for the others.
+                let promise = |place: usize| {
+                    let row = scanned.rows[place] as usize;
+                    acquisition.value(row, means[place], std_devs[place])
                 };
-                if wins {
-                    best = (value, Some(row));
-                }
+                open.sort_by(|&one, &other| promise(other).total_cmp(&promise(one)));
+                let mut others = open.split_off(SOLVED_TOGETHER);
+                open.sort_unstable();
+                block_best[block] = scanned.compute(predictions, &mut open, means, &mut best);
+                predictions.bound(first, means, std_devs);
+                others.sort_unstable();
+                others.retain(|&place| scanned.may_reach(place, means, std_devs, &best));
+                open = others;
+            }
+            if predictions.tighten(&open, std_devs) {
+                open.retain(|&place| scanned.may_reach(place, means, std_devs, &best));
+            }
+            if !open.is_empty() {
+                let greatest = scanned.compute(predictions, &mut open, means, &mut best);
+                block_best[block] = block_best[block].max(greatest);
             }
         }
         let by_best =
             |left: &usize, right: &usize| block_best[*right].total_cmp(&block_best[*left]);
         self.block_order.sort_by(by_best);
-        best.1
+        best.row
+    }
+}
+
+/// The best row so far.
+struct Best {
+    value: f64,
+    row: Option<u32>,
+}
+
+impl Default for Best {
+    fn default() -> Self {
+        Self {
+            value: f64::NEG_INFINITY,
+            row: None,
+        }
+    }
+}
+
+/// A block that is gone through.
+struct ScannedBlock<'a, A> {
+    rows: &'a [u32],
+    acquisition: &'a A,
+    priority: &'a [u32],
+}
+
+impl<A: Acquisition> ScannedBlock<'_, A> {
+    /// Whether the candidate at a place may be better than the best one.
+    fn may_reach(&self, place: usize, means: &[f64], std_devs: &[f64], best: &Best) -> bool {
+        let row = self.rows[place] as usize;
+        self.acquisition
+            .may_reach(row, means[place], std_devs[place], best.value)
+    }
+
+    /// Computes the predictions of the `open` candidates, at least one, and returns the greatest of their values that may be the
+    /// best of all.
+    fn compute(
+        &self,
+        predictions: &mut impl BlockPredictions,
+        open: &mut Vec<usize>,
+        means: &mut [f64],
+        best: &mut Best,
+    ) -> f64 {
+        let count = open.len();
+        open.resize(count.next_multiple_of(SOLVED_TOGETHER), open[count - 1]);
+        predictions.refine(open, means);
+        let mut std_devs = [0.0; BLOCK];
+        predictions.solve(open, &mut std_devs[..open.len()]);
+        let mut greatest = f64::NEG_INFINITY;
+        for (&place, &std_dev) in open[..count].iter().zip(&std_devs) {
+            let (row, mean) = (self.rows[place], means[place]);
+            if !(self.acquisition).may_reach(row as usize, mean, std_dev, best.value) {
+                continue;
+            }
+            let value = self.acquisition.value(row as usize, mean, std_dev);
+            greatest = greatest.max(value);
+            let wins = match best.row {
+                Some(other) if value == best.value => {
+                    self.priority[row as usize] < self.priority[other as usize]
+                }
+                Some(_) => value > best.value,
+                None => true,
+            };
+            if wins {
+                *best = Best {
+                    value,
+                    row: Some(row),
+                };
+            }
+        }
+        greatest
     }
 }

@@ -50,6 +50,12 @@ impl<'a> MatrixRef<'a> {
     pub(crate) fn square(entries: &'a [f64], size: usize, stride: usize) -> Self {
         Self::new(entries, size, size, stride)
     }
+
+    /// The entries of a column.
+    pub(crate) fn column(&self, number: usize) -> &'a [f64] {
+        let first = number * self.shape.stride as usize;
+        &self.entries[first..first + self.shape.rows as usize]
+    }
 }
 
 /// A matrix that a routine overwrites.

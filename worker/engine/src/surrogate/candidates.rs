@@ -3,6 +3,7 @@
 use pulp::Simd;
 
 use super::gaussian_process::{GaussianProcess, Posterior};
+use super::joint_bounds::JointBounds;
 use super::pool_columns::{LookUps, PoolColumns};
 use super::single_precision::SingleProcess;
 use crate::acquisition::function::Acquisition;
@@ -25,6 +26,7 @@ struct Scratch {
     kernel: Vec<f64>,
     look_ups: LookUps,
     single: SingleProcess,
+    joint: JointBounds,
 }
 
 impl CandidatePool {
@@ -55,6 +57,7 @@ impl CandidatePool {
             look_ups, single, ..
         } = &mut self.scratch;
         single.set(process.posterior(), points, &self.columns, look_ups);
+        self.scratch.joint.reset();
         let mut predictions = ProcessPredictions {
             process,
             columns: &self.columns,
@@ -164,8 +167,13 @@ struct ProcessPredictions<'a> {
 impl BlockPredictions for ProcessPredictions<'_> {
     fn bound(&mut self, first: usize, means: &mut [f64], bounds: &mut [f64]) {
         self.first = first;
-        let (posterior, single) = (self.process.posterior(), &self.scratch.single);
+        let (posterior, single) = (self.process.posterior(), &mut self.scratch.single);
         single.bound(posterior, self.columns, first, means, bounds);
+    }
+
+    fn tighten(&mut self, open: &[usize], bounds: &mut [f64]) -> bool {
+        let Scratch { single, joint, .. } = &mut *self.scratch;
+        joint.tighten(self.process, single.correlations(), open, bounds)
     }
 
     /// The kernel of the open candidates alone fills the beginning of the block.

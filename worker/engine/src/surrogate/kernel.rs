@@ -94,4 +94,51 @@ mod tests {
             assert!((0.0..1e-6).contains(&far[0]), "{far:?}");
         }
     }
+
+    /// Turns squared distances into covariances and correlations, compiled for the vectors of one kind of processor.
+    #[cfg(target_arch = "x86_64")]
+    struct Kernels<'a>(&'a mut [f64], &'a mut [f32], &'a mut [f32]);
+
+    #[cfg(target_arch = "x86_64")]
+    impl pulp::WithSimd for Kernels<'_> {
+        type Output = ();
+
+        #[inline(always)]
+        fn with_simd<S: pulp::Simd>(self, simd: S) {
+            let Self(double, single, activations) = self;
+            for kernel in [Kernel::Matern, Kernel::SquaredExponential] {
+                kernel.covariances(1.7, double);
+                kernel.correlations_in_single_precision(single);
+            }
+            crate::special::hyperbolic::tanh_with(simd, activations);
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn wider_vectors_give_the_same_bits() {
+        // Processors without the wider ones have nothing to compare.
+        let (Some(narrow), Some(wide)) = (pulp::x86::V3::try_new(), pulp::x86::V4::try_new())
+        else {
+            return;
+        };
+        let run = |simd: &mut dyn FnMut(Kernels)| {
+            // No whole number of vectors of either width.
+            let mut double: Vec<f64> = (0..1003)
+                .map(|step| 1e-7 * f64::from(step).powi(3))
+                .collect();
+            let mut single: Vec<f32> = double.iter().map(|number| *number as f32).collect();
+            let mut activations: Vec<f32> = single.iter().map(|number| number - 2.0).collect();
+            simd(Kernels(&mut double, &mut single, &mut activations));
+            let double: Vec<u64> = double.iter().map(|number| number.to_bits()).collect();
+            let singles = single
+                .iter()
+                .chain(&activations)
+                .map(|number| number.to_bits());
+            (double, singles.collect::<Vec<u32>>())
+        };
+        let narrow = run(&mut |kernels| pulp::Simd::vectorize(narrow, kernels));
+        let wide = run(&mut |kernels| pulp::Simd::vectorize(wide, kernels));
+        assert_eq!(narrow, wide);
+    }
 }

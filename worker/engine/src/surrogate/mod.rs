@@ -11,7 +11,8 @@
 //! - [`candidates`]: the best candidate of a whole pool;
 //! - `pool_columns`: the pool's configurations, arranged for kernels: `pool_groups` of categorical ones, `pool_distances`
 //!   to an observed point;
-//! - `single_precision`: bounds on the predictions for a pool, which leave few to compute;
+//! - `single_precision`: bounds on the predictions for a pool, which leave few to compute; `joint_bounds`: tighter ones for
+//!   what is left;
 //! - [`prior_pool`]: a process on a target's rows with a prior from elsewhere;
 //! - [`row_kernel`]: a known kernel between those rows;
 //! - [`target`]: the process of a target task, on its transformed observations.
@@ -21,6 +22,7 @@ pub(crate) mod conditioning;
 mod covariances;
 pub mod gaussian_process;
 pub mod hyperparameters;
+mod joint_bounds;
 pub mod kernel;
 pub(crate) mod likelihood;
 pub(crate) mod matern;

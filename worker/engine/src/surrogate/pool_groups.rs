@@ -128,32 +128,29 @@ impl Group {
         weights: &[f64],
         distances: &mut Vec<f64>,
     ) {
-        let levels: Vec<Vec<f64>> = self
-            .members
-            .iter()
-            .map(|&(first, width)| {
-                let (point, weights) =
-                    (&point[first..first + width], &weights[first..first + width]);
-                let distance = |level: usize| {
-                    (0..width)
-                        .map(|k| {
-                            let difference = if k == level { 1.0 - point[k] } else { point[k] };
-                            weights[k] * difference * difference
-                        })
-                        .sum()
-                };
-                (0..width).map(distance).collect()
-            })
-            .collect();
-        distances.extend((0..self.combinations).map(|mut code| -> f64 {
-            let members = levels.iter();
-            members
-                .map(|distances| {
-                    let level = code % distances.len();
-                    code /= distances.len();
-                    distances[level]
-                })
-                .sum()
-        }));
+        let start = distances.len();
+        distances.push(0.0);
+        for &(first, width) in &self.members {
+            let (point, weights) = (&point[first..first + width], &weights[first..first + width]);
+            let distance = |level: usize| -> f64 {
+                (0..width)
+                    .map(|k| {
+                        let difference = if k == level { 1.0 - point[k] } else { point[k] };
+                        weights[k] * difference * difference
+                    })
+                    .sum()
+            };
+            // Every combination of the members before with every level of this one, the first level in the place of those
+            // before.
+            let end = distances.len();
+            for level in 1..width {
+                let own = distance(level);
+                distances.extend_from_within(start..end);
+                let added = distances.len() - (end - start);
+                distances[added..].iter_mut().for_each(|sum| *sum += own);
+            }
+            let own = distance(0);
+            distances[start..end].iter_mut().for_each(|sum| *sum += own);
+        }
     }
 }

@@ -40,6 +40,8 @@ pub(super) struct SingleProcess {
     margin: f64,
     /// What is subtracted from the sum of a mean, beside the constant mean that is added.
     mean_margin: f64,
+    /// Of the block last bounded: the correlations with each observed point, [`BLOCK`] apart.
+    correlations: Vec<f32>,
 }
 
 impl SingleProcess {
@@ -72,11 +74,17 @@ impl SingleProcess {
         let roundings = (posterior.alpha.len() + 2) as f64;
         self.mean_margin =
             size * (self.margin + roundings * ROUNDING) + 1e-12 * posterior.mean.abs();
+        self.correlations.resize(posterior.alpha.len() * BLOCK, 0.0);
+    }
+
+    /// The correlations of the block last bounded with each observed point, [`BLOCK`] apart, and at least the error of each.
+    pub(super) fn correlations(&self) -> (&[f32], f64) {
+        (&self.correlations, self.margin)
     }
 
     /// Lower bounds on the means and upper bounds on the standard deviations of the candidates from `first` on.
     pub(super) fn bound(
-        &self,
+        &mut self,
         posterior: &Posterior,
         columns: &PoolColumns,
         first: usize,
@@ -104,17 +112,18 @@ impl SingleProcess {
 #[inline(always)]
 fn correlate_with<'a, S: Simd>(
     _simd: S,
-    process: &'a SingleProcess,
+    process: &'a mut SingleProcess,
     columns: &'a PoolColumns,
     first: usize,
     sums: &'a mut [f32],
     greatest: &'a mut [f32],
 ) {
-    let mut block = [0.0; BLOCK];
-    let block = &mut block[..sums.len()];
     let candidates = first..first + sums.len();
     let points = process.points.chunks_exact(process.weights.len());
-    for (index, (point, factor)) in points.zip(&process.factors).enumerate() {
+    let observed = points.zip(&process.factors);
+    let correlations = process.correlations.chunks_exact_mut(BLOCK);
+    for (index, ((point, factor), block)) in observed.zip(correlations).enumerate() {
+        let block = &mut block[..sums.len()];
         let distances = Distances {
             numeric: &columns.single,
             groups: &columns.groups,

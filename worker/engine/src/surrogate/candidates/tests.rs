@@ -248,6 +248,7 @@ fn the_best_row_is_the_one_that_a_full_scan_finds() {
 
 #[test]
 fn bounds_in_single_precision_hold_and_are_near() {
+    let (mut near, mut lowered) = (0, 0);
     for steps in pools() {
         let rows = steps.rows;
         let all = (0..rows as u32).collect();
@@ -260,8 +261,17 @@ fn bounds_in_single_precision_hold_and_are_near() {
             for (block, rows) in order.chunks(BLOCK).enumerate() {
                 let (mut means, mut std_devs) = ([0.0; BLOCK], [0.0; BLOCK]);
                 let (means, std_devs) = (&mut means[..rows.len()], &mut std_devs[..rows.len()]);
-                let single = &pool.scratch.single;
+                let Scratch { single, joint, .. } = &mut pool.scratch;
                 single.bound(posterior, &pool.columns, block * BLOCK, means, std_devs);
+                let by_nearest = std_devs.to_vec();
+                let open: Vec<usize> = (0..rows.len()).step_by(2).collect();
+                let is_lower = joint.tighten(process, single.correlations(), &open, std_devs);
+                for &place in open.iter().filter(|_| is_lower) {
+                    let (_, exact) = predictions[rows[place] as usize];
+                    assert!(std_devs[place] <= by_nearest[place]);
+                    near += usize::from(std_devs[place] < 1.01 * exact);
+                    lowered += 1;
+                }
                 for ((row, bound), largest) in rows.iter().zip(means).zip(std_devs) {
                     let (mean, std_dev) = predictions[*row as usize];
                     assert!(*bound < mean && *largest > std_dev, "row {row}");
@@ -271,6 +281,10 @@ fn bounds_in_single_precision_hold_and_are_near() {
             }
         });
     }
+    assert!(
+        lowered > 10_000 && near > 3 * lowered / 4,
+        "{near} of {lowered}"
+    );
 }
 
 #[test]

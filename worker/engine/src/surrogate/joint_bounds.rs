@@ -1,0 +1,181 @@
+//! Upper bounds on standard deviations given all observations, from correlations in single precision.
+//!
+//! The bound of [`super::single_precision`] knows the nearest observation alone and leaves too many candidates where
+//! observations are dense. This one costs as much as a triangular solve in single precision, and leaves few of those. With k
+//! the covariances of a candidate and the observations, L L' = K + v I, X the rounded inverse of L and u = 2^-24:
+//!
+//! - *Any X will do.* X k = (X L) L^-1 k, so that |X k| <= N |L^-1 k| with N the norm of X L, and the variance s - |L^-1 k|^2 is
+//!   at most s - |X k|^2 / N^2.
+//! - *N.* Rounding L^-1 moves no entry by more than u of it: N <= 1 + u |L^-1| |L| in Frobenius' norms. The inverse's own errors in
+//!   double precision are far below that and share its margin.
+//! - *Products.* With correlations that are off by e at most, entry i of X k is off by at most (e + (n + 3) u) s sum |X_ij|; it is
+//!   taken that much nearer to 0.
+
+use ndarray::linalg::general_mat_mul;
+use ndarray::{ArrayView2, ArrayViewMut2, s};
+use pulp::Simd;
+
+use super::gaussian_process::GaussianProcess;
+use crate::acquisition::maximisation::BLOCK;
+use crate::blas::{self, MatrixMut};
+
+/// 2^-24: the greatest relative error of a rounding to single precision.
+const ROUNDING: f64 = 5.960_464_477_539_063e-8;
+
+/// Open candidates of a block from which on the bound costs less than what it saves.
+const LEAST_OPEN: usize = 8;
+
+/// Rows of X that are multiplied at a time: the zeros above its diagonal are left out beyond them.
+const PANEL: usize = 32;
+
+/// The inverse of a process's Cholesky factor, made when it is first worth it.
+#[derive(Default)]
+pub(super) struct JointBounds {
+    state: State,
+    /// Open candidates seen under the process.
+    seen: usize,
+    /// s X, row by row.
+    rows: Vec<f32>,
+    /// At least the error of each product.
+    margins: Vec<f32>,
+    /// 1 / N^2.
+    share: f64,
+    /// L and its inverse, column by column.
+    inverse: Vec<f64>,
+    /// Correlations of the open candidates, observation by observation.
+    open: Vec<f32>,
+    products: Vec<f32>,
+}
+
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum State {
+    #[default]
+    Missing,
+    Known,
+    /// Past what single precision can bound.
+    Unbounded,
+}
+
+impl JointBounds {
+    /// Begins with another process.
+    pub(super) fn reset(&mut self) {
+        self.state = State::Missing;
+        self.seen = 0;
+    }
+
+    /// Lowers the `bounds` of the `open` candidates of a block, given by their places. The correlations with each observation, off by
+    /// `error` at most, are [`BLOCK`] apart. False if nothing was lowered.
+    pub(super) fn tighten(
+        &mut self,
+        process: &GaussianProcess,
+        (correlations, error): (&[f32], f64),
+        open: &[usize],
+        bounds: &mut [f64],
+    ) -> bool {
+        let count = process.count();
+        self.seen += open.len();
+        // The inverse costs about as much as it saves for that many candidates.
+        if open.len() < LEAST_OPEN || self.seen < count {
+            return false;
+        }
+        if self.state == State::Missing {
+            self.state = self.set(process, error);
+        }
+        if self.state == State::Unbounded {
+            return false;
+        }
+        self.open.clear();
+        for column in correlations.chunks_exact(BLOCK).take(count) {
+            self.open.extend(open.iter().map(|&place| column[place]));
+        }
+        self.products.resize(count * open.len(), 0.0);
+        let shape = (count, open.len());
+        let rows = ArrayView2::from_shape((count, count), &self.rows).expect("a square");
+        let columns = ArrayView2::from_shape(shape, &self.open).expect("a row per observation");
+        let products = ArrayViewMut2::from_shape(shape, &mut self.products);
+        let mut products = products.expect("a row per observation");
+        for first in (0..count).step_by(PANEL) {
+            let end = count.min(first + PANEL);
+            let mut panel = products.slice_mut(s![first..end, ..]);
+            let (left, right) = (
+                rows.slice(s![first..end, ..end]),
+                columns.slice(s![..end, ..]),
+            );
+            general_mat_mul(1.0, &left, &right, 0.0, &mut panel);
+        }
+        let mut reductions = [0.0; BLOCK];
+        let reductions = &mut reductions[..open.len()];
+        sum_squares(&self.products, &self.margins, reductions);
+        let signal = process.posterior().signal;
+        let share = self.share * (1.0 - (count + 4) as f64 * ROUNDING);
+        for (&place, reduction) in open.iter().zip(reductions) {
+            let rest = (signal - share * f64::from(*reduction)).max(0.0);
+            // A little above, as the standard deviation itself is rounded.
+            bounds[place] = bounds[place].min((rest + 1e-9 * signal).sqrt());
+        }
+        true
+    }
+
+    fn set(&mut self, process: &GaussianProcess, error: f64) -> State {
+        let (count, factor) = (process.count(), process.factor());
+        let signal = process.posterior().signal;
+        self.inverse.clear();
+        for column in 0..count {
+            self.inverse.extend(factor.column(column));
+        }
+        let norm = lower_norm(&self.inverse, count);
+        if blas::invert_triangular(MatrixMut::square(&mut self.inverse, count, count)).is_err() {
+            return State::Unbounded;
+        }
+        let norm = 1.0 + 1.01 * ROUNDING * norm * lower_norm(&self.inverse, count);
+        self.share = 1.0 / (norm * norm);
+        self.rows.clear();
+        self.rows.resize(count * count, 0.0);
+        self.margins.clear();
+        let relative = error + (count + 3) as f64 * ROUNDING * (1.0 + error);
+        for (number, row) in self.rows.chunks_exact_mut(count).enumerate() {
+            let mut total = 0.0;
+            let columns = self.inverse.iter().skip(number).step_by(count);
+            for (entry, exact) in row.iter_mut().zip(columns.take(number + 1)) {
+                *entry = (signal * exact) as f32;
+                total += f64::from(entry.abs());
+            }
+            let margin = (1.0 + ROUNDING) * relative * total;
+            self.margins.push(margin as f32 + f32::MIN_POSITIVE);
+        }
+        let is_known = self.margins.iter().all(|margin| margin.is_finite());
+        if is_known {
+            State::Known
+        } else {
+            State::Unbounded
+        }
+    }
+}
+
+/// Frobenius' norm of the lower triangle of a square matrix in columns.
+fn lower_norm(matrix: &[f64], size: usize) -> f64 {
+    let columns = matrix.chunks_exact(size).enumerate();
+    let squares = columns.map(|(number, column)| -> f64 {
+        let lower = column[number..].iter();
+        lower.map(|entry| entry * entry).sum()
+    });
+    squares.sum::<f64>().sqrt()
+}
+
+/// Sums over the products of the squares of what is left of them less their margins.
+#[pulp::with_simd(sum_squares = pulp::Arch::new())]
+#[inline(always)]
+fn sum_squares_with<'a, S: Simd>(
+    _simd: S,
+    products: &'a [f32],
+    margins: &'a [f32],
+    sums: &'a mut [f32],
+) {
+    for (products, margin) in products.chunks_exact(sums.len()).zip(margins) {
+        for (sum, product) in sums.iter_mut().zip(products) {
+            let size = product.abs() - margin;
+            let size = if size > 0.0 { size } else { 0.0 };
+            *sum = size.mul_add(size, *sum);
+        }
+    }
+}
