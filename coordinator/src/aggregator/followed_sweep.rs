@@ -54,9 +54,15 @@ pub(super) struct Publishers {
 }
 
 impl FollowedSweep {
-    pub(super) fn new(sweep: Sweep, store: Arc<dyn Store>, tables: Arc<ObjectiveCache>) -> Self {
+    /// The sweep of this id: to compute the id anew takes a hash for each job.
+    pub(super) fn new(
+        id: SweepId,
+        sweep: Sweep,
+        store: Arc<dyn Store>,
+        tables: Arc<ObjectiveCache>,
+    ) -> Self {
         Self {
-            id: sweep.id(),
+            id,
             sweep,
             store,
             tables,
@@ -222,6 +228,7 @@ impl Counting {
         let store = sweep.store.as_ref();
         tracker.follow(store).await?;
         Ok(Found {
+            sweep: sweep.id,
             conflicts: conflicts(tracker, store).await?,
             cancelled: store.sweep_state(sweep.id).await?.cancelled,
         })

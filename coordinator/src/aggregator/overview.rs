@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, SystemTime};
 
-use loto_proto::identity::SeriesId;
+use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::limits::{MAX_LISTED_CONFLICTS, MAX_LISTED_POISONED_JOBS};
 use loto_transport::TransportError;
 use loto_transport::store::{Conflict, Store};
@@ -19,6 +19,8 @@ const EVENTS: usize = 30;
 /// A sweep at one moment.
 #[derive(Debug, Clone)]
 pub(crate) struct Overview {
+    /// The sweep. To compute it anew from the plan takes a hash for each job.
+    pub(crate) sweep: SweepId,
     /// The jobs by black box and method.
     pub(crate) progress: Progress,
     /// Every series, in the order of the sweep.
@@ -67,6 +69,7 @@ pub(crate) struct Event {
 
 /// What a count of the jobs finds in the store besides their states.
 pub(super) struct Found {
+    pub(super) sweep: SweepId,
     /// All conflicts of the sweep's jobs.
     pub(super) conflicts: Vec<Conflict>,
     pub(super) cancelled: bool,
@@ -103,6 +106,7 @@ impl Onlooker {
         store: &dyn Store,
     ) -> Result<Overview, TransportError> {
         let Found {
+            sweep,
             mut conflicts,
             cancelled,
         } = found;
@@ -127,6 +131,7 @@ impl Onlooker {
         self.workers.look(store).await?;
         let passed_over = store.passed_over().into_iter();
         Ok(Overview {
+            sweep,
             series,
             cancelled,
             speed: self.rate.describe(&progress),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use loto_proto::identity::SweepId;
 use loto_proto::sweep::Sweep;
 use loto_service::wire;
 use loto_statistics::analysis::{AnalysisOptions, SweepAnalysis};
@@ -53,6 +54,10 @@ impl WatchedSweep {
             overview,
             _ends_the_task: ended.drop_guard(),
         }
+    }
+
+    pub(crate) fn id(&self) -> SweepId {
+        self.followed.id
     }
 
     pub(crate) fn plan(&self) -> &Sweep {

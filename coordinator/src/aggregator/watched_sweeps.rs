@@ -46,7 +46,7 @@ impl WatchedSweeps {
             recent.remove(0);
         }
         let (store, tables) = (Arc::clone(&self.store), Arc::clone(&self.tables));
-        let followed = FollowedSweep::new(sweep, store, tables);
+        let followed = FollowedSweep::new(id, sweep, store, tables);
         recent.push(Arc::new(WatchedSweep::start(followed)));
         Ok(Arc::clone(&recent[recent.len() - 1]))
     }

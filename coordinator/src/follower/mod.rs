@@ -16,9 +16,8 @@ use loto_transport::TransportError;
 use loto_transport::store::{Cursor, Store};
 use tokio::time::Instant;
 
-/// Series asked for in one query: their answers are in memory at a time, and what else is asked of the store waits behind them,
-/// a page that somebody opens, say.
-pub(crate) const SERIES_PER_QUERY: usize = 32;
+/// Series asked for in one query: their answers are in memory at a time.
+pub(crate) const SERIES_PER_QUERY: usize = 256;
 
 /// Events asked for in one query.
 const EVENTS_PER_QUERY: usize = 10_000;

@@ -64,7 +64,7 @@ pub(super) async fn sweep(
             p.id { "sweep " (id) }
             p { a href={ "/sweeps/" (id) "/report.html" } { "Report as of now" } ", one file to keep" }
             @if compares {
-                details { summary { "Compare two methods on a task" } (side_by_side::forms(plan, None)) }
+                details { summary { "Compare two methods on a task" } (side_by_side::forms(id, plan, None)) }
             }
             (pages.control.buttons(id, visitor))
             (fragments)

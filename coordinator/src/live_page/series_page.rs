@@ -126,7 +126,7 @@ pub(super) async fn page(
     let seeds: Vec<u32> = (first..end).collect();
     let found = Found::read(watched, id, &seeds, store).await?;
     let title = title(&series);
-    let sweep = plan.id();
+    let sweep = watched.id();
     let content = html! {
         h1 { (escape(&title)) }
         p.muted {
@@ -184,7 +184,7 @@ pub(super) async fn job_page(
     let job = found.job(seed);
     let name = title(&series);
     let title = format!("{name}, seed {seed}");
-    let sweep = plan.id();
+    let sweep = watched.id();
     let content = html! {
         h1 { (escape(&title)) }
         p { "Black box " (escape(&blackbox.name)) ": " (job.state_in_words()) }

@@ -44,7 +44,7 @@ pub(super) async fn page(
     let one = MethodRuns::read(planned, one, store).await?;
     let other = MethodRuns::read(planned, other, store).await?;
     let title = format!("{} and {} on {}", one.method, other.method, question.task);
-    let id = plan.id();
+    let id = watched.id();
     let content = html! {
         h1 { (escape(&title)) }
         p.muted {
@@ -55,7 +55,7 @@ pub(super) async fn page(
         (finals(id, &one, &other))
         (means(&one, &other))
         h2 { "Other methods or tasks" }
-        (forms(plan, Some(question)))
+        (forms(id, plan, Some(question)))
     };
     let place = Place {
         above: vec![(plan.name.clone(), format!("/sweeps/{id}"))],
@@ -173,7 +173,7 @@ fn means(one: &MethodRuns, other: &MethodRuns) -> Markup {
 }
 
 /// A form for each black box that has two methods.
-pub(super) fn forms(plan: &Sweep, chosen: Option<&Question>) -> Markup {
+pub(super) fn forms(id: SweepId, plan: &Sweep, chosen: Option<&Question>) -> Markup {
     let several = plan.blackboxes.len() > 1;
     let comparable = plan
         .blackboxes
@@ -182,7 +182,7 @@ pub(super) fn forms(plan: &Sweep, chosen: Option<&Question>) -> Markup {
     html! {
         @for blackbox in comparable {
             @let chosen = chosen.filter(|chosen| chosen.blackbox == blackbox.name);
-            form.compare method="get" action={ "/sweeps/" (plan.id()) "/compare" } {
+            form.compare method="get" action={ "/sweeps/" (id) "/compare" } {
                 input type="hidden" name="blackbox" value=(blackbox.name);
                 @if several { strong { (escape(&blackbox.name)) } }
                 label { "Task " (tasks(blackbox, chosen)) }

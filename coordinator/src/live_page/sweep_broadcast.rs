@@ -89,13 +89,13 @@ fn sending_time(sender: &watch::Sender<Fragments>, before: Mark) -> Duration {
 fn show_overview(plan: &Sweep, overview: &Overview, sender: &watch::Sender<Fragments>) {
     sender.send_if_modified(|fragments| {
         let mut changed = fragments.set("standing", &standing::section(plan, overview));
-        changed |= fragments.set("problems", &problems::section(plan, overview));
+        changed |= fragments.set("problems", &problems::section(overview));
         for (position, blackbox) in plan.blackboxes.iter().enumerate() {
-            let grid = grid::section(plan, blackbox, overview);
+            let grid = grid::section(blackbox, overview);
             changed |= fragments.set(&grid_id(position), &grid);
         }
         changed |= fragments.set("workers", &workers::section(overview));
-        changed | fragments.set("events", &events::section(plan, overview))
+        changed | fragments.set("events", &events::section(overview))
     });
 }
 

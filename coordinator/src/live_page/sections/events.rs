@@ -1,6 +1,5 @@
 //! What became of jobs lately.
 
-use loto_proto::sweep::Sweep;
 use loto_proto::untrusted_text::escape;
 use maud::{Markup, html};
 
@@ -8,8 +7,8 @@ use crate::aggregator::Overview;
 use crate::date::time_of_day;
 
 /// The last events, the newest first.
-pub(in crate::live_page) fn section(plan: &Sweep, overview: &Overview) -> Markup {
-    let id = plan.id();
+pub(in crate::live_page) fn section(overview: &Overview) -> Markup {
+    let id = overview.sweep;
     html! {
         h2 { "Last events" }
         @if overview.events.is_empty() {

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use loto_proto::identity::SeriesId;
-use loto_proto::sweep::{Blackbox, Sweep};
+use loto_proto::identity::{SeriesId, SweepId};
+use loto_proto::sweep::Blackbox;
 use loto_proto::untrusted_text::escape;
 use maud::{Markup, html};
 
@@ -15,11 +15,7 @@ use crate::progress::Counts;
 const MOST_CELLS: usize = 1500;
 
 /// The grid of one black box; of a large one, a row of sums for each method.
-pub(in crate::live_page) fn section(
-    plan: &Sweep,
-    blackbox: &Blackbox,
-    overview: &Overview,
-) -> Markup {
+pub(in crate::live_page) fn section(blackbox: &Blackbox, overview: &Overview) -> Markup {
     let states: HashMap<SeriesId, &SeriesState> = overview
         .series
         .iter()
@@ -52,7 +48,7 @@ pub(in crate::live_page) fn section(
                         tr {
                             th scope="row" { (escape(method.label())) }
                             @if is_large { (sum(&row)) }
-                            @else { @for state in row { (cell(plan, state)) } }
+                            @else { @for state in row { (cell(overview.sweep, state)) } }
                         }
                     }
                 }
@@ -62,9 +58,9 @@ pub(in crate::live_page) fn section(
     }
 }
 
-fn cell(plan: &Sweep, series: &SeriesState) -> Markup {
+fn cell(sweep: SweepId, series: &SeriesState) -> Markup {
     let state = State::of(&series.counts, series.has_conflict);
-    let address = format!("/sweeps/{}/series/{}", plan.id(), series.id);
+    let address = format!("/sweeps/{sweep}/series/{}", series.id);
     html! { td class=(state.word()) { a href=(address) { (content(state, &series.counts)) } } }
 }
 

@@ -1,7 +1,6 @@
 //! What a user has to know or to do something about.
 
 use loto_proto::identity::SeriesId;
-use loto_proto::sweep::Sweep;
 use loto_proto::untrusted_text::escape;
 use maud::{Markup, html};
 use tonic::{Code, Status};
@@ -9,8 +8,8 @@ use tonic::{Code, Status};
 use crate::aggregator::Overview;
 
 /// Poisoned jobs, conflicts, damage, alarms; empty without any.
-pub(in crate::live_page) fn section(plan: &Sweep, overview: &Overview) -> Markup {
-    let id = plan.id();
+pub(in crate::live_page) fn section(overview: &Overview) -> Markup {
+    let id = overview.sweep;
     let address = |series: SeriesId| format!("/sweeps/{id}/series/{series}");
     let has_none = overview.poisoned.is_empty()
         && overview.conflicts.is_empty()
