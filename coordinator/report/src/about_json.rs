@@ -8,6 +8,7 @@ use loto_statistics::random_search::Baseline;
 use serde::Serialize;
 
 use crate::about::About;
+use crate::conditional_columns;
 use crate::csv_columns::{self, CsvFile};
 use crate::json;
 use crate::report::Report;
@@ -54,10 +55,10 @@ pub(crate) fn write(report: &Report<'_>, output: &mut impl Write) -> io::Result<
     let mut files: Vec<&CsvFile> = csv_columns::FILES.iter().collect();
     let blackboxes = &analysis.blackboxes;
     if blackboxes.iter().any(|known| !known.measure.is_distance()) {
-        files.push(&csv_columns::FRONTS);
+        files.push(&conditional_columns::FRONTS);
     }
     if blackboxes.iter().any(|known| known.over_cost.is_some()) {
-        files.push(&csv_columns::COST_CURVES);
+        files.push(&conditional_columns::COST_CURVES);
     }
     let about = AboutFiles {
         name: &analysis.name,

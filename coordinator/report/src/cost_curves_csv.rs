@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use loto_statistics::analysis::SweepAnalysis;
 
-use crate::csv_columns::COST_CURVES;
+use crate::conditional_columns::COST_CURVES;
 use crate::csv_text::{number, text_cell};
 
 /// One line per black box with costs, method and cost; nothing before a method has a value on every task.

@@ -2,17 +2,11 @@
 
 use loto_statistics::by_iteration::STATISTICS;
 
-/// The file of a report with the fronts of two objectives.
-pub(crate) const FRONTS_FILE: &str = "fronts.csv";
-
-/// The file of a report with curves over cost.
-pub(crate) const COST_CURVES_FILE: &str = "curves_over_cost.csv";
-
 /// The file of a report that holds every evaluation.
 pub const TRACES_FILE: &str = "traces.csv.gz";
 
 /// Columns in their order, each with its meaning.
-type Columns = &'static [(&'static str, &'static str)];
+pub(crate) type Columns = &'static [(&'static str, &'static str)];
 
 /// A CSV file of a report.
 pub(crate) struct CsvFile {
@@ -25,7 +19,7 @@ pub(crate) struct CsvFile {
 }
 
 impl CsvFile {
-    const fn new(name: &'static str, row: &'static str, columns: Columns) -> Self {
+    pub(crate) const fn new(name: &'static str, row: &'static str, columns: Columns) -> Self {
         Self {
             name,
             row,
@@ -81,56 +75,6 @@ pub(crate) const CURVES_BY_TASK: CsvFile = CsvFile::new(
     TASK_CURVE_COLUMNS,
 )
 .with_statistics();
-
-/// There if a black box has two objectives.
-pub(crate) const FRONTS: CsvFile = CsvFile::new(FRONTS_FILE, "a point of a front", FRONT_COLUMNS);
-
-/// There if a black box has costs.
-pub(crate) const COST_CURVES: CsvFile = CsvFile::new(
-    COST_CURVES_FILE,
-    "a black box, method and cost",
-    COST_CURVE_COLUMNS,
-);
-
-const FRONT_COLUMNS: Columns = &[
-    ("blackbox", "name of the black box"),
-    ("task", "name of the target task"),
-    (
-        "method",
-        "name of the method, whose front is what at least half of its seeds attain; empty for the front of the table",
-    ),
-    ("value", "value of the first objective"),
-    ("value_2", "value of the second objective"),
-];
-
-const COST_CURVE_COLUMNS: Columns = &[
-    ("blackbox", "name of the black box"),
-    ("method", "name of the method"),
-    (
-        "cost",
-        "what the evaluations cost together, in mean costs of a row of the task's table",
-    ),
-    (
-        "adtm",
-        "average over the tasks of the distance to the minimum or, with two objectives, of the hypervolume error; 0 is best",
-    ),
-    (
-        "average_rank",
-        "mean over the tasks of its rank; empty before every method has a value on every task",
-    ),
-];
-
-/// Further columns of every evaluation, each there if a trace has it.
-pub(crate) const SECOND_VALUE: (&str, &str) = (
-    "value_2",
-    "value of the second objective; the column is there if any black box has two",
-);
-
-/// What an evaluation costs.
-pub(crate) const COST: (&str, &str) = (
-    "cost",
-    "what the evaluation costs; the column is there if any black box has costs",
-);
 
 const TRACE_COLUMNS: Columns = &[
     ("blackbox", "name of the black box"),

@@ -8,7 +8,8 @@ use std::path::Path;
 use loto_statistics::analysis::BlackboxAnalysis;
 
 use crate::charts::{self, CURVES_SIZE, HALF_SIZE, Palette, Picture, WIDTH};
-use crate::csv_columns::{COST_CURVES_FILE, FRONTS_FILE, TRACES_FILE};
+use crate::conditional_columns::{COST_CURVES_FILE, FRONTS_FILE};
+use crate::csv_columns::TRACES_FILE;
 use crate::error::UnwritableFile;
 use crate::file_name::file_name;
 use crate::format::Format;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::attained;
-use crate::csv_columns::FRONTS;
+use crate::conditional_columns::FRONTS;
 use crate::csv_text::{number, text_cell};
 use crate::report::Report;
 

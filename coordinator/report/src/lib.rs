@@ -10,7 +10,7 @@
 //! | what of it a page shows that is watched | [`live`] |
 //! | the tables on a terminal | `text` |
 //! | files for other programs | `json`, `scores_csv`, `curves_csv`, `cost_curves_csv`, `fronts_csv`, `traces_csv`, `published_csv` (texts: [`csv_text`]) |
-//! | what these files are of | [`About`] (`about`, `about_json`, `csv_columns`) |
+//! | what these files are of | [`About`] (`about`, `about_json`, `csv_columns`, `conditional_columns`) |
 //! | tables for papers | `latex` |
 //! | pictures | [`charts`] |
 //! | figures of the paper | [`published`] |
@@ -69,6 +69,7 @@ mod atomic_file;
 mod attained;
 mod best;
 pub mod charts;
+mod conditional_columns;
 mod cost_curves_csv;
 mod csv_columns;
 pub mod csv_text;

@@ -7,7 +7,8 @@ use flate2::{Compression, GzBuilder};
 use loto_proto::table_spec::Direction;
 use loto_statistics::results::{SeedTrace, SweepResults};
 
-use crate::csv_columns::{COST, SECOND_VALUE, TRACES};
+use crate::conditional_columns::{COST, SECOND_VALUE};
+use crate::csv_columns::TRACES;
 use crate::csv_text::text_cell;
 
 /// Writes the traces, gzipped; the same traces give the same bytes.

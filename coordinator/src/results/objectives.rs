@@ -66,12 +66,14 @@ impl TableObjectives {
     }
 }
 
+/// A table, and the column of what an evaluation costs if there is one.
+type TableWithCost = (Fingerprint, Option<String>);
+
 /// Reads tables from the store. A table that several sweeps look at is read
 /// once, and forgotten when the last of them is.
 #[derive(Debug, Default)]
 pub struct ObjectiveCache {
-    /// By table, and the column of what an evaluation costs if there is one.
-    tables: Mutex<HashMap<(Fingerprint, Option<String>), Weak<TableObjectives>>>,
+    tables: Mutex<HashMap<TableWithCost, Weak<TableObjectives>>>,
 }
 
 impl ObjectiveCache {

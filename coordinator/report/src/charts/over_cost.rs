@@ -7,6 +7,9 @@ use super::palette::Palette;
 use super::picture::Picture;
 use super::plot::{Curve, Names, Plot, Vertical};
 
+/// Costs and what was found at them.
+type Points = (Vec<f64>, Vec<f64>);
+
 /// ADTM of every method over the cost of the evaluations, on a logarithmic axis, from where it has a value on every task; `None`
 /// without costs.
 pub fn over_cost(
@@ -21,7 +24,7 @@ pub fn over_cost(
         let pairs = pairs.filter_map(|(&cost, adtm)| Some((cost, (*adtm)?)));
         (method.method.as_str(), pairs.unzip())
     });
-    let known: Vec<(&str, (Vec<f64>, Vec<f64>))> = known.collect();
+    let known: Vec<(&str, Points)> = known.collect();
     let curves = known.iter().filter(|(_, (costs, _))| !costs.is_empty());
     let curves = curves.map(|(method, (costs, adtm))| Curve {
         x: Some(costs),

@@ -1,7 +1,7 @@
 //! Bootstrap bands of all curves of a black box.
 
+use super::band::Band;
 use super::options::{AnalysisOptions, Bands};
-use super::output::Band;
 use super::task::TaskGaps;
 use super::task_output::TaskAnalysis;
 use crate::bootstrap::{PercentileLimits, ResampledMeans, random_stream};

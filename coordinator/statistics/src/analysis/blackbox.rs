@@ -1,13 +1,13 @@
 //! The analysis of one black box: its tasks, and the averages over them.
 
+use super::band::Band;
 use super::bands::fill_bands;
 use super::compare::compare;
 use super::differences::fill_differences;
 use super::hierarchical::hierarchical;
 use super::options::AnalysisOptions;
 use super::output::{
-    Band, BlackboxAnalysis, DominantTask, ExcludedTask, ExclusionReason, MethodAnalysis,
-    MethodAverages,
+    BlackboxAnalysis, DominantTask, ExcludedTask, ExclusionReason, MethodAnalysis, MethodAverages,
 };
 use super::over_cost::fill_over_cost;
 use super::over_tasks::fill_over_tasks;

@@ -2,9 +2,9 @@
 //! rows, so that much of what the seeds do cancels out.
 
 use super::options::AnalysisOptions;
-use super::output::{MethodAverages, PairedDifference, TaskDifference};
+use super::output::{MethodAverages, PairedDifference};
 use super::task::TaskGaps;
-use super::task_output::TaskAnalysis;
+use super::task_output::{TaskAnalysis, TaskDifference};
 use crate::bootstrap::random_stream;
 use crate::means::mean_of;
 use crate::results::BlackboxCurves;

@@ -3,6 +3,7 @@
 //! [`analyse`] takes whole traces, [`analyse_curves`] traces that were reduced to their least values.
 //! Both give a [`SweepAnalysis`], which is the structure of `statistics.json`.
 
+mod band;
 mod bands;
 mod blackbox;
 mod compare;
@@ -13,6 +14,7 @@ mod hierarchical_comparison;
 mod options;
 mod output;
 mod over_cost;
+mod over_cost_output;
 mod over_tasks;
 mod rope;
 mod score_intervals;
@@ -37,18 +39,20 @@ mod recorded_traces_tests;
 #[cfg(test)]
 mod tests;
 
+pub use band::Band;
 pub use comparison::{ComparedTask, Comparison, ComparisonOutcome, PracticalComparison};
 pub use hierarchical_comparison::{
     HierarchicalComparison, HierarchicalMethod, HierarchicalOutcome,
 };
 pub use options::{AnalysisOptions, Bands};
 pub use output::{
-    Band, BlackboxAnalysis, DominantTask, ExcludedTask, ExclusionReason, Limits, LinearAlgebra,
+    BlackboxAnalysis, DominantTask, ExcludedTask, ExclusionReason, Limits, LinearAlgebra,
     MethodAnalysis, MethodAverages, MissingSeeds, OverTasks, PairedDifference, SweepAnalysis,
-    TaskDifference,
 };
-pub use over_cost::{MethodOverCost, OverCost, TaskMethodOverCost, TaskOverCost};
+pub use over_cost_output::{MethodOverCost, OverCost, TaskMethodOverCost, TaskOverCost};
 pub use rope::{Rope, RopeUnit};
 pub use sweep::{analyse, analyse_curves};
-pub use task_output::{BaselineCurve, TableFront, TaskAnalysis, TaskMethodAnalysis};
+pub use task_output::{
+    BaselineCurve, TableFront, TaskAnalysis, TaskDifference, TaskMethodAnalysis,
+};
 pub use validation::check_options;

@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 use loto_proto::table_spec::Direction;
 use serde::Serialize;
 
+use super::band::Band;
 use super::comparison::ComparisonOutcome;
 use super::hierarchical_comparison::HierarchicalComparison;
-use super::over_cost::OverCost;
+use super::over_cost_output::OverCost;
 use super::task_output::TaskAnalysis;
 use crate::interval::Interval;
 use crate::performance_profile::PerformanceProfile;
@@ -291,30 +292,4 @@ pub struct PairedDifference {
     pub median_interval: Option<Interval>,
     /// Number of pairs of traces.
     pub pairs: u64,
-}
-
-/// The improvement of a method minus that of another on one task.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TaskDifference {
-    /// Mean over the seeds that both have finished.
-    pub mean: f64,
-    /// Its interval; absent with fewer than two seeds.
-    pub interval: Option<Interval>,
-    /// Number of these seeds.
-    pub pairs: u32,
-}
-
-/// A curve over the iterations with its bootstrap band.
-///
-/// The band is pointwise: seeds are resampled with replacement for each method and
-/// task, and the limits are percentiles (linear between order statistics) of the resampled means,
-/// stretched about the mean to correct for the number of seeds. With one seed it has no width.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Band {
-    /// Mean over the finished seeds.
-    pub mean: Vec<f64>,
-    /// Lower limit of the band; empty if the band was not asked for.
-    pub lower: Vec<f64>,
-    /// Upper limit of the band; empty if the band was not asked for.
-    pub upper: Vec<f64>,
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use loto_proto::table_spec::Direction;
 
-use super::output::Band;
+use super::band::Band;
 use super::task_output::{BaselineCurve, TableFront, TaskAnalysis, TaskMethodAnalysis};
 use crate::by_iteration::{MethodOnTask, STATISTICS};
 use crate::dtm::{GapCurves, area_under, dtm};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use loto_proto::table_spec::Direction;
 use serde::Serialize;
 
-use super::output::{Band, TaskDifference};
-use super::over_cost::TaskOverCost;
+use super::band::Band;
+use super::over_cost_output::TaskOverCost;
 use crate::interval::Interval;
 use crate::relative_improvement::RelativeImprovement;
 
@@ -112,4 +112,15 @@ pub struct TaskMethodAnalysis {
     /// finished trace.
     #[serde(flatten)]
     pub by_iteration: BTreeMap<&'static str, Option<Vec<f64>>>,
+}
+
+/// The improvement of a method minus that of another on one task.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TaskDifference {
+    /// Mean over the seeds that both have finished.
+    pub mean: f64,
+    /// Its interval; absent with fewer than two seeds.
+    pub interval: Option<Interval>,
+    /// Number of these seeds.
+    pub pairs: u32,
 }

@@ -85,17 +85,23 @@ impl BestCurves {
         self.insert_with_costs(seed, values, &[])
     }
 
-    /// As [`Self::insert`], with what each evaluation costs: of all seeds or of none.
+    /// As [`Self::insert`], with what each evaluation costs. Costs are known if those of all seeds are.
     pub fn insert_with_costs(&mut self, seed: u32, values: &[f64], costs: &[f64]) -> bool {
         let Err(position) = self.seeds.binary_search(&seed) else {
             return false;
         };
+        let are_known = self.seeds.is_empty() || !self.totals.is_empty();
+        let has_costs = are_known && !costs.is_empty() && costs.len() == values.len();
+        if !has_costs {
+            self.costs.clear();
+            self.totals.clear();
+        }
         let begin = self.begin(position);
         let mut steps = 0;
         let mut least = f64::INFINITY;
         let mut total = 0.0;
         for (index, (&value, iteration)) in values.iter().zip(0..).enumerate() {
-            let cost = costs.get(index);
+            let cost = costs.get(index).filter(|_| has_costs);
             total += cost.copied().unwrap_or_default();
             if value < least {
                 least = value;
@@ -105,7 +111,7 @@ impl BestCurves {
                 steps += 1;
             }
         }
-        if !costs.is_empty() {
+        if has_costs {
             self.costs[begin..].rotate_right(steps);
             self.totals.insert(position, total);
         }
@@ -234,6 +240,9 @@ mod tests {
             },
         ];
         assert_eq!(found, expected);
+        curves.insert(2, &[7.0]);
+        curves.insert_with_costs(4, &[7.0], &[1.0]);
+        assert_eq!(curves.over_cost().count(), 0);
     }
 
     #[test]
