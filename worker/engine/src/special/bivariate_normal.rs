@@ -11,6 +11,15 @@ pub(crate) struct BivariateNormal {
     rules: [(f64, Vec<(f64, f64)>); 3],
 }
 
+/// The distribution with one correlation.
+pub(crate) struct Correlated<'a> {
+    distribution: &'a BivariateNormal,
+    correlation: f64,
+    /// Of a correlation that is not strong, half of its arc sine, and the sine, 1 - sine^2 and the weight at each node.
+    half: f64,
+    nodes: Vec<[f64; 3]>,
+}
+
 /// Above this magnitude of the correlation the integral is taken from the other end.
 const STRONG: f64 = 0.925;
 
@@ -25,21 +34,23 @@ impl BivariateNormal {
         }
     }
 
-    /// The probability that the first variable is at most `h` and the second at most `k`, both finite, at a correlation
-    /// from -1 to 1.
-    ///
-    /// Its derivative by the correlation is the density (Plackett 1954), which is integrated from correlation 0 or, for strong
-    /// correlations, from 1 (Drezner and Wesolowsky 1990, with the sine as the variable and the singular part of the strong
-    /// case in closed form as in Genz 2004).
-    pub(crate) fn cdf(&self, h: f64, k: f64, correlation: f64) -> f64 {
-        if correlation < -STRONG {
-            return (normal::cdf(h) - self.cdf(h, -k, -correlation)).max(0.0);
-        }
-        let probability = match correlation > STRONG {
-            true => normal::cdf(h.min(k)) - self.lost(h, k, correlation),
-            false => normal::cdf(h) * normal::cdf(k) + self.gained(h, k, correlation),
+    /// The distribution with a correlation from -1 to 1.
+    pub(crate) fn correlated(&self, correlation: f64) -> Correlated<'_> {
+        let half = 0.5 * libm::asin(correlation);
+        let node = |(x, weight): &(f64, f64)| {
+            let sine = libm::sin(half * (1.0 + x));
+            [sine, 1.0 - sine * sine, *weight]
         };
-        probability.max(0.0)
+        let nodes = match correlation.abs() > STRONG {
+            true => Vec::new(),
+            false => self.rule(correlation).iter().map(node).collect(),
+        };
+        Correlated {
+            distribution: self,
+            correlation,
+            half,
+            nodes,
+        }
     }
 
     fn rule(&self, correlation: f64) -> &[(f64, f64)] {
@@ -47,17 +58,35 @@ impl BivariateNormal {
         let suited = rules.find(|(strongest, _)| correlation.abs() <= *strongest);
         &suited.unwrap_or(&self.rules[2]).1
     }
+}
+
+impl Correlated<'_> {
+    /// The probability that the first variable is at most `h` and the second at most `k`, both finite.
+    ///
+    /// Its derivative by the correlation is the density (Plackett 1954), which is integrated from correlation 0 or, for strong
+    /// correlations, from 1 (Drezner and Wesolowsky 1990, with the sine as the variable and the singular part of the strong
+    /// case in closed form as in Genz 2004).
+    pub(crate) fn cdf(&self, h: f64, k: f64) -> f64 {
+        let probability = if self.correlation < -STRONG {
+            let other = normal::cdf(h.min(-k)) - self.lost(h, -k, -self.correlation);
+            normal::cdf(h) - other.max(0.0)
+        } else if self.correlation > STRONG {
+            normal::cdf(h.min(k)) - self.lost(h, k, self.correlation)
+        } else {
+            normal::cdf(h) * normal::cdf(k) + self.gained(h, k)
+        };
+        probability.max(0.0)
+    }
 
     /// What the probability has more than without correlation: the integral over the angle theta from 0 to asin(r) of
     /// exp(-(h^2 + k^2 - 2 h k sin theta) / (2 cos^2 theta)) / (2 pi).
-    fn gained(&self, h: f64, k: f64, correlation: f64) -> f64 {
-        let half = 0.5 * libm::asin(correlation);
+    fn gained(&self, h: f64, k: f64) -> f64 {
         let (product, squares) = (h * k, 0.5 * (h * h + k * k));
-        let terms = self.rule(correlation).iter().map(|(x, weight)| {
-            let sine = libm::sin(half * (1.0 + x));
-            weight * libm::exp((product * sine - squares) / (1.0 - sine * sine))
-        });
-        half * terms.sum::<f64>() / (2.0 * PI)
+        let terms = self
+            .nodes
+            .iter()
+            .map(|[sine, rest, weight]| weight * libm::exp((product * sine - squares) / rest));
+        self.half * terms.sum::<f64>() / (2.0 * PI)
     }
 
     /// What the probability has less than with correlation 1. With x = cos theta it is the integral from 0 to
@@ -83,7 +112,7 @@ impl BivariateNormal {
         let fourth = (end * squared * squared * at_end - square * twice) / 5.0;
         let scale = libm::exp(-0.5 * product);
         let closed = scale * (zeroth + first * twice + second * fourth);
-        let rest = self.rules[2].1.iter().map(|(x, weight)| {
+        let rest = self.distribution.rules[2].1.iter().map(|(x, weight)| {
             let x = 0.5 * end * (1.0 + x);
             let squared = x * x;
             let root = (1.0 - squared).sqrt();
@@ -137,7 +166,7 @@ mod tests {
                 (-3.0, -3.1),
                 (4.0, 0.0),
             ] {
-                let (found, expected) = (distribution.cdf(h, k, r), by_simpson(h, k, r));
+                let (found, expected) = (distribution.correlated(r).cdf(h, k), by_simpson(h, k, r));
                 assert!(
                     (found - expected).abs() < 1e-9,
                     "{h} {k} {r}: {found} {expected}"
@@ -152,11 +181,11 @@ mod tests {
         // 1/4 + asin(r) / (2 pi) at the origin (Sheppard 1899).
         for r in [-1.0, -0.97, -0.5, 0.1, 0.8, 0.94, 1.0f64] {
             let expected = 0.25 + r.asin() / (2.0 * PI);
-            let found = distribution.cdf(0.0, 0.0, r);
+            let found = distribution.correlated(r).cdf(0.0, 0.0);
             assert!((found - expected).abs() < 1e-14, "{r}: {found} {expected}");
         }
-        assert_eq!(distribution.cdf(0.7, 1.9, 1.0), normal::cdf(0.7));
-        assert_eq!(distribution.cdf(-0.7, 0.2, -1.0), 0.0);
+        assert_eq!(distribution.correlated(1.0).cdf(0.7, 1.9), normal::cdf(0.7));
+        assert_eq!(distribution.correlated(-1.0).cdf(-0.7, 0.2), 0.0);
         for r in [-1.0, -0.99, -0.2, 0.3, 0.99, 1.0] {
             for (h, k) in [
                 (40.0_f64, -0.5_f64),
@@ -169,7 +198,7 @@ mod tests {
                     false => 0.0,
                 };
                 assert!(
-                    (distribution.cdf(h, k, r) - expected).abs() < 1e-14,
+                    (distribution.correlated(r).cdf(h, k) - expected).abs() < 1e-14,
                     "{h} {k} {r}"
                 );
             }

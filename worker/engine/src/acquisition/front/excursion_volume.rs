@@ -80,12 +80,14 @@ impl<'a> ExcursionVolume<'a> {
         let difference = variance.sqrt();
         let gap = (candidate.means[objective] - other.means[objective]) / difference;
         let with_difference = ((covariance - own * own) / (own * difference)).clamp(-1.0, 1.0);
+        let of_both = self.distribution.correlated(correlation);
+        let of_difference = self.distribution.correlated(with_difference);
         let points = self.front.points().iter().map(|point| {
             let value = point[objective];
             let of_candidate = candidate.standardised(objective, value);
             let of_other = other.standardised(objective, value);
-            let both = self.distribution.cdf(of_candidate, of_other, correlation);
-            let behind = self.distribution.cdf(of_candidate, gap, with_difference);
+            let both = of_both.cdf(of_candidate, of_other);
+            let behind = of_difference.cdf(of_candidate, gap);
             (both, behind)
         });
         let (both, behind) = points.unzip();

@@ -56,7 +56,7 @@ impl<'a> MaximinImprovement<'a> {
 }
 
 /// The probability that the candidate is dominated by no point of the front.
-pub(super) fn probability_of_nondomination(front: &Front, prediction: &Prediction) -> f64 {
+pub(crate) fn probability_of_nondomination(front: &Front, prediction: &Prediction) -> f64 {
     let below = |objective: usize, value: f64| match value {
         f64::INFINITY => 1.0,
         value => normal::cdf(prediction.standardised(objective, value)),

@@ -2,7 +2,9 @@
 
 use crate::acquisition::front::excursion_volume::ExcursionVolume;
 use crate::acquisition::front::hypervolume_improvement::expected_hypervolume_improvement;
-use crate::acquisition::front::maximin_improvement::MaximinImprovement;
+use crate::acquisition::front::maximin_improvement::{
+    MaximinImprovement, probability_of_nondomination,
+};
 use crate::acquisition::front::optimistic_hypervolume::OptimisticHypervolume;
 use crate::acquisition::front::{Front, Prediction};
 use crate::random::RandomStream;
@@ -15,6 +17,9 @@ const SHORTLIST: usize = 100;
 
 /// Rows that the excursion volume is averaged over, drawn anew for each choice.
 const INTEGRATION_ROWS: usize = 100;
+
+/// Rows that improve the front with a smaller probability add nothing to the excursion volume.
+const LEAST_PROBABILITY: f64 = 1e-9;
 
 /// Which acquisition function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,7 +127,15 @@ impl Situation<'_> {
         candidates.sort_unstable_by(|left, right| self.order(right, left));
         candidates.truncate(SHORTLIST);
         let candidates: Vec<u32> = candidates.into_iter().map(|(_, row)| row).collect();
-        let others = drawn(self.open.to_vec(), INTEGRATION_ROWS, random);
+        let drawn = drawn(self.open.to_vec(), INTEGRATION_ROWS, random);
+        // A row that the front surely dominates adds nothing: most rows drop out.
+        let may_improve = |row: &u32| {
+            probability_of_nondomination(self.front, self.prediction(*row)) > LEAST_PROBABILITY
+        };
+        let others: Vec<u32> = drawn.iter().copied().filter(may_improve).collect();
+        if others.is_empty() {
+            return candidates.first().copied();
+        }
         let covariances = {
             let (candidates, others) = (self.points(&candidates), self.points(&others));
             let of = |process: &GaussianProcess| process.covariances(&candidates, &others);
@@ -135,7 +148,7 @@ impl Situation<'_> {
                 let covariances = [covariances[0][entry], covariances[1][entry]];
                 volume.probability(self.prediction(row), self.prediction(other), covariances)
             });
-            (probabilities.sum::<f64>() / others.len() as f64, row)
+            (probabilities.sum::<f64>() / drawn.len() as f64, row)
         });
         self.best(scored.collect())
     }
