@@ -17,9 +17,12 @@ use crate::strategies::bayesian_optimisation::INITIAL;
 use crate::strategies::random_search::{RandomSearch, random_priority};
 use crate::transform::Transform;
 
-/// Choices per joint fit; between two of them the regression alone takes in what is observed. The paper
-/// refits at each, for three times the processor time.
-const STEPS_PER_REFIT: usize = 3;
+/// Least number of new observations per joint fit; between two fits the regression alone takes in what is observed. The paper
+/// refits at each choice, for more than three times the processor time.
+const LEAST_NEW: usize = 3;
+
+/// A joint fit also waits until the new observations are this part of those that it was fitted to: fewer hardly move the features.
+const NEW_PART: usize = 8;
 
 /// A joint fit goes on from the last one, so a few iterations follow the few new observations.
 const REFIT: Settings = Settings {
@@ -39,8 +42,8 @@ pub(super) struct LinearRegressionSearch {
     /// The weights of the features, then log alpha and log beta of each source and of the target.
     point: Vec<f64>,
     curvature: Curvature,
-    /// Whether the features were ever fitted to observations.
-    is_fitted: bool,
+    /// Number of observations that the features were last fitted to.
+    fitted_to: usize,
     pool: FeaturePool,
     priority: Vec<u32>,
 }
@@ -69,7 +72,7 @@ impl LinearRegressionSearch {
             likelihood,
             point,
             curvature: Curvature::default(),
-            is_fitted: false,
+            fitted_to: 0,
             priority: random_priority(setting),
         })
     }
@@ -115,9 +118,9 @@ impl Search for LinearRegressionSearch {
         }
         let mut targets = Vec::new();
         self.transform.apply(&observations.values, &mut targets);
-        // The first choice may come later than that if the first evaluations are given.
-        if !self.is_fitted || (count - INITIAL).is_multiple_of(STEPS_PER_REFIT) {
-            self.is_fitted = true;
+        let waits_for = LEAST_NEW.max(self.fitted_to / NEW_PART);
+        if self.fitted_to == 0 || count >= self.fitted_to + waits_for {
+            self.fitted_to = count;
             self.fit(&observations.rows, &targets)?;
         }
         let incumbent = targets.iter().copied().fold(f64::INFINITY, f64::min);
