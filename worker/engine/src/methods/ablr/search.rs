@@ -17,12 +17,9 @@ use crate::strategies::bayesian_optimisation::INITIAL;
 use crate::strategies::random_search::{RandomSearch, random_priority};
 use crate::transform::Transform;
 
-/// Least number of new observations per joint fit; between two fits the regression alone takes in what is observed. The paper
-/// refits at each choice, for more than three times the processor time.
-const LEAST_NEW: usize = 3;
-
-/// A joint fit also waits until the new observations are this part of those that it was fitted to: fewer hardly move the features.
-const NEW_PART: usize = 8;
+/// Choices per joint fit; between two of them the regression alone takes in what is observed. The paper
+/// refits at each, for three times the processor time.
+const STEPS_PER_REFIT: usize = 3;
 
 /// A joint fit goes on from the last one, so a few iterations follow the few new observations.
 const REFIT: Settings = Settings {
@@ -42,8 +39,8 @@ pub(super) struct LinearRegressionSearch {
     /// The weights of the features, then log alpha and log beta of each source and of the target.
     point: Vec<f64>,
     curvature: Curvature,
-    /// Number of observations that the features were last fitted to.
-    fitted_to: usize,
+    /// Whether the features were ever fitted to observations.
+    is_fitted: bool,
     pool: FeaturePool,
     priority: Vec<u32>,
 }
@@ -72,7 +69,7 @@ impl LinearRegressionSearch {
             likelihood,
             point,
             curvature: Curvature::default(),
-            fitted_to: 0,
+            is_fitted: false,
             priority: random_priority(setting),
         })
     }
@@ -118,9 +115,9 @@ impl Search for LinearRegressionSearch {
         }
         let mut targets = Vec::new();
         self.transform.apply(&observations.values, &mut targets);
-        let waits_for = LEAST_NEW.max(self.fitted_to / NEW_PART);
-        if self.fitted_to == 0 || count >= self.fitted_to + waits_for {
-            self.fitted_to = count;
+        // The first choice may come later than that if the first evaluations are given.
+        if !self.is_fitted || (count - INITIAL).is_multiple_of(STEPS_PER_REFIT) {
+            self.is_fitted = true;
             self.fit(&observations.rows, &targets)?;
         }
         let incumbent = targets.iter().copied().fold(f64::INFINITY, f64::min);
