@@ -2,7 +2,7 @@
 //!
 //!     cargo bench -p loto-engine --bench growth -- growth.svg
 //!
-//! The longest traces take minutes; a second argument bounds the evaluations (2000).
+//! Traces of 2000 evaluations take hours; a second argument bounds the evaluations.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
