@@ -87,7 +87,10 @@ fn the_maximin_improvement_is_the_known_one_and_that_of_samples() {
     let front = front();
     let improvement = MaximinImprovement::new(&front);
     for (candidate, (expected, nondominated)) in candidates().iter().zip(expected) {
-        let found = improvement.value(candidate);
+        let found = improvement.value(candidate, 0.0).unwrap();
+        // A bar that it reaches changes nothing, and one beyond it ends the integral.
+        assert_eq!(improvement.value(candidate, found), Some(found));
+        assert_eq!(improvement.value(candidate, 1.001 * found + 1e-9), None);
         assert!((found - expected).abs() < 1e-7, "{found} {expected}");
         let bound = improvement.bound(candidate);
         assert!(

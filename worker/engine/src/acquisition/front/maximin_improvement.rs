@@ -24,20 +24,29 @@ impl<'a> MaximinImprovement<'a> {
     }
 
     /// The integral over s > 0 of the probability that I > s, which is the one that the prediction, moved by s in both
-    /// objectives, is dominated by no point of the front.
-    pub(crate) fn value(&self, prediction: &Prediction) -> f64 {
+    /// objectives, is dominated by no point of the front. `None` once it is certain to be below the `bar`: the probability falls
+    /// with s, so that no node still to come has a larger one than the last.
+    pub(crate) fn value(&self, prediction: &Prediction, bar: f64) -> Option<f64> {
         let gaps = self.front.points().iter().flat_map(|point| {
             [0, 1].map(|objective| point[objective] - prediction.means[objective])
         });
         let [first, second] = prediction.std_devs;
         let half = 0.5 * (gaps.fold(0.0, f64::max) + REACH * first.max(second));
-        let terms = self.rule.iter().map(|(x, weight)| {
+        let (mut sum, mut weight_left) = (0.0, 2.0);
+        for (x, weight) in &self.rule {
             let moved = half * (1.0 + x);
             let means = prediction.means.map(|mean| mean + moved);
             let std_devs = prediction.std_devs;
-            weight * probability_of_nondomination(self.front, &Prediction { means, std_devs })
-        });
-        half * terms.sum::<f64>()
+            let moved = Prediction { means, std_devs };
+            let probability = probability_of_nondomination(self.front, &moved);
+            sum += weight * probability;
+            weight_left -= weight;
+            // The margin is for roundings.
+            if half * (sum + probability * weight_left) * (1.0 + 1e-9) + 1e-12 < bar {
+                return None;
+            }
+        }
+        Some(half * sum)
     }
 
     /// At least [`Self::value`], and cheaper: the improvement is at most the sum of the gains over any one point. The

@@ -103,7 +103,8 @@ impl Situation<'_> {
             .map(|(_, row)| row)
     }
 
-    /// The row of greatest maximin improvement, which is computed only where a bound on it reaches the best one found.
+    /// The row of greatest maximin improvement, which is computed only where a bound on it reaches the best one found, and
+    /// only as far as it may.
     fn best_by_maximin(&self) -> Option<u32> {
         let improvement = MaximinImprovement::new(self.front);
         let mut bounds = self.scored(|prediction| improvement.bound(prediction));
@@ -113,7 +114,11 @@ impl Situation<'_> {
             if best.is_some_and(|(value, _)| bound < value) {
                 break;
             }
-            let found = (improvement.value(self.prediction(row)), row);
+            let bar = best.map_or(0.0, |(value, _)| value);
+            let Some(value) = improvement.value(self.prediction(row), bar) else {
+                continue;
+            };
+            let found = (value, row);
             if best.is_none_or(|best| self.order(&found, &best).is_gt()) {
                 best = Some(found);
             }
