@@ -64,9 +64,9 @@ impl Criterion {
                     reference: situation.reference,
                     evaluations_left: situation.evaluations_left,
                 };
-                situation.best(situation.scored(|prediction| {
-                    acquisition.value(situation.front, prediction)
-                }))
+                situation.best(
+                    situation.scored(|prediction| acquisition.value(situation.front, prediction)),
+                )
             }
             Self::Maximin => situation.best_by_maximin(),
             Self::ExcursionVolume => situation.best_by_excursion_volume(random),
@@ -81,7 +81,8 @@ impl Situation<'_> {
 
     fn scored(&self, value: impl Fn(&Prediction) -> f64) -> Vec<Scored> {
         let open = self.open.iter();
-        open.map(|&row| (value(self.prediction(row)), row)).collect()
+        open.map(|&row| (value(self.prediction(row)), row))
+            .collect()
     }
 
     fn by_hypervolume(&self) -> Vec<Scored> {
