@@ -112,7 +112,7 @@ fn a_task_begins_no_job_that_would_not_end_in_its_time() {
         folder: folder.path(),
     };
     // Jobs of seconds, for more than the shortest time that Slurm can give, which is a minute.
-    let sweep = samples::built_in_sweep("in-time", &["gp"], &["digits-3-vs-8"], 70, 280);
+    let sweep = samples::built_in_sweep("in-time", &["gp"], &["digits-3-vs-8"], 200, 280);
     fs::write(place.path("sweep.toml"), sweep).unwrap();
     // Without the warning of the script: what is ignored comes in its place.
     place.submit_shards(
