@@ -51,7 +51,9 @@ impl Allocation {
             Some(end) => {
                 let left = end.duration_since(SystemTime::now()).unwrap_or_default();
                 tracing::info!("the allocation ends in {} s", left.as_secs());
-                Self::until(Instant::now() + left.saturating_sub(FAREWELL))
+                let over = Instant::now().checked_add(left.saturating_sub(FAREWELL));
+                // An end that no clock reaches is none.
+                over.map_or_else(Self::default, Self::until)
             }
             None => Self::default(),
         };
