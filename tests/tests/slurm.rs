@@ -16,6 +16,7 @@ use loto_transport::store;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use tempfile::TempDir;
 
 const SHARDS: &str = "8";
 
@@ -24,14 +25,26 @@ const PATIENCE: Duration = Duration::from_secs(900);
 const PATIENCE_PER_FAULT: Duration = Duration::from_secs(60);
 
 /// A sweep at a cluster.
-struct Place<'a> {
-    slurm: &'a Slurm,
-    folder: &'a Path,
+struct Place {
+    slurm: Slurm,
+    folder: TempDir,
 }
 
-impl Place<'_> {
+impl Place {
+    /// A cluster of its own, with an empty folder; `None` if the test of this name is skipped.
+    fn start(name: &str) -> Option<Self> {
+        let Some(programs) = std::env::var_os("LOTO_TEST_SLURM").map(PathBuf::from) else {
+            skipped::note(name, "LOTO_TEST_SLURM is not set");
+            return None;
+        };
+        Some(Self {
+            slurm: Slurm::start(&programs),
+            folder: tempfile::tempdir().unwrap(),
+        })
+    }
+
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+        self.folder.path().join(name)
     }
 
     fn submit(&self) {
@@ -102,14 +115,8 @@ impl Place<'_> {
 #[test]
 fn a_task_begins_no_job_that_would_not_end_in_its_time() {
     let name = "a_task_begins_no_job_that_would_not_end_in_its_time";
-    let Some(programs) = std::env::var_os("LOTO_TEST_SLURM").map(PathBuf::from) else {
-        return skipped::note(name, "LOTO_TEST_SLURM is not set");
-    };
-    let slurm = Slurm::start(&programs);
-    let folder = tempfile::tempdir().unwrap();
-    let place = Place {
-        slurm: &slurm,
-        folder: folder.path(),
+    let Some(place) = Place::start(name) else {
+        return;
     };
     // Jobs of seconds, for more than the shortest time that Slurm can give, which is a minute.
     let sweep = samples::built_in_sweep("in-time", &["gp"], &["digits-3-vs-8"], 200, 280);
@@ -145,14 +152,8 @@ fn a_task_begins_no_job_that_would_not_end_in_its_time() {
 #[test]
 fn an_array_of_shards_is_the_whole_sweep_whatever_becomes_of_its_tasks() {
     let name = "an_array_of_shards_is_the_whole_sweep_whatever_becomes_of_its_tasks";
-    let Some(programs) = std::env::var_os("LOTO_TEST_SLURM").map(PathBuf::from) else {
-        return skipped::note(name, "LOTO_TEST_SLURM is not set");
-    };
-    let slurm = Slurm::start(&programs);
-    let folder = tempfile::tempdir().unwrap();
-    let place = Place {
-        slurm: &slurm,
-        folder: folder.path(),
+    let Some(place) = Place::start(name) else {
+        return;
     };
     let faults = settings::number("LOTO_SLURM_FAULTS", 4);
     // Enough for the tasks to be at work as often as they are disturbed.
@@ -175,15 +176,17 @@ fn an_array_of_shards_is_the_whole_sweep_whatever_becomes_of_its_tasks() {
             let task = &running[random.random_range(0..running.len())];
             match random.random_range(0..4) {
                 0 | 1 => {
-                    slurm.told("scontrol", &["requeue", task]);
+                    place.slurm.told("scontrol", &["requeue", task]);
                     requeued += 1;
                 }
                 2 => {
-                    slurm.told("scancel", &["--batch", "--signal=USR1", task]);
+                    place
+                        .slurm
+                        .told("scancel", &["--batch", "--signal=USR1", task]);
                     warned += 1;
                 }
                 _ => {
-                    slurm.told("scancel", &[task]);
+                    place.slurm.told("scancel", &[task]);
                     cancelled += 1;
                 }
             }
@@ -195,7 +198,7 @@ fn an_array_of_shards_is_the_whole_sweep_whatever_becomes_of_its_tasks() {
             && shards.is_empty()
             && cancelled > 0
         {
-            slurm.told("scancel", &[report]);
+            place.slurm.told("scancel", &[report]);
             place.submit();
         }
     }
