@@ -6,6 +6,7 @@
 //! evaluation on: of a fit's first evaluation the target's part alone has to be computed.
 
 use ndarray::{ArrayView2, ArrayViewMut2};
+use pulp::Simd;
 
 use super::evidence::Regression;
 use super::features::{FEATURES, FeatureNetwork, REGRESSORS, set_regressors};
@@ -189,11 +190,17 @@ impl Buffers {
             &self.slopes,
             &mut self.gradient,
         );
-        for (sum, slope) in weight_gradient.iter_mut().zip(&self.gradient) {
-            *sum += f64::from(*slope);
-        }
+        add(&self.gradient, weight_gradient);
         *precision_slopes = posterior.slopes;
         Ok(posterior.value)
+    }
+}
+
+#[pulp::with_simd(add = pulp::Arch::new())]
+#[inline(always)]
+fn add_with<'a, S: Simd>(_simd: S, slopes: &'a [f32], sums: &'a mut [f64]) {
+    for (sum, slope) in sums.iter_mut().zip(slopes) {
+        *sum += f64::from(*slope);
     }
 }
 

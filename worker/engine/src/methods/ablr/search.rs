@@ -29,12 +29,13 @@ const REFIT: Settings = Settings {
     longest_step: 1.0,
 };
 
-/// After [`INITIAL`] rows of random search: fits the features and the precisions of all tasks to the sources
+/// After [`INITIAL`] rows of random search: fits the features and the precisions of all tasks to a sample of the sources
 /// and the observations, from the last fit on, and takes the row of greatest expected improvement. The precisions have no prior.
 pub(super) struct LinearRegressionSearch {
     initial: RandomSearch,
     transform: Transform,
     network: FeatureNetwork,
+    /// Of samples of the sources: the sources were fitted before, and here they only have to hold the features where they are.
     likelihood: JointLikelihood,
     /// The weights of the features, then log alpha and log beta of each source and of the target.
     point: Vec<f64>,
@@ -53,8 +54,9 @@ impl LinearRegressionSearch {
     pub(super) fn new(setting: &Setting, transform: Transform) -> Result<Self, EngineError> {
         let network = FeatureNetwork::new(setting.space().width());
         let sources = TrainingTask::of_sources(setting, transform)?;
-        let mut likelihood = JointLikelihood::new(&network, sources);
-        let mut point = source_fit(setting, transform, &network, &mut likelihood)?;
+        let samples = sources.iter().map(TrainingTask::sample).collect();
+        let mut likelihood = JointLikelihood::new(&network, samples);
+        let mut point = source_fit(setting, transform, &network, sources, &mut likelihood)?;
         // The target's precisions start at the sources' mean.
         let precisions = &point[network.weight_count()..];
         let count = likelihood.source_count() as f64;
@@ -74,7 +76,7 @@ impl LinearRegressionSearch {
         })
     }
 
-    /// Goes on with the joint fit to the sources and the transformed observations.
+    /// Goes on with the joint fit to the samples of the sources and the transformed observations.
     fn fit(&mut self, rows: &[u32], targets: &[f64]) -> Result<(), EngineError> {
         let points = rows.iter().flat_map(|&row| self.pool.input(row as usize));
         let target = TrainingTask {

@@ -8,6 +8,9 @@ use crate::transform::Transform;
 /// Rows of all sources together: what ICML 2020, appendix B, restricts itself to.
 const ROWS: usize = 2000;
 
+/// One of so many rows is in a sample of a task.
+const ROWS_PER_SAMPLED: usize = 4;
+
 /// Encoded rows of a task with their transformed objective.
 pub(super) struct TrainingTask {
     /// Encoded configurations, one after the other.
@@ -36,5 +39,15 @@ impl TrainingTask {
             }
         });
         Ok(sampled.collect())
+    }
+
+    /// A quarter of the rows, rounded up, which are in random order.
+    pub(super) fn sample(&self) -> Self {
+        let rows = self.targets.len().div_ceil(ROWS_PER_SAMPLED);
+        let width = self.inputs.len() / self.targets.len();
+        Self {
+            inputs: self.inputs[..rows * width].to_vec(),
+            targets: self.targets[..rows].to_vec(),
+        }
     }
 }

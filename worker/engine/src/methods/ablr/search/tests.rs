@@ -14,6 +14,7 @@ use crate::method_tests::dense::network;
 use crate::method_tests::dense::normal::log_expected_improvement;
 use crate::method_tests::dense::transform::{gaussian_quantiles, standardised};
 use crate::method_tests::example::new_fits;
+use crate::sources::sample::SourceSample;
 
 /// Three layers of 50 hyperbolic tangents, and a constant.
 fn features(weights: &[f64], point: &[f64]) -> Vec<f64> {
@@ -93,10 +94,18 @@ fn assert_agrees(method: &str, transform: Transform, dense_transform: fn(&[f64])
     let fits = new_fits();
     let setting = case.setting(&fits);
     let mut search = LinearRegressionSearch::new(&setting, transform).unwrap();
+    // The joint fits see a quarter of each source.
+    let all = setting.sources(transform).unwrap();
     let sources: Tasks = case
         .sources()
         .into_iter()
-        .map(|source| (case.points(source), dense_transform(&source.objective)))
+        .zip(all.iter())
+        .map(|(source, same)| {
+            let (points, values) = (case.points(source), dense_transform(&source.objective));
+            let rows = SourceSample::order(&setting, same, values.len().div_ceil(4));
+            let rows = rows.iter().map(|&row| row as usize);
+            rows.map(|row| (points[row].clone(), values[row])).unzip()
+        })
         .collect();
     let points = case.points(case.target());
     let order = case.random_order(&fits);
