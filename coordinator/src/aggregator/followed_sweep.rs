@@ -13,7 +13,7 @@ use tokio::sync::{Notify, OnceCell, watch};
 use tokio::time::{Instant, sleep_until};
 use tonic::Status;
 
-use super::marks::{Mark, Marks, is_same};
+use super::marks::{Marks, TakenMark, is_same};
 use super::overview::{Found, Onlooker, Overview};
 use super::snapshot::{Look, Snapshot};
 use super::status::to_status;
@@ -197,7 +197,7 @@ struct Counting {
     last: Option<(Instant, Duration)>,
     marks: Marks,
     /// The mark before the last count, if that found out everything.
-    counted: Option<Mark>,
+    counted: Option<TakenMark>,
     /// How many damaged entries the store had passed over before that count.
     passed_over: usize,
     /// When the overview was last made.

@@ -11,7 +11,7 @@ const TRUSTED: Duration = Duration::from_secs(300);
 
 /// What a store told of its changes, and when.
 #[derive(Debug, Clone)]
-pub(crate) struct Mark {
+pub(crate) struct TakenMark {
     mark: ChangeMark,
     at: Instant,
 }
@@ -25,13 +25,13 @@ pub(crate) struct Marks {
 
 impl Marks {
     /// The mark of now, if there is one. What is read of the store after this call is at least as new.
-    pub(crate) async fn take(&mut self, store: &dyn Store) -> Option<Mark> {
+    pub(crate) async fn take(&mut self, store: &dyn Store) -> Option<TakenMark> {
         if self.are_unknown {
             return None;
         }
         let at = Instant::now();
         match store.change_mark().await {
-            Ok(Some(mark)) => Some(Mark { mark, at }),
+            Ok(Some(mark)) => Some(TakenMark { mark, at }),
             Ok(None) | Err(TransportError::Refused { .. }) => {
                 self.are_unknown = true;
                 None
@@ -43,7 +43,7 @@ impl Marks {
 }
 
 /// Whether nothing changed between the two marks.
-pub(crate) fn is_same(before: Option<&Mark>, now: Option<&Mark>) -> bool {
+pub(crate) fn is_same(before: Option<&TakenMark>, now: Option<&TakenMark>) -> bool {
     match (before, now) {
         (Some(before), Some(now)) => {
             before.mark == now.mark && now.at.duration_since(before.at) < TRUSTED

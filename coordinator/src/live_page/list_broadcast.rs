@@ -12,7 +12,7 @@ use super::fragments::Fragments;
 use super::listed_sweep::{Content, Listed};
 use super::sections::{problems, sweep_list};
 use crate::CoordinatorError;
-use crate::aggregator::{Mark, Marks, Overview, Published, WatchedSweeps, is_same, to_status};
+use crate::aggregator::{Marks, Overview, Published, TakenMark, WatchedSweeps, is_same, to_status};
 
 /// Most sweeps on the page: the newest.
 const LISTED: usize = 100;
@@ -51,7 +51,7 @@ pub(super) async fn keep_up(
     let mut followed = Vec::new();
     let mut marks = Marks::default();
     // While nothing changes in the store, its plans are not read again.
-    let mut known: Option<(Option<Mark>, Entries)> = None;
+    let mut known: Option<(Option<TakenMark>, Entries)> = None;
     loop {
         let mark = marks.take(store.as_ref()).await;
         let is_known = known

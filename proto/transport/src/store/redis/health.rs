@@ -36,7 +36,9 @@ impl Health for RedisStore {
 /// not count its savings (before 7.0) may save twice within the second that the time of the last one has: it has no mark.
 fn mark_in(server: &str, persistence: &str) -> Option<ChangeMark> {
     let field = |told: &str, name: &str| {
-        let mut lines = told.lines().filter_map(|line| line.trim_end().split_once(':'));
+        let mut lines = told
+            .lines()
+            .filter_map(|line| line.trim_end().split_once(':'));
         lines
             .find(|(field, _)| *field == name)
             .map(|(_, value)| value.to_owned())
@@ -105,7 +107,8 @@ mod tests {
     #[test]
     fn only_a_server_that_counts_its_savings_has_a_mark() {
         let server = "# Server\r\nrun_id:abc\r\n";
-        let persistence = "rdb_changes_since_last_save:5\r\nrdb_saves:2\r\nrdb_last_save_time:17\r\n";
+        let persistence =
+            "rdb_changes_since_last_save:5\r\nrdb_saves:2\r\nrdb_last_save_time:17\r\n";
         let mark = mark_in(server, persistence).unwrap();
         assert_eq!(mark, ChangeMark("abc 2 17 5".into()));
         let later = persistence.replace("save:5", "save:6");
