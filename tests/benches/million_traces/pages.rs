@@ -52,7 +52,7 @@ pub(crate) async fn measure(
     let deadline = Instant::now() + LONGEST_READING;
     for (what, part, sign) in [
         ("the counts", "standing", "<progress"),
-        ("the results", "results-0", "<svg"),
+        ("the results", "results-0", "/results/0/pairs"),
     ] {
         loop {
             let event = events.read(deadline).expect("an event").data;
@@ -100,7 +100,10 @@ pub(crate) async fn measure(
     // What the last traces gave is computed on after it was first shown: intervals and bands.
     let begin = Instant::now();
     while share_of(&service, None).await > 0.05 {
-        assert!(begin.elapsed() < LONGEST_READING, "it does not come to rest");
+        assert!(
+            begin.elapsed() < LONGEST_READING,
+            "it does not come to rest"
+        );
     }
     let (viewers, received) = look(&address, &page, IDLE_VIEWERS).await;
     let share = share_of(&service, None).await;

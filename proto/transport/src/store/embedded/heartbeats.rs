@@ -10,7 +10,6 @@ use crate::error::TransportError;
 use crate::store::damage::Hidden;
 use crate::store::heartbeats::Heartbeats;
 
-
 #[async_trait]
 impl Heartbeats for EmbeddedStore {
     async fn put_heartbeat(
