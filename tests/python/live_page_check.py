@@ -4,7 +4,8 @@
     venv/bin/playwright install chromium            # or CHROMIUM=/usr/bin/chromium
     venv/bin/python tests/python/live_page_check.py http://127.0.0.1:8080 FOLDER
 
-Opens the list, the newest sweep, a series, a job and a comparison, wide, middling and narrow, light and dark. Writes a
+Opens the list, the newest sweep, the parts of its results, a method, a series, a job and a comparison, wide, middling and narrow,
+light and dark. Writes a
 screenshot of each to FOLDER, and exits with status 1 if axe-core finds a violation, a page is wider than its window, or the
 browser complains (of what a content security policy forbids, for example).
 """
@@ -45,6 +46,21 @@ def open_job(page, base):
     page.wait_for_selector("h1")
 
 
+def open_part(part):
+    def show(page, base):
+        open_sweep(page, base)
+        page.goto(page.url + "/results/0/" + part)
+        page.wait_for_selector("#results-0 figure", timeout=PATIENCE)
+
+    return show
+
+
+def open_method(page, base):
+    open_sweep(page, base)
+    page.goto(page.url + "/jobs/0/0")
+    page.wait_for_selector(".grid")
+
+
 def open_comparison(page, base):
     open_sweep(page, base)
     page.click("summary:has-text('Compare two methods')")
@@ -55,6 +71,8 @@ def open_comparison(page, base):
 PAGES = {
     "list": open_list,
     "sweep": open_sweep,
+    **{part: open_part(part) for part in ("scores", "evaluations", "tasks", "pairs")},
+    "method": open_method,
     "series": open_series,
     "job": open_job,
     "comparison": open_comparison,
@@ -83,10 +101,10 @@ def main(base, folder):
                     if needed > width:
                         problems.append(f"{name}, {scheme}, {width}: {needed} pixels wide")
                     page.screenshot(path=folder / f"{name}-{scheme}-{width}.png", full_page=True)
-                found = Axe().run(page)
-                print(f"{name}, {scheme}: {found.violations_count} violations", flush=True)
-                if found.violations_count:
-                    problems.append(f"{name}, {scheme}: {found.generate_report()}")
+                    found = Axe().run(page)
+                    print(f"{name}, {scheme}, {width}: {found.violations_count} violations", flush=True)
+                    if found.violations_count:
+                        problems.append(f"{name}, {scheme}, {width}: {found.generate_report()}")
             problems += [f"{scheme}: {complaint}" for complaint in complaints]
         browser.close()
     for problem in problems:

@@ -13,6 +13,7 @@ use tokio::sync::{Notify, OnceCell, watch};
 use tokio::time::{Instant, sleep_until};
 use tonic::Status;
 
+use super::marks::{Marks, TakenMark, is_same};
 use super::overview::{Found, Onlooker, Overview};
 use super::snapshot::{Look, Snapshot};
 use super::status::to_status;
@@ -33,6 +34,9 @@ const IDLE_INTERVAL: Duration = Duration::from_secs(1);
 /// Counting takes at most one part in so many of the time: the last attempts at all unfinished
 /// jobs are read each time.
 const COUNTING_SHARE: u32 = 10;
+
+/// Time between two looks at what changes although nothing is stored: rates, and workers that fall silent.
+const STANDING_INTERVAL: Duration = Duration::from_secs(2);
 
 /// A sweep that is followed, as requests and the task share it.
 pub(super) struct FollowedSweep {
@@ -109,23 +113,38 @@ pub(super) async fn follow(
         overview,
         onlooker: None,
         last: None,
+        marks: Marks::default(),
+        counted: None,
+        passed_over: 0,
+        stood: Instant::now(),
     };
     let mut collected = None;
+    let mut collected_at = None;
     loop {
         let begun = Instant::now();
         if sweep.wants_curves.load(Ordering::Relaxed) {
             let look = Look::begin();
-            let outcome = collect(&mut collected, &mut counting).await;
-            let last = curves
-                .borrow()
-                .as_ref()
-                .and_then(|last| last.outcome.clone().ok());
-            let outcome = outcome.map(|collected| match last {
-                Some(last) if last.done() == collected.done() => last,
-                _ => Arc::new(collected.clone()),
-            });
-            let outcome = outcome.map_err(to_status);
-            curves.send_replace(Some(Snapshot { look, outcome }));
+            let mark = counting.marks.take(sweep.store.as_ref()).await;
+            if is_same(collected_at.as_ref(), mark.as_ref()) {
+                // All that was stored by now is in the last snapshot.
+                curves.send_if_modified(|last| {
+                    last.iter_mut().for_each(|snapshot| snapshot.look = look);
+                    last.is_some()
+                });
+            } else {
+                let outcome = collect(&mut collected, &mut counting).await;
+                let last = curves
+                    .borrow()
+                    .as_ref()
+                    .and_then(|last| last.outcome.clone().ok());
+                let outcome = outcome.map(|collected| match last {
+                    Some(last) if last.done() == collected.done() => last,
+                    _ => Arc::new(collected.clone()),
+                });
+                let outcome = outcome.map_err(to_status);
+                collected_at = outcome.is_ok().then_some(mark).flatten();
+                curves.send_replace(Some(Snapshot { look, outcome }));
+            }
         }
         if counting.due() <= Instant::now() {
             counting.count().await;
@@ -176,6 +195,13 @@ struct Counting {
     onlooker: Option<Onlooker>,
     /// When the last count began, and the least time from then to the next.
     last: Option<(Instant, Duration)>,
+    marks: Marks,
+    /// The mark before the last count, if that found out everything.
+    counted: Option<TakenMark>,
+    /// How many damaged entries the store had passed over before that count.
+    passed_over: usize,
+    /// When the overview was last made.
+    stood: Instant,
 }
 
 impl Counting {
@@ -193,6 +219,13 @@ impl Counting {
 
     async fn count(&mut self) {
         let look = Look::begin();
+        let mark = self.marks.take(self.sweep.store.as_ref()).await;
+        let passed_over = self.sweep.store.passed_over().len();
+        let shows_all = is_watched(&self.overview) == self.onlooker.is_some()
+            && passed_over == self.passed_over;
+        if shows_all && is_same(self.counted.as_ref(), mark.as_ref()) {
+            return self.confirm(look).await;
+        }
         let found = self.current().await;
         let least = match &found {
             Ok(_) => look.begun.elapsed() * COUNTING_SHARE,
@@ -204,17 +237,54 @@ impl Counting {
             .as_ref()
             .map(|found| Arc::new(self.message(found, look.as_of_milliseconds)));
         let outcome = progress.map_err(Status::clone);
+        let mut is_all = outcome.is_ok();
         if is_watched(&self.overview) {
             let overview = match found {
                 Ok(found) => self.overview(found).await.map_err(to_status),
                 Err(status) => Err(status),
             };
+            let measured = self.onlooker.as_ref().is_some_and(Onlooker::has_measured);
+            is_all &= overview.is_ok() && measured;
             let outcome = overview.map(Arc::new);
             self.overview.send_replace(Some(Snapshot { look, outcome }));
+            self.stood = Instant::now();
         } else {
             self.onlooker = None;
         }
+        self.counted = is_all.then_some(mark).flatten();
+        self.passed_over = passed_over;
         self.progress.send_replace(Some(Snapshot { look, outcome }));
+    }
+
+    /// Publishes what the last count found as the state of now: nothing was stored since.
+    async fn confirm(&mut self, look: Look) {
+        self.last = Some((look.begun, Duration::ZERO));
+        self.progress.send_if_modified(|last| {
+            let Some(Snapshot {
+                look: known,
+                outcome: Ok(progress),
+            }) = last
+            else {
+                return false;
+            };
+            *known = look;
+            Arc::make_mut(progress).as_of_milliseconds = look.as_of_milliseconds;
+            true
+        });
+        if self.stood.elapsed() < STANDING_INTERVAL {
+            return;
+        }
+        let last = self.overview.borrow().clone();
+        let last = last.and_then(|last| last.outcome.ok());
+        if let (Some(onlooker), Some(last)) = (&mut self.onlooker, last) {
+            let again = onlooker.look_again(&last, self.sweep.store.as_ref()).await;
+            if again.is_err() {
+                self.counted = None;
+            }
+            let outcome = again.map(Arc::new).map_err(|error| to_status(error.into()));
+            self.overview.send_replace(Some(Snapshot { look, outcome }));
+            self.stood = Instant::now();
+        }
     }
 
     async fn overview(&mut self, found: Found) -> Result<Overview, CoordinatorError> {

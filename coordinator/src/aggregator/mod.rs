@@ -16,6 +16,7 @@ mod guard;
 mod guesses;
 mod improvement;
 mod incoming;
+mod marks;
 mod overview;
 mod preparation;
 mod progress;
@@ -38,6 +39,7 @@ mod tests;
 
 pub use guard::{Guard, GuardFiles};
 pub(crate) use incoming::incoming;
+pub(crate) use marks::{Marks, TakenMark, is_same};
 pub(crate) use overview::{Overview, SeriesState};
 pub use server::{bind, serve};
 pub(crate) use server::{secured, serving};

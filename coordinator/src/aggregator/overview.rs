@@ -1,6 +1,7 @@
 //! What a page shows of a sweep: the jobs of every series by state, how fast it goes, who works on it.
 
 use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use loto_proto::identity::{SeriesId, SweepId};
@@ -23,8 +24,8 @@ pub(crate) struct Overview {
     pub(crate) sweep: SweepId,
     /// The jobs by black box and method.
     pub(crate) progress: Progress,
-    /// Every series, in the order of the sweep.
-    pub(crate) series: Vec<SeriesState>,
+    /// Every series once, in the order of the sweep. The same allocation as before while no count found anything else.
+    pub(crate) series: Arc<[SeriesState]>,
     pub(crate) cancelled: bool,
     /// "12.3 traces/s, about 3m 20s left".
     pub(crate) speed: String,
@@ -46,7 +47,7 @@ pub(crate) struct Overview {
 }
 
 /// One series at one moment.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SeriesState {
     pub(crate) id: SeriesId,
     pub(crate) task: String,
@@ -60,7 +61,8 @@ pub(crate) struct SeriesState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Event {
     pub(crate) at: SystemTime,
-    pub(crate) series: SeriesId,
+    /// Position of the series in [`Overview::series`].
+    pub(crate) series: usize,
     pub(crate) group: usize,
     pub(crate) task: String,
     /// What: "2 traces stored", "1 job failed".
@@ -80,6 +82,9 @@ pub(super) struct Onlooker {
     begun: Instant,
     rate: Rate,
     last: Vec<Counts>,
+    series: Arc<[SeriesState]>,
+    /// Whether a further look may learn more of what jobs cost, even if nothing changes.
+    measures: bool,
     events: VecDeque<Event>,
     workers: Workers,
 }
@@ -90,9 +95,16 @@ impl Onlooker {
             begun: Instant::now(),
             rate: Rate::default(),
             last: Vec::new(),
+            series: Arc::default(),
+            measures: true,
             events: VecDeque::new(),
             workers: Workers::default(),
         }
+    }
+
+    /// Whether the last look learned all that is to be learned of what jobs cost.
+    pub(super) fn has_measured(&self) -> bool {
+        !self.measures
     }
 
     /// The state that `tracker` has found, with what else a count has `found`, and what the store tells besides.
@@ -110,9 +122,7 @@ impl Onlooker {
             mut conflicts,
             cancelled,
         } = found;
-        if tracker.may_measure() {
-            tracker.measure(store).await?;
-        }
+        self.measures = tracker.may_measure() && tracker.measure(store).await?;
         let progress = tracker.progress();
         self.rate.sample(self.begun.elapsed(), &progress);
         let in_conflict: HashSet<SeriesId> = conflicts.iter().map(|known| known.series).collect();
@@ -128,11 +138,14 @@ impl Onlooker {
             .collect();
         conflicts.truncate(MAX_LISTED_CONFLICTS);
         self.note_changes(&series);
+        if self.series[..] != series[..] {
+            self.series = series.into();
+        }
         self.workers.look(store).await?;
         let passed_over = store.passed_over().into_iter();
         Ok(Overview {
             sweep,
-            series,
+            series: Arc::clone(&self.series),
             cancelled,
             speed: self.rate.describe(&progress),
             processor_time_left: processor_time_left(&progress),
@@ -150,14 +163,35 @@ impl Onlooker {
         })
     }
 
+    /// The state that the last look found, when the store has told since that no job changed: what goes on with the time, and the
+    /// workers.
+    ///
+    /// # Errors
+    /// Whatever the store reports.
+    pub(super) async fn look_again(
+        &mut self,
+        last: &Overview,
+        store: &dyn Store,
+    ) -> Result<Overview, TransportError> {
+        self.workers.look(store).await?;
+        self.rate.sample(self.begun.elapsed(), &last.progress);
+        Ok(Overview {
+            speed: self.rate.describe(&last.progress),
+            workers: self.workers.states(),
+            remarks: self.workers.remarks.clone(),
+            alarms: self.workers.alarms.clone(),
+            ..last.clone()
+        })
+    }
+
     /// Notes what is other than at the last look.
     fn note_changes(&mut self, series: &[SeriesState]) {
         let at = SystemTime::now();
-        for (state, last) in series.iter().zip(&self.last) {
+        for (position, (state, last)) in series.iter().zip(&self.last).enumerate() {
             for what in changes(last, &state.counts) {
                 self.events.push_front(Event {
                     at,
-                    series: state.id,
+                    series: position,
                     group: state.group,
                     task: state.task.clone(),
                     what,

@@ -197,7 +197,8 @@ async fn look(tracker: &mut Tracker, store: &dyn Store) -> Result<(), TransportE
     if tracker.progress().total.unfinished() == 0 {
         return tracker.scan(store).await;
     }
-    tracker.measure(store).await
+    tracker.measure(store).await?;
+    Ok(())
 }
 
 /// Ends the waiting for a cancelled sweep; records one again that the store has lost; publishes what got lost, or everything

@@ -12,7 +12,8 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::error::PageError;
 use super::fragments::Fragments;
-use super::{list_broadcast, sweep_broadcast};
+use super::results_address::ResultsAddress;
+use super::{list_broadcast, results_broadcast, sweep_broadcast};
 use crate::aggregator::WatchedSweeps;
 
 /// How long a page is kept up to date after the last viewer left, who may only have gone to another page.
@@ -23,6 +24,7 @@ const LINGER: Duration = Duration::from_secs(30);
 enum Page {
     Sweeps,
     Sweep(SweepId),
+    Results(ResultsAddress),
 }
 
 /// All pages that somebody looks at, or did lately.
@@ -102,6 +104,23 @@ impl Broadcasts {
         Ok(self.page(Page::Sweep(id), || {
             let fragments = sweep_broadcast::fragments(sweep.plan());
             Watched::start(fragments, |sender| sweep_broadcast::keep_up(sweep, sender))
+        }))
+    }
+
+    /// The page of a part of the results of a sweep.
+    ///
+    /// # Errors
+    /// As [`Self::sweep`].
+    pub(super) async fn results(
+        self: &Arc<Self>,
+        address: ResultsAddress,
+    ) -> Result<Watched, PageError> {
+        let sweep = self.sweeps.get(address.sweep).await?;
+        Ok(self.page(Page::Results(address), || {
+            let fragments = results_broadcast::part_fragments();
+            Watched::start(fragments, |sender| {
+                results_broadcast::keep_up_part(sweep, address, sender)
+            })
         }))
     }
 

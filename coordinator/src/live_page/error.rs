@@ -6,6 +6,7 @@ use loto_proto::identity::SweepId;
 use loto_proto::untrusted_text::escape_lines;
 use loto_transport::TransportError;
 use maud::html;
+use tonic::{Code, Status};
 
 use super::document::{Place, document};
 use super::sections::problems;
@@ -59,6 +60,10 @@ pub(super) enum PageError {
     )]
     LargeReport(SweepId),
 
+    /// The jobs of the sweep cannot be counted.
+    #[error("the jobs cannot be counted: {0}")]
+    Uncounted(Box<Status>),
+
     /// There is no report.
     #[error(transparent)]
     Reporting(ReportingError),
@@ -99,7 +104,10 @@ impl PageError {
             | Self::Control(DispatchError::Transport(TransportError::Unavailable { .. })) => {
                 StatusCode::SERVICE_UNAVAILABLE
             }
-            Self::Coordinator(_) | Self::Control(_) | Self::Reporting(_) => {
+            Self::Uncounted(status) if status.code() == Code::Unavailable => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
+            Self::Coordinator(_) | Self::Control(_) | Self::Reporting(_) | Self::Uncounted(_) => {
                 StatusCode::INTERNAL_SERVER_ERROR
             }
         }
@@ -117,6 +125,7 @@ impl IntoResponse for PageError {
             | Self::Busy
             | Self::NoBroker
             | Self::LargeReport(_) => html! { p { (self.to_string()) } },
+            Self::Uncounted(status) => problems::failure(&status),
             Self::Reporting(error) => html! { p { (escape_lines(&error.to_string())) } },
             Self::Control(error) => html! {
                 div.alert role="group" aria-label="Problem" {

@@ -1,11 +1,10 @@
 //! Keeps the list of sweeps up to date.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use loto_proto::identity::SweepId;
 use loto_proto::limits::MAX_WATCHED_SWEEPS;
-use loto_transport::TransportError;
 use loto_transport::store::{Store, recorded};
 use tokio::sync::watch;
 
@@ -13,7 +12,7 @@ use super::fragments::Fragments;
 use super::listed_sweep::{Content, Listed};
 use super::sections::{problems, sweep_list};
 use crate::CoordinatorError;
-use crate::aggregator::{Overview, Published, WatchedSweeps, to_status};
+use crate::aggregator::{Marks, Overview, Published, TakenMark, WatchedSweeps, is_same, to_status};
 
 /// Most sweeps on the page: the newest.
 const LISTED: usize = 100;
@@ -29,6 +28,20 @@ pub(super) fn fragments() -> Fragments {
     Fragments::new([LIST.to_owned()])
 }
 
+/// A sweep as the store has it.
+struct Entry {
+    id: SweepId,
+    /// Its name and number of jobs, or why it cannot be read.
+    plan: Result<(String, u64), String>,
+    recorded: Option<SystemTime>,
+}
+
+/// The newest sweeps, the newest first, and the number of those left out.
+struct Entries {
+    newest: Vec<Entry>,
+    left_out: usize,
+}
+
 /// Keeps the list up to date for as long as it is polled.
 pub(super) async fn keep_up(
     store: Arc<dyn Store>,
@@ -36,70 +49,102 @@ pub(super) async fn keep_up(
     sender: watch::Sender<Fragments>,
 ) {
     let mut followed = Vec::new();
+    let mut marks = Marks::default();
+    // While nothing changes in the store, its plans are not read again.
+    let mut known: Option<(Option<TakenMark>, Entries)> = None;
     loop {
-        let content = match list(store.as_ref(), &sweeps, &mut followed).await {
-            Ok((listed, left_out)) => sweep_list::section(&listed, left_out),
-            Err(error) => problems::failure(&to_status(error)),
-        };
-        sender.send_if_modified(|fragments| fragments.set(LIST, &content));
+        let mark = marks.take(store.as_ref()).await;
+        let is_known = known
+            .as_ref()
+            .is_some_and(|(before, _)| is_same(before.as_ref(), mark.as_ref()));
+        if !is_known {
+            known = match read(store.as_ref()).await {
+                Ok(entries) => Some((mark, entries)),
+                Err(error) => {
+                    let problem = problems::failure(&to_status(error));
+                    sender.send_if_modified(|fragments| fragments.set(LIST, &problem));
+                    None
+                }
+            };
+        }
+        if let Some((_, entries)) = &known {
+            let listed = listed(entries, &sweeps, &mut followed).await;
+            let content = sweep_list::section(&listed, entries.left_out);
+            sender.send_if_modified(|fragments| fragments.set(LIST, &content));
+        }
         tokio::time::sleep(INTERVAL).await;
     }
 }
 
-/// The newest sweeps, the newest first, and the number of those left out.
-async fn list(
-    store: &dyn Store,
-    sweeps: &WatchedSweeps,
-    followed: &mut Vec<(SweepId, Published<Overview>)>,
-) -> Result<(Vec<Listed>, usize), CoordinatorError> {
+/// Reads what the store has of its newest sweeps.
+async fn read(store: &dyn Store) -> Result<Entries, CoordinatorError> {
     let ids = store.sweeps().await?;
-    let left_out = ids.len().saturating_sub(LISTED);
-    followed.retain(|(id, _)| ids.contains(id));
-    let mut listed = Vec::new();
-    for (position, &id) in ids.iter().rev().take(LISTED).enumerate() {
-        let content = content(store, sweeps, followed, id, position < COUNTED).await?;
+    let mut newest = Vec::new();
+    for &id in ids.iter().rev().take(LISTED) {
+        let plan = match store.sweep(id).await {
+            Ok(Some(sweep)) => Ok((sweep.name.clone(), sweep.job_count())),
+            Ok(None) => Err("the plan is gone from the store".into()),
+            Err(error) if error.concerns_server() => return Err(error.into()),
+            Err(error) => Err(error.to_string()),
+        };
         let recorded = match recorded(store, id).await {
             Ok(time) => time,
             Err(error) if error.concerns_server() => return Err(error.into()),
             // The time of a sweep says nothing about its jobs.
             Err(_) => None,
         };
+        newest.push(Entry { id, plan, recorded });
+    }
+    Ok(Entries {
+        left_out: ids.len() - newest.len(),
+        newest,
+    })
+}
+
+/// The sweeps with how far they are.
+async fn listed(
+    entries: &Entries,
+    sweeps: &WatchedSweeps,
+    followed: &mut Vec<(SweepId, Published<Overview>)>,
+) -> Vec<Listed> {
+    let newest = &entries.newest;
+    followed.retain(|(id, _)| newest.iter().take(COUNTED).any(|entry| entry.id == *id));
+    let mut listed = Vec::new();
+    for (position, entry) in newest.iter().enumerate() {
+        let content = match &entry.plan {
+            Err(problem) => Content::Damaged(problem.clone()),
+            Ok(plan) => content(entry.id, plan, position < COUNTED, sweeps, followed).await,
+        };
         listed.push(Listed {
-            id,
+            id: entry.id,
             content,
-            recorded,
+            recorded: entry.recorded,
         });
     }
-    Ok((listed, left_out))
+    listed
 }
 
 async fn content(
-    store: &dyn Store,
+    id: SweepId,
+    (name, jobs): &(String, u64),
+    is_counted: bool,
     sweeps: &WatchedSweeps,
     followed: &mut Vec<(SweepId, Published<Overview>)>,
-    id: SweepId,
-    is_counted: bool,
-) -> Result<Content, TransportError> {
-    let sweep = match store.sweep(id).await {
-        Ok(Some(sweep)) => sweep,
-        Ok(None) => return Ok(Content::Damaged("the plan is gone from the store".into())),
-        Err(error) if error.concerns_server() => return Err(error),
-        Err(error) => return Ok(Content::Damaged(error.to_string())),
-    };
+) -> Content {
     if is_counted && !followed.iter().any(|(known, _)| *known == id) {
         match sweeps.get(id).await {
             Ok(watched) => followed.push((id, watched.watch_overview())),
-            Err(error) => return Ok(Content::Damaged(error.to_string())),
+            Err(error) => return Content::Damaged(error.to_string()),
         }
     }
     let known = followed.iter().find(|(known, _)| *known == id);
     let snapshot = known.and_then(|(_, published)| published.borrow().clone());
-    Ok(match snapshot.map(|snapshot| snapshot.outcome) {
+    match snapshot.map(|snapshot| snapshot.outcome) {
         Some(Err(status)) => Content::Damaged(status.message().to_owned()),
         other => Content::Sweep {
-            name: sweep.name.clone(),
-            jobs: sweep.job_count(),
+            name: name.clone(),
+            jobs: *jobs,
             overview: other.and_then(Result::ok),
         },
-    })
+    }
 }

@@ -1,7 +1,7 @@
 //! The jobs of one series, seed by seed: their states and errors, and what is finished in one chart; and the page of one job,
 //! with its trace.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use axum::response::Html;
@@ -255,6 +255,19 @@ fn evaluations(trace: &Trace, found: &Found) -> Markup {
 
 fn title(series: &Series) -> String {
     format!("{} on {}", series.method.label(), series.task)
+}
+
+/// The series at a position in the sweep, of which each counts once: as the cells of its grids name it.
+///
+/// # Errors
+/// [`PageError::NoPage`] if there is none.
+pub(super) fn at(plan: &Sweep, position: &str) -> Result<SeriesId, PageError> {
+    let mut seen = HashSet::new();
+    let ids = plan.series().map(|series| series.id());
+    let position = position.parse().ok();
+    position
+        .and_then(|position| ids.filter(|id| seen.insert(*id)).nth(position))
+        .ok_or(PageError::NoPage("the sweep has no such series"))
 }
 
 /// The series of the plan with that id.

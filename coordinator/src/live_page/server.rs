@@ -83,6 +83,18 @@ fn router(pages: Arc<Pages>, guard: Arc<Guard>) -> Router {
             "/sweeps/{sweep}/series/{series}/seeds/{seed}",
             get(answers::job),
         )
+        .route(
+            "/sweeps/{sweep}/results/{subject}/{part}",
+            get(answers::results),
+        )
+        .route(
+            "/sweeps/{sweep}/results/{subject}/{part}/events",
+            get(answers::results_events),
+        )
+        .route(
+            "/sweeps/{sweep}/jobs/{blackbox}/{method}",
+            get(answers::method_jobs),
+        )
         .route("/sweeps/{sweep}/compare", get(answers::compare))
         .route("/sweeps/{sweep}/report.html", get(answers::report))
         .route("/sweeps/{sweep}/cancel", control(Action::Cancel))

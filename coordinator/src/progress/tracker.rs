@@ -177,11 +177,12 @@ impl Tracker {
     }
 
     /// Learns what jobs cost from a few of the traces that are known to be done: at
-    /// most 3 of each series. A damaged trace is passed over: the report names it.
+    /// most 3 of each series. A damaged trace is passed over: the report names it. Returns whether there is more
+    /// to learn from than was read at once.
     ///
     /// # Errors
     /// Whatever the store reports.
-    pub async fn measure(&mut self, store: &dyn Store) -> Result<(), TransportError> {
+    pub async fn measure(&mut self, store: &dyn Store) -> Result<bool, TransportError> {
         let mut wanted = Vec::new();
         for (position, series) in self.follower.series().iter().enumerate() {
             let unseen = series
@@ -190,6 +191,7 @@ impl Tracker {
             let few = unseen.take(self.costs.samples_wanted(position));
             wanted.extend(few.map(|seed| (position, series.id, seed)));
         }
+        let is_more = wanted.len() > TRACES_PER_MEASUREMENT;
         wanted.truncate(TRACES_PER_MEASUREMENT);
         // One after the other, each would wait behind what else is read of the store meanwhile.
         for batch in wanted.chunks(CONCURRENT_MEASUREMENTS) {
@@ -206,7 +208,7 @@ impl Tracker {
         if !wanted.is_empty() {
             self.costs.estimate();
         }
-        Ok(())
+        Ok(is_more)
     }
 
     /// Number of seeds of the sweep.

@@ -12,7 +12,8 @@
 //! ```
 //!
 //! `LOTO_BENCH_STORE=redis` or `embedded` measures only one of the two, and `LOTO_BENCH_ANSWERS=pages` or `grpc` only what
-//! browsers or only what clients over gRPC get.
+//! browsers or only what clients over gRPC get. `LOTO_BENCH_BROWSER` names a program that is given the addresses of the list and
+//! of the sweep when all is on them, such as `tests/python/live_page_paint.py`, which tells when a browser has painted them.
 
 mod pages;
 mod questions;

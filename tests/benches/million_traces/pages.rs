@@ -1,5 +1,6 @@
 //! What the pages for browsers cost: their size, the time until something is on them, and many who look at them.
 
+use std::io::{Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -51,7 +52,7 @@ pub(crate) async fn measure(
     let deadline = Instant::now() + LONGEST_READING;
     for (what, part, sign) in [
         ("the counts", "standing", "<progress"),
-        ("the results", "results-0", "<svg"),
+        ("the results", "results-0", "/results/0/pairs"),
     ] {
         loop {
             let event = events.read(deadline).expect("an event").data;
@@ -65,20 +66,45 @@ pub(crate) async fn measure(
         );
     }
     drop(events);
+    let parts = ["scores", "evaluations", "tasks", "pairs"];
+    let parts = parts.map(|part| format!("{page}/results/0/{part}"));
+    for path in &parts {
+        // Whoever opens it first has it made.
+        http::get(&address, path).expect("an answer");
+    }
     tokio::time::sleep(SETTLING).await;
-    let mut all = 0;
+    let mut all = (0, 0);
     for path in ["/live.js", "/style.css", "/", &page] {
-        let opened = Instant::now();
-        let (_, body) = http::get(&address, path).expect("an answer");
-        all += body.len();
-        println!(
-            "  {path}: {:.0} ms, {:.1} kB",
-            milliseconds(opened),
-            body.len() as f64 / 1000.0
+        let sizes = print_size(&address, path);
+        all = (all.0 + sizes.0, all.1 + sizes.1);
+    }
+    println!(
+        "  all four: {:.1} kB, {:.1} kB with gzip",
+        all.0 as f64 / 1000.0,
+        all.1 as f64 / 1000.0
+    );
+    for path in &parts {
+        print_size(&address, path);
+    }
+    let browser = std::env::var_os("LOTO_BENCH_BROWSER");
+    if let Some(program) = browser {
+        let mut paint = std::process::Command::new(program);
+        paint.args([
+            format!("http://{address}/"),
+            format!("http://{address}{page}"),
+        ]);
+        let painted = paint.status().expect("it runs");
+        assert!(painted.success(), "the browser shows the pages");
+    }
+
+    // What the last traces gave is computed on after it was first shown: intervals and bands.
+    let begin = Instant::now();
+    while share_of(&service, None).await > 0.05 {
+        assert!(
+            begin.elapsed() < LONGEST_READING,
+            "it does not come to rest"
         );
     }
-    println!("  all four: {:.1} kB", all as f64 / 1000.0);
-
     let (viewers, received) = look(&address, &page, IDLE_VIEWERS).await;
     let share = share_of(&service, None).await;
     println!(
@@ -97,6 +123,34 @@ pub(crate) async fn measure(
         received.load(Ordering::Relaxed) as f64 / 1e6
     );
     viewers.into_iter().for_each(|viewer| viewer.abort());
+}
+
+/// Prints how large a page is, as it is and with gzip.
+fn print_size(address: &str, path: &str) -> (usize, usize) {
+    let opened = Instant::now();
+    let plain = sent(address, path, "identity").len();
+    let took = milliseconds(opened);
+    let packed = sent(address, path, "gzip").len();
+    println!(
+        "  {path}: {took:.0} ms, {:.1} kB, {:.1} kB with gzip",
+        plain as f64 / 1000.0,
+        packed as f64 / 1000.0
+    );
+    (plain, packed)
+}
+
+/// The body of an answer as it is sent to a browser that reads this encoding.
+fn sent(address: &str, path: &str, encoding: &str) -> Vec<u8> {
+    let mut connection = std::net::TcpStream::connect(address).expect("it listens");
+    let request =
+        format!("GET {path} HTTP/1.0\r\nHost: {address}\r\nAccept-Encoding: {encoding}\r\n\r\n");
+    connection
+        .write_all(request.as_bytes())
+        .expect("it reads the request");
+    let mut answer = Vec::new();
+    connection.read_to_end(&mut answer).expect("an answer");
+    let head = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n");
+    answer.split_off(head.expect("an answer has a head") + 4)
 }
 
 /// `loto serve --http`, with the address of the pages.

@@ -30,6 +30,7 @@ macro_rules! store_conformance {
             the_last_report_of_each_worker_is_kept,
             the_first_bytes_of_a_blob_stay,
             of_many_writers_one_is_first,
+            a_mark_is_another_one_after_each_change,
         );
     };
 }

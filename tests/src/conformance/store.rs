@@ -393,3 +393,37 @@ pub async fn of_many_writers_one_is_first(store: &Subject) {
     let events = store.events_after(&Cursor::default(), 100).await.unwrap();
     assert_eq!(events.events.len(), 1);
 }
+
+/// Of a store that tells of its changes at all.
+pub async fn a_mark_is_another_one_after_each_change(store: &Subject) {
+    let Some(first) = store.change_mark().await.unwrap() else {
+        return;
+    };
+    let mut marks = vec![first];
+    let mut note = async || marks.push(store.change_mark().await.unwrap().expect("it has marks"));
+    let sweep = sweep("first", 2);
+    store.put_sweep(&sweep).await.unwrap();
+    note().await;
+    let running = attempt(1, AttemptState::Running, "");
+    let (begun, absent) = (job("one", 0), AttemptVersion::default());
+    store.put_attempt(&begun, &absent, &running).await.unwrap();
+    note().await;
+    store.put_trace(&job("one", 0), &trace(0)).await.unwrap();
+    note().await;
+    store.put_conflict(&job("one", 0), "another").await.unwrap();
+    note().await;
+    let heartbeat = Heartbeat {
+        number: 1,
+        jobs: vec![],
+    };
+    store.put_heartbeat("host:1", &heartbeat).await.unwrap();
+    note().await;
+    store
+        .discard_trace(job("one", 0).series.id(), 0)
+        .await
+        .unwrap();
+    note().await;
+    for (position, mark) in marks.iter().enumerate() {
+        assert!(!marks[..position].contains(mark), "{position}: {marks:?}");
+    }
+}

@@ -71,18 +71,40 @@ async fn a_page_follows_a_sweep_from_empty_to_done_through_a_restart() {
     });
     let report = programs::run("loto", ["report", &id, "--store", &url, "--format", "html"]);
     let report = String::from_utf8(report.stdout).unwrap();
-    let shown = cells(&page.fragments["results-0"]);
-    assert!(shown.len() > 50, "{shown:?}");
+    let mut shown = cells(&page.fragments["results-0"]);
+    for part in ["scores", "evaluations", "tasks", "pairs"] {
+        let path = format!("/sweeps/{id}/results/0/{part}");
+        let link = format!("href=\"{path}\"");
+        let is_here = page.fragments["results-0"].contains(&link);
+        assert_eq!(
+            is_here,
+            part != "scores",
+            "the curves fit on the page of the sweep"
+        );
+        let mut page = Page::open(&address, &path);
+        let sign = if part == "evaluations" { "<svg" } else { "<td" };
+        tokio::task::block_in_place(|| page.until(|page| page["results-0"].contains(sign)));
+        shown.extend(cells(&page.fragments["results-0"]));
+    }
+    assert!(shown.len() > 80, "{shown:?}");
     for cell in shown {
         assert!(report.contains(&cell), "{cell} is not in the report");
     }
     // Every seed of every series is done, and its page shows its trace.
     let grid = &page.fragments["grid-0"];
     assert_eq!(grid.matches("5/5").count(), 12, "{grid}");
-    let (_, series) = grid.split_once("/series/").unwrap();
-    let (status, jobs_page) = tokio::task::block_in_place(|| {
-        http::get(&address, &format!("/sweeps/{id}/series/{}", &series[..32])).unwrap()
+    assert!(grid.contains("href=\"?series=11\"") && !grid.contains("?series=12"));
+    let series = tokio::task::block_in_place(|| {
+        let path = format!("/sweeps/{id}?series=11");
+        let answer = http::ask(&address, "GET", &path, &[], "").unwrap();
+        let (_, series) = answer.head.split_once("location: ").unwrap();
+        series.lines().next().unwrap().to_owned()
     });
+    assert!(
+        series.contains(&jobs[11].series.id().to_string()),
+        "{series}"
+    );
+    let (status, jobs_page) = tokio::task::block_in_place(|| http::get(&address, &series).unwrap());
     assert_eq!(status, 200);
     assert_eq!(
         jobs_page.matches("6 evaluations,").count(),
@@ -144,6 +166,8 @@ async fn hostile_texts_stay_texts_and_what_is_not_there_is_said() {
             format!("/sweeps/{id}"),
             format!("/sweeps/{id}/series/{series}"),
             format!("/sweeps/{id}/series/{series}/seeds/{}", job.seed),
+            format!("/sweeps/{id}/jobs/0/0"),
+            format!("/sweeps/{id}/results/0/pairs"),
             format!(
                 "/sweeps/{id}/compare?blackbox={HOSTILE_IN_ADDRESS}&task={HOSTILE_IN_ADDRESS}&one=m1&other={HOSTILE_IN_ADDRESS}"
             ),
@@ -155,8 +179,8 @@ async fn hostile_texts_stay_texts_and_what_is_not_there_is_said() {
             assert!(!text.contains("<script>alert"), "{text}");
         }
         // The table has other tasks: that is said where distances are needed.
-        assert!(loaded[4].1.contains("does not have"), "{}", loaded[4].1);
-        for (status, text) in &loaded[2..4] {
+        assert!(loaded[6].1.contains("does not have"), "{}", loaded[6].1);
+        for (status, text) in &loaded[2..5] {
             assert_eq!(*status, 200, "{text}");
             assert!(text.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;"));
         }
@@ -167,6 +191,16 @@ async fn hostile_texts_stay_texts_and_what_is_not_there_is_said() {
             (format!("/sweeps/{unknown}/events"), "may have been deleted"),
             ("/sweeps/%3Cscript%3E".to_owned(), "no id of a sweep"),
             (format!("/sweeps/{id}/series/{unknown}"), "no such series"),
+            (format!("/sweeps/{id}?series=4"), "no such series"),
+            (format!("/sweeps/{id}?series=x"), "no such series"),
+            (format!("/sweeps/{id}/results/0/x"), "no such results"),
+            (format!("/sweeps/{id}/results/1/scores"), "no such results"),
+            (
+                format!("/sweeps/{id}/results/all/pairs/events"),
+                "no such results",
+            ),
+            (format!("/sweeps/{id}/jobs/0/2"), "no such method"),
+            (format!("/sweeps/{id}/jobs/x/0"), "no method"),
             (
                 format!("/sweeps/{id}/series/{series}/seeds/9"),
                 "no such seed",

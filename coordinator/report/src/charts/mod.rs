@@ -31,6 +31,7 @@ mod scale;
 mod size;
 mod small_multiples;
 mod svg;
+mod svg_path;
 
 pub use adtm::adtm;
 pub use by_arrival::ranks_by_arrival;

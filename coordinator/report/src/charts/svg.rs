@@ -7,6 +7,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::escape::escape;
 use super::picture::{Anchor, Picture, Point, Shape};
+use super::svg_path::path;
 
 /// Fonts of all pictures: what the reader's system reads best.
 const FONT: &str =
@@ -19,8 +20,8 @@ impl Picture {
         format!(
             concat!(
                 r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" "#,
-                r#"viewBox="0 0 {width} {height}" role="img" font-family="{font}">"#,
-                r##"{title}<rect width="{width}" height="{height}" fill="#ffffff"/>{body}</svg>"##,
+                r#"viewBox="0 0 {width} {height}" role="img" font-family="{font}" "#,
+                r##"stroke-linejoin="round">{title}<rect width="{width}" height="{height}" fill="#ffffff"/>{body}</svg>"##,
             ),
             width = width,
             height = height,
@@ -36,11 +37,39 @@ struct Elements<'a>(&'a [Shape]);
 
 impl Display for Elements<'_> {
     fn fmt(&self, output: &mut Formatter<'_>) -> fmt::Result {
-        for shape in self.0 {
+        let mut shapes = self.0.iter().peekable();
+        while let Some(shape) = shapes.next() {
             output.write_str("\n")?;
-            write_shape(shape, output)?;
+            let Some((outline, colour)) = plain(shape) else {
+                write_shape(shape, output)?;
+                continue;
+            };
+            // The markers of a curve are one element.
+            write!(output, r#"<path d="{}Z"#, path(outline))?;
+            while let Some((outline, _)) = shapes
+                .peek()
+                .and_then(|next| plain(next))
+                .filter(|(_, other)| *other == colour)
+            {
+                write!(output, "{}Z", path(outline))?;
+                shapes.next();
+            }
+            write!(output, r#"" fill="{colour}"/>"#)?;
         }
         Ok(())
+    }
+}
+
+/// The outline and colour of an area that says and lets through nothing.
+fn plain(shape: &Shape) -> Option<(&[Point], &'static str)> {
+    match shape {
+        Shape::Area {
+            outline,
+            colour,
+            opacity: 1.0,
+            tooltip: None,
+        } => Some((outline, colour)),
+        _ => None,
     }
 }
 
@@ -53,7 +82,7 @@ fn write_shape(shape: &Shape, output: &mut Formatter<'_>) -> fmt::Result {
             };
             write!(
                 output,
-                r#"<path d="{}" fill="none" stroke="{}" stroke-width="{}" stroke-linejoin="round"{dash}/>"#,
+                r#"<path d="{}" fill="none" stroke="{}" stroke-width="{}"{dash}/>"#,
                 path(points),
                 stroke.colour,
                 stroke.width,
@@ -68,7 +97,7 @@ fn write_shape(shape: &Shape, output: &mut Formatter<'_>) -> fmt::Result {
             let outline = path(outline);
             let opacity = match opacity {
                 1.0 => String::new(),
-                part => format!(r#" fill-opacity="{part}" stroke="none""#),
+                part => format!(r#" fill-opacity="{part}""#),
             };
             match tooltip {
                 Some(tooltip) => write!(
@@ -85,11 +114,14 @@ fn write_shape(shape: &Shape, output: &mut Formatter<'_>) -> fmt::Result {
             colour,
             tooltip,
         } => {
-            let title = tooltip.as_deref().map(title_element).unwrap_or_default();
             write!(
                 output,
-                r#"<circle cx="{x:.1}" cy="{y:.1}" r="{radius}" fill="{colour}">{title}</circle>"#
-            )
+                r#"<circle cx="{x:.1}" cy="{y:.1}" r="{radius}" fill="{colour}""#
+            )?;
+            match tooltip {
+                Some(tooltip) => write!(output, ">{}</circle>", title_element(tooltip)),
+                None => output.write_str("/>"),
+            }
         }
         Shape::Text {
             position: (x, y),
@@ -139,14 +171,6 @@ fn write_shape(shape: &Shape, output: &mut Formatter<'_>) -> fmt::Result {
 
 fn title_element(title: &str) -> String {
     format!("<title>{}</title>", escape(title))
-}
-
-fn path(points: &[Point]) -> String {
-    let commands = std::iter::once('M').chain(std::iter::repeat('L'));
-    let points = commands.zip(points);
-    points
-        .map(|(command, (x, y))| format!("{command}{x:.1} {y:.1}"))
-        .collect()
 }
 
 #[cfg(test)]

@@ -13,11 +13,17 @@ use crate::{numbers, withheld};
 
 /// The comparison over the tasks of `place`, or why there is none.
 pub(crate) fn comparison(outcome: &ComparisonOutcome, place: &str, palette: &Palette) -> Markup {
+    html! {
+        (ranks(outcome, place, palette))
+        @if let ComparisonOutcome::Computed(comparison) = outcome { (of_pairs(comparison)) }
+    }
+}
+
+/// The average ranks and the test that all are equal, or why there is no comparison.
+pub(super) fn ranks(outcome: &ComparisonOutcome, place: &str, palette: &Palette) -> Markup {
     let comparison = match outcome {
         ComparisonOutcome::Computed(comparison) => comparison,
-        ComparisonOutcome::Impossible { reason } => {
-            return html! { p.muted { "No comparison of the methods: " (escape(reason)) "." } };
-        }
+        ComparisonOutcome::Impossible { reason } => return impossible(reason),
     };
     let tasks = numbers::count(comparison.tasks.len() as u64, "task");
     let title = format!("Average ranks over {tasks} of {place}");
@@ -35,6 +41,16 @@ pub(crate) fn comparison(outcome: &ComparisonOutcome, place: &str, palette: &Pal
             }
         }
         (friedman(comparison))
+    }
+}
+
+pub(super) fn impossible(reason: &str) -> Markup {
+    html! { p.muted { "No comparison of the methods: " (escape(reason)) "." } }
+}
+
+/// The tests of every pair.
+pub(super) fn of_pairs(comparison: &Comparison) -> Markup {
+    html! {
         (pairs(comparison))
         (practical_pairs(comparison))
     }

@@ -178,6 +178,44 @@ async fn a_resumed_watch_begins_with_what_differs() {
 }
 
 #[tokio::test]
+async fn a_store_that_does_not_change_is_not_read_again() {
+    let mut served = Served::new().await;
+    served.store.tells_marks.store(true, Ordering::Relaxed);
+    let jobs = jobs_by_series(&served.sample.sweep);
+    let store = Arc::clone(&served.store);
+    served
+        .sample
+        .run(store.as_ref(), jobs[..2].to_vec())
+        .await
+        .unwrap();
+    let first = served.progress().await.unwrap();
+    assert_eq!((first.done, first.failed), (2, 0));
+    store.attempt_reads.store(0, Ordering::Relaxed);
+    let mut last = first;
+    for _ in 0..5 {
+        tokio::time::sleep(Duration::from_millis(250)).await;
+        let next = served.progress().await.unwrap();
+        assert!(next.as_of_milliseconds > last.as_of_milliseconds);
+        last = next;
+    }
+    assert_eq!(store.attempt_reads.load(Ordering::Relaxed), 0);
+    // What changes is seen at once, also in the outcome of a job that has no trace.
+    let (absent, failed) = (AttemptVersion::default(), attempt(AttemptState::Failed));
+    let put = store.put_attempt(&jobs[5], &absent, &failed).await;
+    assert!(put.unwrap().is_some());
+    tokio::time::sleep(Duration::from_millis(250)).await;
+    assert_eq!(served.progress().await.unwrap().failed, 1);
+    served
+        .sample
+        .run(store.as_ref(), [jobs[7].clone()])
+        .await
+        .unwrap();
+    tokio::time::sleep(Duration::from_millis(250)).await;
+    assert_eq!(served.progress().await.unwrap().done, 3);
+    assert!(store.attempt_reads.load(Ordering::Relaxed) > 0);
+}
+
+#[tokio::test]
 async fn a_watch_outlasts_an_outage_of_the_store() {
     let mut served = Served::new().await;
     let mut watch = served.watch().await;

@@ -8,7 +8,6 @@ use crate::date::time_of_day;
 
 /// The last events, the newest first.
 pub(in crate::live_page) fn section(overview: &Overview) -> Markup {
-    let id = overview.sweep;
     html! {
         h2 { "Last events" }
         @if overview.events.is_empty() {
@@ -17,7 +16,7 @@ pub(in crate::live_page) fn section(overview: &Overview) -> Markup {
             ul.events { @for event in &overview.events {
                 li {
                     time { (time_of_day(event.at)) } " "
-                    a href={ "/sweeps/" (id) "/series/" (event.series) } {
+                    a href={ "?series=" (event.series) } {
                         @if let Some(group) = overview.progress.groups.get(event.group) {
                             (escape(&group.method)) " on " (escape(&event.task)) " of " (escape(&group.blackbox))
                         }

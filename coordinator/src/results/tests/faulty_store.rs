@@ -15,8 +15,8 @@ use loto_proto::trace::Trace;
 use loto_transport::TransportError;
 use loto_transport::server::Server;
 use loto_transport::store::{
-    Attempts, Blobs, Conflict, Cursor, Deletion, EmbeddedStore, Events, Health, Heartbeats,
-    PassedOver, Stored, Sweeps, Traces,
+    Attempts, Blobs, ChangeMark, Conflict, Cursor, Deletion, EmbeddedStore, Events, Health,
+    Heartbeats, PassedOver, Stored, Sweeps, Traces,
 };
 use tonic::async_trait;
 
@@ -33,6 +33,10 @@ pub(crate) struct FaultyStore {
     pub(crate) series_reads: AtomicUsize,
     /// Times the finished seeds were asked for.
     pub(crate) seed_reads: AtomicUsize,
+    /// Times attempts were asked for.
+    pub(crate) attempt_reads: AtomicUsize,
+    /// It tells of its changes; of faults it does not.
+    pub(crate) tells_marks: AtomicBool,
     damaged: Mutex<HashMap<(SeriesId, u32), Trace>>,
 }
 
@@ -45,6 +49,8 @@ impl FaultyStore {
             single_reads: AtomicUsize::new(0),
             series_reads: AtomicUsize::new(0),
             seed_reads: AtomicUsize::new(0),
+            attempt_reads: AtomicUsize::new(0),
+            tells_marks: AtomicBool::new(false),
             damaged: Mutex::default(),
         }
     }
@@ -209,6 +215,7 @@ impl Attempts for FaultyStore {
         &self,
         series: &[SeriesId],
     ) -> Result<Vec<Vec<(u32, Attempt)>>, TransportError> {
+        self.attempt_reads.fetch_add(1, Ordering::Relaxed);
         self.reach()?.attempts(series).await
     }
 
@@ -225,7 +232,15 @@ impl Attempts for FaultyStore {
     }
 }
 
-impl Health for FaultyStore {}
+#[async_trait]
+impl Health for FaultyStore {
+    async fn change_mark(&self) -> Result<Option<ChangeMark>, TransportError> {
+        match self.tells_marks.load(Ordering::Relaxed) {
+            true => self.reach()?.change_mark().await,
+            false => Ok(None),
+        }
+    }
+}
 
 #[async_trait]
 impl Heartbeats for FaultyStore {

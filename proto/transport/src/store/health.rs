@@ -4,6 +4,10 @@ use async_trait::async_trait;
 
 use crate::error::TransportError;
 
+/// A mark of all that a store holds. While it is the same, nothing was stored or deleted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeMark(pub(crate) String);
+
 /// What a store tells of itself.
 #[async_trait]
 pub trait Health: Send + Sync {
@@ -14,5 +18,14 @@ pub trait Health: Send + Sync {
     /// [`TransportError::Unavailable`] if it does not answer; [`TransportError::Refused`] if we may not ask.
     async fn alarms(&self) -> Result<Vec<String>, TransportError> {
         Ok(Vec::new())
+    }
+
+    /// What tells cheaply whether anything is other than at the last look; `None` from a store that cannot tell. What is read
+    /// after the mark was taken is at least as new as the mark.
+    ///
+    /// # Errors
+    /// As [`Self::alarms`].
+    async fn change_mark(&self) -> Result<Option<ChangeMark>, TransportError> {
+        Ok(None)
     }
 }

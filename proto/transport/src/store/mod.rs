@@ -31,7 +31,7 @@ pub(crate) use self::attempts::{decode_attempt, encode_attempt};
 pub use self::blobs::{Blobs, table_blob};
 pub use self::damage::{Hidden, PassedOver};
 pub use self::embedded::EmbeddedStore;
-pub use self::health::Health;
+pub use self::health::{ChangeMark, Health};
 pub use self::heartbeats::Heartbeats;
 pub use self::host::HostStore;
 pub use self::identity::StoreIdentity;

@@ -8,10 +8,7 @@ use super::queries::list;
 use super::store::EmbeddedStore;
 use crate::error::TransportError;
 use crate::store::damage::Hidden;
-use crate::store::health::Health;
 use crate::store::heartbeats::Heartbeats;
-
-impl Health for EmbeddedStore {}
 
 #[async_trait]
 impl Heartbeats for EmbeddedStore {

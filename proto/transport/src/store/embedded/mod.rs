@@ -13,6 +13,7 @@
 mod attempts;
 mod blobs;
 mod failure;
+mod health;
 mod heartbeats;
 mod queries;
 mod read_only;

@@ -8,6 +8,7 @@ use rusqlite::Connection;
 use super::store::EmbeddedStore;
 use crate::error::TransportError;
 use crate::store::blobs::Blobs;
+use crate::store::health::Health;
 use crate::store::traces::{Stored, Traces};
 use loto_proto::identity::Fingerprint;
 use loto_proto::job::{Job, MethodSpec, Series};
@@ -204,4 +205,27 @@ async fn a_writer_in_the_way_is_waited_for() {
     assert!(!writing.is_finished());
     other.execute_batch("COMMIT").unwrap();
     assert_eq!(writing.await.unwrap().unwrap(), Stored::New);
+}
+
+#[tokio::test]
+async fn a_mark_stays_until_anybody_changes_the_file() {
+    let (_folder, path) = file("sweep.loto");
+    let [one, other] = [
+        EmbeddedStore::open(&path).await.unwrap(),
+        EmbeddedStore::open(&path).await.unwrap(),
+    ];
+    let mark = async |store: &EmbeddedStore| store.change_mark().await.unwrap().unwrap();
+    let mut last = [mark(&one).await, mark(&other).await];
+    for (seed, writer) in [(0, &one), (1, &other), (2, &other)] {
+        assert_eq!([mark(&one).await, mark(&other).await], last);
+        writer.put_trace(&job(seed), &trace(seed)).await.unwrap();
+        let next = [mark(&one).await, mark(&other).await];
+        assert!(
+            next[0] != last[0] && next[1] != last[1],
+            "{next:?} after {last:?}"
+        );
+        last = next;
+        let read = one.trace(job(seed).series.id(), seed).await.unwrap();
+        assert!(read.is_some());
+    }
 }

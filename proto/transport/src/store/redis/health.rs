@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
+use redis::Pipeline;
 
 use super::store::RedisStore;
 use crate::error::TransportError;
-use crate::store::health::Health;
+use crate::store::health::{ChangeMark, Health};
 
 /// Percent of the memory that Redis may use from which it counts as full: what was refused leaves a little room.
 const FULL_PERCENT: u64 = 99;
@@ -21,6 +22,34 @@ impl Health for RedisStore {
             .map(|alarm| format!("store {place}: {alarm}"))
             .collect())
     }
+
+    async fn change_mark(&self) -> Result<Option<ChangeMark>, TransportError> {
+        let mut questions = Pipeline::with_capacity(2);
+        questions.cmd("INFO").arg("server");
+        questions.cmd("INFO").arg("persistence");
+        let told: (String, String) = self.ask_all("INFO", &questions).await?;
+        Ok(mark_in(&told.0, &told.1))
+    }
+}
+
+/// Redis counts its changes from one saving to the next, in one process; none of these numbers says it alone. A server that does
+/// not count its savings (before 7.0) may save twice within the second that the time of the last one has: it has no mark.
+fn mark_in(server: &str, persistence: &str) -> Option<ChangeMark> {
+    let field = |told: &str, name: &str| {
+        let mut lines = told
+            .lines()
+            .filter_map(|line| line.trim_end().split_once(':'));
+        lines
+            .find(|(field, _)| *field == name)
+            .map(|(_, value)| value.to_owned())
+    };
+    let parts = [
+        field(server, "run_id")?,
+        field(persistence, "rdb_saves")?,
+        field(persistence, "rdb_last_save_time")?,
+        field(persistence, "rdb_changes_since_last_save")?,
+    ];
+    Some(ChangeMark(parts.join(" ")))
 }
 
 /// The alarms in the answer to INFO: lines of a name, a colon and a value (<https://redis.io/commands/info>).
@@ -73,6 +102,20 @@ mod tests {
         assert!(alarms_in("").is_empty());
         let roomy = WELL.replace("maxmemory:0", "maxmemory:10485760");
         assert!(alarms_in(&roomy).is_empty());
+    }
+
+    #[test]
+    fn only_a_server_that_counts_its_savings_has_a_mark() {
+        let server = "# Server\r\nrun_id:abc\r\n";
+        let persistence =
+            "rdb_changes_since_last_save:5\r\nrdb_saves:2\r\nrdb_last_save_time:17\r\n";
+        let mark = mark_in(server, persistence).unwrap();
+        assert_eq!(mark, ChangeMark("abc 2 17 5".into()));
+        let later = persistence.replace("save:5", "save:6");
+        assert_ne!(mark_in(server, &later), Some(mark));
+        let old = persistence.replace("rdb_saves:2\r\n", "");
+        assert_eq!(mark_in(server, &old), None);
+        assert_eq!(mark_in("", persistence), None);
     }
 
     #[test]
