@@ -121,6 +121,11 @@ fn a_report_of_two_objectives_has_errors_fronts_and_curves_over_cost() {
     }
     let page = fs::read_to_string(out.join("report.html")).unwrap();
     assert!(page.contains("AHVE") && !page.contains("final ADTM"));
+    assert!(page.contains("Which differences matter: hypervolume error after"));
+    let chart = fs::read_to_string(out.join("charts/front-B-1.svg")).unwrap();
+    for axis in ["metric_error", "metric_size"] {
+        assert!(chart.contains(&format!(">{axis}<")), "{chart}");
+    }
 
     // Its own traces, scored like those of another program, have the same errors.
     let score = [

@@ -1,7 +1,7 @@
 //! Methods compared: the critical-difference diagram, the tests, the pairs.
 
 use loto_proto::untrusted_text::escape;
-use loto_statistics::analysis::{ComparedTask, Comparison, ComparisonOutcome};
+use loto_statistics::analysis::{BlackboxAnalysis, ComparedTask, Comparison, ComparisonOutcome};
 use loto_statistics::friedman::FriedmanStatistics;
 use maud::{Markup, html};
 
@@ -11,8 +11,13 @@ use super::table::{number, table};
 use crate::charts::{Palette, WIDTH, critical_difference};
 use crate::{numbers, withheld};
 
-/// The comparison over the tasks of `place`, or why there is none.
-pub(crate) fn comparison(outcome: &ComparisonOutcome, place: &str, palette: &Palette) -> Markup {
+/// The comparison over the tasks of `place`, which these black boxes are, or why there is none.
+pub(crate) fn comparison(
+    outcome: &ComparisonOutcome,
+    place: &str,
+    blackboxes: &[BlackboxAnalysis],
+    palette: &Palette,
+) -> Markup {
     let comparison = match outcome {
         ComparisonOutcome::Computed(comparison) => comparison,
         ComparisonOutcome::Impossible { reason } => {
@@ -36,7 +41,7 @@ pub(crate) fn comparison(outcome: &ComparisonOutcome, place: &str, palette: &Pal
         }
         (friedman(comparison))
         (pairs(comparison))
-        (practical_pairs(comparison))
+        (practical_pairs(comparison, blackboxes))
     }
 }
 

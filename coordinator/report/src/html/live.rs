@@ -1,6 +1,8 @@
 //! Parts of the page for a sweep that is still running: its curves, scores, ranks and comparison, as the
 //! report will show them.
 
+use std::slice;
+
 use loto_proto::untrusted_text::{escape, escape_lines};
 use loto_statistics::analysis::{BlackboxAnalysis, SweepAnalysis};
 use maud::{Markup, html};
@@ -38,7 +40,7 @@ pub fn sections(analysis: &SweepAnalysis) -> Vec<Section> {
     if analysis.blackboxes.len() != 1 {
         let all = html! {
             (summary(analysis, &palette))
-            (comparison(&analysis.comparison, "all black boxes", &palette))
+            (comparison(&analysis.comparison, "all black boxes", &analysis.blackboxes, &palette))
         };
         sections.push(section("All black boxes", all));
     }
@@ -81,6 +83,6 @@ fn of_blackbox(analysis: &SweepAnalysis, blackbox: &BlackboxAnalysis, palette: &
         (notes(&dominant::sentences(blackbox)))
         (charts(blackbox, palette))
         @if let Some(improvements) = improvements(analysis, blackbox, palette) { (improvements) }
-        (comparison(&blackbox.comparison, &blackbox.name, palette))
+        (comparison(&blackbox.comparison, &blackbox.name, slice::from_ref(blackbox), palette))
     }
 }
