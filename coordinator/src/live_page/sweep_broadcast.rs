@@ -134,7 +134,7 @@ async fn show_results(
 /// Shows the results as of now; returns the number of traces that they are from.
 async fn analysed(sweep: &WatchedSweep, sender: &watch::Sender<Fragments>) -> Option<u64> {
     let computed = sweep
-        .analysis(Selection::default(), AnalysisOptions::default())
+        .analysis(Selection::reported(), AnalysisOptions::default())
         .await;
     let analysis = match computed {
         Ok((analysis, _)) => analysis,
