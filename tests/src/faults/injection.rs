@@ -261,7 +261,9 @@ async fn signal(installation: &Installation, name: &str, signal: &'static str) -
 /// Ends the host and waits until it listens again.
 async fn end_host(installation: &Installation, by: &'static str) -> anyhow::Result<Outcome> {
     let ended_before = installation.supervisor.ends(HOST).len();
-    let outcome = signal(installation, HOST, by).await;
+    let Outcome::Injected(what) = signal(installation, HOST, by).await else {
+        return Ok(Outcome::TooLate);
+    };
     let begin = Instant::now();
     while installation.supervisor.ends(HOST).len() == ended_before
         || queue::connect(&installation.broker_url()).await.is_err()
@@ -269,13 +271,9 @@ async fn end_host(installation: &Installation, by: &'static str) -> anyhow::Resu
         ensure!(begin.elapsed() < HOST_RESTART, "it does not come back");
         sleep(Duration::from_millis(20)).await;
     }
-    Ok(match outcome {
-        Outcome::Injected(what) => {
-            let seconds = begin.elapsed().as_secs_f64();
-            Outcome::Injected(format!("{what}, back after {seconds:.1} s"))
-        }
-        otherwise => otherwise,
-    })
+    let seconds = begin.elapsed().as_secs_f64();
+    let what = format!("{what}, back after {seconds:.1} s");
+    Ok(Outcome::Injected(what))
 }
 
 /// Kills a server and starts it again, with `meanwhile` in between.

@@ -28,6 +28,10 @@ const LONGEST_NEWS: Duration = Duration::from_secs(60);
 /// How much longer than its grace period a worker may take to end: it settles what it holds.
 const SETTLING: Duration = Duration::from_secs(5);
 
+/// How long a host may take to end: it waits for clients that vanished until they miss a sign of life, which is asked for
+/// after ten seconds of silence and waited for as long.
+const LONGEST_HOST_END: Duration = Duration::from_secs(25);
+
 /// What came of a round.
 pub struct Report {
     /// By kind: how many faults happened, and how many could not be brought about here.
@@ -192,6 +196,11 @@ async fn judge(
     for name in supervisor.names() {
         let ends = supervisor.ends(&name);
         chronicle.tell(chronicle.now(), &describe(&name, &ends));
+        let at_most = if name == HOST {
+            LONGEST_HOST_END
+        } else {
+            at_most
+        };
         for end in &ends {
             let is_late = end.sent == Some("TERM") && end.after > at_most;
             let is_last_word = name == COORDINATOR && end.status.code() == Some(1);
