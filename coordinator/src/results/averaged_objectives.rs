@@ -39,7 +39,7 @@ mod tests {
 
     use loto_proto::identity::Fingerprint;
     use loto_statistics::hypervolume::TaskHypervolume;
-    use loto_statistics::results::{BlackboxResults, TaskResults};
+    use loto_statistics::results::{BlackboxResults, SeedTraces, TaskResults};
 
     use super::*;
 
@@ -80,7 +80,7 @@ mod tests {
                 objective: [0.0, 1.0].into(),
                 hypervolume,
                 mean_cost: None,
-                traces: Vec::new(),
+                traces: Vec::<SeedTraces>::new(),
             }],
             arrivals: None,
         };
