@@ -14,7 +14,7 @@ test:
 	deploy/local/run-tests
 
 # Runs the long form of the fault suite: two campaigns of LOTO_FAULTS=200 faults each on a sweep over
-# RabbitMQ and Redis, and LOTO_KILLS=50 kills of an embedded run. LOTO_FAULT_SEED=N repeats one.
+# RabbitMQ and Redis, one over a host, and LOTO_KILLS=50 kills of an embedded run. LOTO_FAULT_SEED=N repeats one.
 faults:
 	deploy/local/install-packages --tests
 	deploy/local/run-faults

@@ -1,14 +1,15 @@
-//! A sweep over RabbitMQ and Redis comes to its right end by itself, whatever fails on the way.
+//! A sweep over RabbitMQ and Redis, or over a host, comes to its right end by itself, whatever fails on the way.
 //!
 //! `LOTO_FAULTS` says how many faults there are to be, `LOTO_FAULT_SEED` which: the same
 //! seed gives the same schedule. `make faults` is the long form.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
+use loto_tests::faults::installation::Carrier;
 use loto_tests::faults::round;
 use loto_tests::faults::schedule::{self, Kind, Schedule};
 use loto_tests::faults::verdict::Undisturbed;
@@ -29,36 +30,55 @@ const FAULTS_PER_ROUND: u64 = 40;
 /// Seeds of the short and of the long form, so that a sweep lasts about as long as its faults.
 const SEEDS: (usize, usize) = (17, 130);
 
-/// Rounds of both tests follow each other, so that the hosts of neither are too busy.
+/// Rounds of all tests follow each other, so that the processes of none are too busy.
 static TURN: Mutex<()> = Mutex::new(());
+
+/// The sweep of all tests, which is run undisturbed once.
+static UNDISTURBED: OnceLock<Undisturbed> = OnceLock::new();
 
 #[test]
 fn a_sweep_outlives_its_faults() {
-    outlives("faults", [Schedule::short, Schedule::long]);
+    let schedules = [Schedule::short, Schedule::long];
+    outlives("faults", Carrier::Servers, schedules);
 }
 
 #[test]
 fn a_sweep_outlives_partitions_alarms_and_a_lost_history() {
-    outlives("campaign", [Schedule::short_campaign, Schedule::campaign]);
+    let schedules = [Schedule::short_campaign, Schedule::campaign];
+    outlives("campaign", Carrier::Servers, schedules);
+}
+
+#[test]
+fn a_sweep_over_a_host_outlives_its_faults() {
+    let schedules = [Schedule::short_of_host, Schedule::long_of_host];
+    outlives("host", Carrier::Host, schedules);
+}
+
+/// An empty folder of that name for what is looked at if a test fails.
+fn clean_folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    // What an earlier run left.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
 }
 
 /// Runs rounds under the short or the long form of a schedule.
-fn outlives(name: &str, [short, long]: [fn(u64) -> Schedule; 2]) {
+fn outlives(name: &str, carrier: Carrier, [short, long]: [fn(u64) -> Schedule; 2]) {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let faults = settings::number("LOTO_FAULTS", FEW);
     let first_seed = settings::number("LOTO_FAULT_SEED", 1);
     let is_short = faults <= FEW;
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let folder = format!("{name}-{first_seed}");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
-    // What an earlier run left.
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
+    let folder = clean_folder(&format!("{name}-{first_seed}"));
 
     let begin = Instant::now();
     let seeds = if is_short { SEEDS.0 } else { SEEDS.1 };
-    let sweep = samples::built_in_sweep("faults", &METHODS, &TARGETS, seeds, ITERATIONS);
-    let sweep = runtime.block_on(Undisturbed::run(&sweep, &folder));
+    let sweep = UNDISTURBED.get_or_init(|| {
+        let folder = clean_folder("undisturbed");
+        let sweep = samples::built_in_sweep("faults", &METHODS, &TARGETS, seeds, ITERATIONS);
+        runtime.block_on(Undisturbed::run(&sweep, &folder))
+    });
     println!(
         "{} jobs; undisturbed after {:.0} s",
         sweep.jobs().len(),
@@ -75,7 +95,7 @@ fn outlives(name: &str, [short, long]: [fn(u64) -> Schedule; 2]) {
         let schedule = if is_short { short(seed) } else { long(seed) };
         let poison = schedule::poison(seed, seeds as u32, !is_short);
         println!("misbehaving jobs, by seed: {poison:?}");
-        let round = round::run(&sweep, &poison, schedule, most, &logs);
+        let round = round::run(sweep, &poison, (carrier, schedule), most, &logs);
         let report = runtime.block_on(round);
         for (kind, (injected, skipped)) in report.faults {
             left = left.saturating_sub(injected + skipped);

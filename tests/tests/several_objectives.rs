@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use loto_tests::cluster::Cluster;
+use loto_tests::http::{self, Events};
 use loto_tests::programs;
 use loto_tests::reports::{assert_same, outcomes};
 use loto_tests::servers::{PrivateServers, Server};
@@ -121,6 +122,11 @@ fn a_report_of_two_objectives_has_errors_fronts_and_curves_over_cost() {
     }
     let page = fs::read_to_string(out.join("report.html")).unwrap();
     assert!(page.contains("AHVE") && !page.contains("final ADTM"));
+    assert!(page.contains("Which differences matter: hypervolume error after"));
+    let chart = fs::read_to_string(out.join("charts/front-B-1.svg")).unwrap();
+    for axis in ["metric_error", "metric_size"] {
+        assert!(chart.contains(&format!(">{axis}<")), "{chart}");
+    }
 
     // Its own traces, scored like those of another program, have the same errors.
     let score = [
@@ -149,4 +155,26 @@ fn a_report_of_two_objectives_has_errors_fronts_and_curves_over_cost() {
         text.contains("final AHVE") && text.contains("over cost"),
         "{text}"
     );
+}
+
+#[test]
+fn the_live_page_names_methods_as_the_report_does() {
+    let folder = folder();
+    let store = run(folder.path()).join("sweep.loto");
+    let status = ["status", "both", "--store", store.to_str().unwrap()];
+    let status = text_of(&loto(&status, folder.path()));
+    let id = status.split(' ').nth(1).unwrap();
+
+    let mut serve = programs::command("loto");
+    serve.arg("serve").arg("--store").arg(&store);
+    serve.args(["--listen", "127.0.0.1:0", "--http", "127.0.0.1:0"]);
+    let (_service, address) = programs::start_and_read(serve, "showing sweeps on http://");
+    // Results are computed for those who look.
+    let _looking = Events::of(&address, &format!("/sweeps/{id}/events"), &[]).unwrap();
+    let path = format!("/sweeps/{id}");
+    let page = http::get_until(&address, &path, |_, page| page.contains("AHVE"));
+    let (_, results) = page.split_once("Results: ").unwrap();
+    for name in ["gp + MO", "gcp-prior + MO"] {
+        assert!(results.contains(name), "{name} is not in {results}");
+    }
 }

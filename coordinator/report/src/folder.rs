@@ -98,7 +98,7 @@ impl Report<'_> {
             for (kind, title, picture) in self.charts_of(blackbox, &palette) {
                 write_chart(folder, &format!("{kind}-{name}"), picture, &title)?;
             }
-            for (number, fronts) in (1..).zip(attained::of_blackbox(self.results, blackbox)) {
+            for (number, fronts) in (1..).zip(attained::of_blackbox(self, blackbox)) {
                 let picture = charts::fronts(&fronts, &palette, CURVES_SIZE);
                 let title = format!("Fronts on {} of {}", fronts.task, blackbox.name);
                 write_chart(folder, &format!("front-{name}-{number}"), picture, &title)?;

@@ -12,7 +12,7 @@ pub(crate) fn write(report: &Report<'_>, output: &mut impl Write) -> io::Result<
     let mut lines = csv::Writer::from_writer(output);
     lines.write_record(FRONTS.names())?;
     for blackbox in &report.analysis.blackboxes {
-        for fronts in attained::of_blackbox(report.results, blackbox) {
+        for fronts in attained::of_blackbox(report, blackbox) {
             let table = std::iter::once(("", &fronts.table));
             let methods = fronts
                 .methods

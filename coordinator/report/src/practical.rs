@@ -1,21 +1,41 @@
 //! What is said of differences that matter, and of significant ones that do not.
 
-use loto_statistics::analysis::{Comparison, RopeUnit};
+use loto_statistics::analysis::{BlackboxAnalysis, Comparison, RopeUnit};
 use loto_statistics::practical_differences::{PROBABLE, PracticalPair};
+use loto_statistics::results::Measure;
 
 use crate::numbers;
 
-/// What a rope is a difference of, in words.
-pub(crate) fn unit_in_words(unit: RopeUnit) -> &'static str {
-    match unit {
-        RopeUnit::Distance => "distance to the minimum",
-        RopeUnit::Value => "objective value",
+/// What a rope is a difference of on a black box, in words.
+pub(crate) fn unit_in_words(unit: RopeUnit, measure: Measure) -> &'static str {
+    match (unit, measure) {
+        // With two objectives there is no best value.
+        (RopeUnit::Distance, _) | (_, Measure::HypervolumeError) => measure.words(),
+        (RopeUnit::Value, Measure::DistanceToMinimum) => "objective value",
     }
+}
+
+/// The same of all black boxes that a comparison is over; they may differ.
+pub(crate) fn units_in_words(
+    unit: RopeUnit,
+    comparison: &Comparison,
+    blackboxes: &[BlackboxAnalysis],
+) -> String {
+    let compared = blackboxes.iter().filter(|blackbox| {
+        let mut tasks = comparison.tasks.iter();
+        tasks.any(|task| task.blackbox == blackbox.name)
+    });
+    let mut units: Vec<_> = compared
+        .map(|blackbox| unit_in_words(unit, blackbox.measure))
+        .collect();
+    units.sort_unstable();
+    units.dedup();
+    units.join(" or ")
 }
 
 /// How many pairs differ by more than the rope in the end, how many are equivalent, and which ones are so in spite of a
 /// significant difference; empty if that was not asked for.
-pub(crate) fn sentences(comparison: &Comparison) -> Vec<String> {
+pub(crate) fn sentences(comparison: &Comparison, blackboxes: &[BlackboxAnalysis]) -> Vec<String> {
     let Some(practical) = &comparison.practical_differences else {
         return Vec::new();
     };
@@ -29,7 +49,7 @@ pub(crate) fn sentences(comparison: &Comparison) -> Vec<String> {
         "What was found in the end, with a rope of {} of the {} (Bayesian signed-rank test), of {}: {different} with a \
          difference that matters and {equivalent} practically equivalent, each with a probability of at least {}; {} undecided.",
         practical.differences.rope,
-        unit_in_words(practical.unit),
+        units_in_words(practical.unit, comparison, blackboxes),
         numbers::count(pairs.len() as u64, "pair"),
         numbers::percentage(PROBABLE),
         pairs.len() - different - equivalent,

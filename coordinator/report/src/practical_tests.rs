@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use loto_statistics::analysis::{AnalysisOptions, analyse};
-use loto_statistics::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
+use loto_statistics::results::{BlackboxResults, Measure, SeedTrace, SweepResults, TaskResults};
 
 use crate::format::Format;
 use crate::tests::{check_well_formed, report_of, text};
@@ -65,6 +65,13 @@ fn significant_differences_that_are_too_small_are_named() {
     assert!(
         page.contains("<td class=\"significant\">0.00/1.00/0.00</td>"),
         "{page}"
+    );
+    let mut of_two_objectives = analysis.clone();
+    of_two_objectives.blackboxes[0].measure = Measure::HypervolumeError;
+    let shown = text(&report_of(&results, &of_two_objectives), Format::Text);
+    assert!(
+        shown.contains("with a rope of 0.01 of the hypervolume error (Bayesian"),
+        "{shown}"
     );
     let json = text(&report, Format::Json);
     assert!(json.contains("\"practical_differences\":{\"unit\":\"distance\",\"rope\":0.01,"));

@@ -40,7 +40,9 @@ pub(crate) fn write(report: &Report<'_>, output: &mut impl Write) -> io::Result<
     }
     write_missing(report, output)?;
     match &analysis.comparison {
-        ComparisonOutcome::Computed(comparison) => write_ranks(comparison, output)?,
+        ComparisonOutcome::Computed(comparison) => {
+            write_ranks(comparison, &analysis.blackboxes, output)?;
+        }
         ComparisonOutcome::Impossible { reason } => {
             writeln!(output, "\nno comparison of the methods: {}", clean(reason))?;
         }
@@ -191,7 +193,7 @@ fn write_hierarchical(blackbox: &BlackboxAnalysis, output: &mut impl Write) -> i
     writeln!(
         output,
         "  hierarchical test, {} with a rope of {}: {} better / equivalent / method better",
-        practical::unit_in_words(compared.unit),
+        practical::unit_in_words(compared.unit, blackbox.measure),
         compared.rope,
         clean(&compared.against),
     )?;
@@ -249,7 +251,11 @@ fn write_missing(report: &Report<'_>, output: &mut impl Write) -> io::Result<()>
     }
 }
 
-fn write_ranks(comparison: &Comparison, output: &mut impl Write) -> io::Result<()> {
+fn write_ranks(
+    comparison: &Comparison,
+    blackboxes: &[BlackboxAnalysis],
+    output: &mut impl Write,
+) -> io::Result<()> {
     let friedman = &comparison.friedman.plain;
     write!(
         output,
@@ -300,7 +306,7 @@ fn write_ranks(comparison: &Comparison, output: &mut impl Write) -> io::Result<(
             .map(|&method| clean(&comparison.methods[method]));
         writeln!(output, "  no significant difference: {}", listed(names))?;
     }
-    for sentence in practical::sentences(comparison) {
+    for sentence in practical::sentences(comparison, blackboxes) {
         writeln!(output, "  {}", clean(&sentence))?;
     }
     Ok(())

@@ -77,7 +77,7 @@ pub(super) fn selection(
     let blackboxes = names("selection.blackboxes", request.blackboxes, &known.collect())?;
     let blackboxes_only = Selection {
         blackboxes,
-        methods: BTreeSet::new(),
+        ..Selection::default()
     };
     let selected = sweep.blackboxes.iter();
     let selected = selected.filter(|blackbox| blackboxes_only.has_blackbox(&blackbox.name));

@@ -147,7 +147,7 @@ where
     Draw: Fn(&SweepAnalysis) -> Vec<Markup> + Send + Sync + 'static,
 {
     let computed = sweep
-        .analysis(Selection::default(), AnalysisOptions::default())
+        .analysis(Selection::reported(), AnalysisOptions::default())
         .await;
     let analysis = match computed {
         Ok((analysis, _)) => analysis,

@@ -12,7 +12,6 @@ use loto_statistics::results::SweepResults;
 use loto_transport::store::Store;
 
 use super::about;
-use super::averaged_objectives;
 use super::error::ReportingError;
 use super::recorded_files::{RecordedFiles, file_name};
 use crate::CoordinatorError;
@@ -45,8 +44,7 @@ impl Analysed {
     ) -> Result<Self, ReportingError> {
         let (collected, damaged) =
             CollectedTraces::of_finished(store.as_ref(), sweep.clone()).await?;
-        let mut results = collected.results(&Selection::default());
-        averaged_objectives::mark(&mut results, &sweep.blackboxes);
+        let mut results = collected.results(&Selection::reported());
         let mut about = about::of_sweep(&sweep, collected.tables(), collected.programs(), command);
         let joined = recorded
             .join(&mut results, &mut about.methods, store.as_ref(), &sweep)

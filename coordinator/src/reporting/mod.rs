@@ -5,7 +5,6 @@
 
 mod about;
 mod analysed;
-mod averaged_objectives;
 mod error;
 mod recorded_files;
 

@@ -3,6 +3,7 @@
 //! [`PlannedTraces`] says which there are to be, and checks them against the tables;
 //! [`inspect`] says which of them are of no use; [`CollectedTraces`] reads them from the store as a [`crate::follower::Follower`] finds them.
 
+mod averaged_objectives;
 mod collected_traces;
 mod inspection;
 mod kept_traces;
@@ -25,6 +26,6 @@ pub use linear_algebra::{LinearAlgebraCounts, mixture};
 pub use objectives::{ObjectiveCache, TableContent, TableObjectives};
 pub use planned_traces::PlannedTraces;
 pub use program_counts::{ProgramCount, ProgramCounts};
-pub use selection::Selection;
+pub use selection::{Naming, Selection};
 pub use series_objective::TaskObjective;
 pub(crate) use series_traces::TaskValues;

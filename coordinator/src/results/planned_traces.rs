@@ -12,9 +12,10 @@ use loto_proto::trace::Trace;
 use loto_statistics::results::{BlackboxResults, SweepResults, TaskResults};
 use loto_transport::store::Store;
 
+use super::averaged_objectives;
 use super::objectives::{ObjectiveCache, TableContent, TableObjectives};
 use super::reading::Expected;
-use super::selection::Selection;
+use super::selection::{Naming, Selection};
 use super::series_objective::{SeriesObjective, TaskObjective};
 use crate::CoordinatorError;
 use crate::trace_check::DamagedTrace;
@@ -236,11 +237,15 @@ impl PlannedTraces {
                 tasks: blackbox.targets.iter().zip(tasks).map(task).collect(),
             })
         });
-        SweepResults {
+        let mut results = SweepResults {
             name: self.sweep.name.clone(),
             seeds: self.sweep.seeds,
             blackboxes: results.collect(),
+        };
+        if selection.naming == Naming::Reported {
+            averaged_objectives::mark(&mut results, &self.sweep.blackboxes);
         }
+        results
     }
 }
 

@@ -11,9 +11,29 @@ pub struct Selection {
     pub blackboxes: BTreeSet<String>,
     /// Names of methods.
     pub methods: BTreeSet<String>,
+    /// How methods are named in what comes of it.
+    pub naming: Naming,
+}
+
+/// How methods are named.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Naming {
+    /// By the names of the plan, by which they are asked for.
+    #[default]
+    Planned,
+    /// As reports do: on a black box with several objectives, a method that sees their average ends in ` + MO`.
+    Reported,
 }
 
 impl Selection {
+    /// All black boxes and methods, for readers.
+    pub fn reported() -> Self {
+        Self {
+            naming: Naming::Reported,
+            ..Self::default()
+        }
+    }
+
     /// True if the black box is looked at.
     pub fn has_blackbox(&self, name: &str) -> bool {
         self.blackboxes.is_empty() || self.blackboxes.contains(name)

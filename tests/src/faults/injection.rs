@@ -3,19 +3,24 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use anyhow::ensure;
 use loto_proto::job::Job;
+use loto_transport::queue;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use tokio::time::sleep;
 
-use super::installation::{AGGREGATOR, COORDINATOR, Installation, worker_name};
+use super::installation::{AGGREGATOR, COORDINATOR, HOST, Installation, worker_name};
 use super::schedule::{Fault, Kind, Link};
 use super::{power_loss, store_damage, stray_messages};
 use crate::servers::{Server, connect_redis};
 
 /// How long a service that just ended may take until it runs again.
 const RESTART: Duration = Duration::from_secs(10);
+
+/// How long the host may take to end and to start again.
+const HOST_RESTART: Duration = Duration::from_secs(60);
 
 /// Redis flushes its append-only file once per so much time.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
@@ -47,6 +52,8 @@ impl Target {
             Kind::StoreKilled
             | Kind::StoreLosesPower
             | Kind::StoreDiskFull
+            | Kind::HostKilled
+            | Kind::HostTerminated
             | Kind::HistoryTrimmed
             | Kind::StoreWiped
             | Kind::TraceDamaged => Self::Store,
@@ -86,7 +93,7 @@ pub(super) async fn inject(
     let mut random = ChaCha8Rng::seed_from_u64(fault.seed);
     let seconds = fault.duration.as_secs_f64();
     let (link, direction) = (fault.link, fault.direction);
-    let broker = installation.servers.broker_url();
+    let (broker, store) = (installation.broker_url(), installation.store_url());
     let what = match fault.kind {
         Kind::WorkerKilled => {
             return Ok(signal(&installation, &worker_name(fault.worker), "KILL").await);
@@ -105,17 +112,19 @@ pub(super) async fn inject(
         Kind::AggregatorKilled => return Ok(signal(&installation, AGGREGATOR, "KILL").await),
         Kind::BrokerKilled => restart(installation, Server::Broker, |_| String::new()).await?,
         Kind::StoreKilled => restart(installation, Server::Store, |_| String::new()).await?,
+        Kind::HostKilled => return end_host(&installation, "KILL").await,
+        Kind::HostTerminated => return end_host(&installation, "TERM").await,
         Kind::StoreLosesPower => {
-            let before = power_loss::tail(&installation.servers.data(Server::Store));
+            let before = power_loss::tail(&installation.servers().data(Server::Store));
             sleep(FLUSH_INTERVAL).await;
             let lose = move |installation: &Installation| {
-                let data = installation.servers.data(Server::Store);
+                let data = installation.servers().data(Server::Store);
                 let lost = power_loss::cut(&data, before, &mut random);
                 format!(", {lost} bytes lost")
             };
             restart(installation, Server::Store, lose).await?
         }
-        Kind::StoreDiskFull => match &installation.disk {
+        Kind::StoreDiskFull => match installation.disk.as_ref() {
             Ok(disk) => {
                 disk.fill();
                 sleep(fault.duration).await;
@@ -168,30 +177,25 @@ pub(super) async fn inject(
         Kind::BrokerAlarm => {
             let alarm = Alarm::draw(&mut random);
             let raising = Arc::clone(&installation);
-            let raised = move || raising.servers.control_broker(alarm.raise());
+            let raised = move || raising.servers().control_broker(alarm.raise());
             tokio::task::spawn_blocking(raised).await?;
             sleep(fault.duration).await;
-            let lowered = move || installation.servers.control_broker(alarm.lower());
+            let lowered = move || installation.servers().control_broker(alarm.lower());
             tokio::task::spawn_blocking(lowered).await?;
             format!("{alarm:?}, {seconds:.1} s")
         }
         Kind::HistoryTrimmed => {
-            let store = installation.servers.store_url();
             let mut redis = connect_redis(&store).await;
             let mut trim = redis::cmd("XTRIM");
             let trim = trim.arg("loto:events").arg("MAXLEN").arg(0);
             let lost: u64 = trim.query_async(&mut redis).await?;
             format!("{lost} events")
         }
-        Kind::StoreWiped => {
-            let store = installation.servers.store_url();
-            match store_damage::wipe(&store, jobs.len()).await? {
-                Some(traces) => format!("{traces} traces"),
-                None => return Ok(Outcome::TooLate),
-            }
-        }
+        Kind::StoreWiped => match store_damage::wipe(&store, jobs.len()).await? {
+            Some(traces) => format!("{traces} traces"),
+            None => return Ok(Outcome::TooLate),
+        },
         Kind::TraceDamaged => {
-            let store = installation.servers.store_url();
             let damaged = store_damage::flip_bit_of_trace(&store, &jobs, &mut random).await?;
             return Ok(damaged.map_or(Outcome::TooLate, Outcome::Damaged));
         }
@@ -254,6 +258,24 @@ async fn signal(installation: &Installation, name: &str, signal: &'static str) -
     Outcome::TooLate
 }
 
+/// Ends the host and waits until it listens again.
+async fn end_host(installation: &Installation, by: &'static str) -> anyhow::Result<Outcome> {
+    let ended_before = installation.supervisor.ends(HOST).len();
+    let Outcome::Injected(what) = signal(installation, HOST, by).await else {
+        return Ok(Outcome::TooLate);
+    };
+    let begin = Instant::now();
+    while installation.supervisor.ends(HOST).len() == ended_before
+        || queue::connect(&installation.broker_url()).await.is_err()
+    {
+        ensure!(begin.elapsed() < HOST_RESTART, "it does not come back");
+        sleep(Duration::from_millis(20)).await;
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    let what = format!("{what}, back after {seconds:.1} s");
+    Ok(Outcome::Injected(what))
+}
+
 /// Kills a server and starts it again, with `meanwhile` in between.
 async fn restart(
     installation: Arc<Installation>,
@@ -262,9 +284,9 @@ async fn restart(
 ) -> anyhow::Result<String> {
     let restarting = move || {
         let begin = Instant::now();
-        installation.servers.kill(server);
+        installation.servers().kill(server);
         let said = meanwhile(&installation);
-        installation.servers.restart(server);
+        installation.servers().restart(server);
         format!("back after {:.1} s{said}", begin.elapsed().as_secs_f64())
     };
     Ok(tokio::task::spawn_blocking(restarting).await?)

@@ -1,4 +1,4 @@
-//! Servers, workers, coordinator, aggregator and a client, with a proxy on every way
+//! RabbitMQ and Redis or a host, workers, coordinator, aggregator and a client, with a proxy on every way
 //! between them.
 
 use std::collections::HashMap;
@@ -22,6 +22,9 @@ pub const COORDINATOR: &str = "coordinator";
 /// The service that is `loto serve`.
 pub const AGGREGATOR: &str = "aggregator";
 
+/// The service that is `loto host`.
+pub const HOST: &str = "host";
+
 /// Seconds that a worker gives its running jobs after SIGTERM.
 pub const GRACE: u32 = 10;
 
@@ -35,16 +38,31 @@ const MEMORY: u32 = 400;
 /// some were given up.
 const COORDINATOR_IS_DONE: &[i32] = &[0, 1];
 
-/// Megabytes of the disk under Redis.
+/// Megabytes of the disk under Redis, or under the file of the host.
 const DISK_MEGABYTES: u32 = 64;
 
-/// One of each, on this host, with nothing in it but one sweep.
-pub struct Installation {
+/// What carries the jobs and keeps the traces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Carrier {
     /// RabbitMQ and Redis.
-    pub servers: PrivateServers,
-    /// The disk of Redis; else why there is none that can be filled.
-    pub disk: Result<SmallDisk, String>,
-    /// Workers, coordinator, aggregator.
+    Servers,
+    /// `loto host`.
+    Host,
+}
+
+/// The carrier at work.
+enum Running {
+    Servers(PrivateServers),
+    /// The host is one of the supervisor's services; it listens at this port.
+    Host(u16),
+}
+
+/// One of each, on this computer, with nothing in it but one sweep.
+pub struct Installation {
+    running: Running,
+    /// The disk of Redis or of the host's file; else why there is none that can be filled.
+    pub disk: Arc<Result<SmallDisk, String>>,
+    /// Workers, coordinator, aggregator, and the host.
     pub supervisor: Supervisor,
     /// Watches the sweep.
     pub client: Client,
@@ -61,37 +79,56 @@ impl Installation {
     ///
     /// # Panics
     /// If the servers do not start.
-    pub async fn start(sweep: &Undisturbed, poison: &Poison, logs: &Path) -> Self {
-        let disk = SmallDisk::new(DISK_MEGABYTES);
-        let servers = match &disk {
-            Ok(disk) => PrivateServers::start_with_store_in(disk.path()),
-            Err(_) => PrivateServers::start(&[Server::Broker, Server::Store]),
+    pub async fn start(
+        sweep: &Undisturbed,
+        poison: &Poison,
+        carrier: Carrier,
+        logs: &Path,
+    ) -> Self {
+        let disk = Arc::new(SmallDisk::new(DISK_MEGABYTES));
+        let supervisor = Supervisor::new(logs);
+        let running = match (carrier, &*disk) {
+            (Carrier::Servers, Ok(disk)) => {
+                Running::Servers(PrivateServers::start_with_store_in(disk.path()))
+            }
+            (Carrier::Servers, Err(_)) => {
+                Running::Servers(PrivateServers::start(&[Server::Broker, Server::Store]))
+            }
+            (Carrier::Host, _) => Running::Host(start_host(&supervisor, Arc::clone(&disk), logs)),
         };
         let aggregator_port = free_port();
         let mut proxies = HashMap::new();
         for link in LINKS {
-            let port = match link {
-                Link::WorkerToBroker(_) | Link::CoordinatorToBroker => servers.port(Server::Broker),
-                Link::WorkerToStore(_) | Link::CoordinatorToStore | Link::AggregatorToStore => {
-                    servers.port(Server::Store)
-                }
-                Link::ClientToAggregator => aggregator_port,
+            let port = match (link, &running) {
+                (Link::ClientToAggregator, _) => aggregator_port,
+                (_, Running::Host(port)) => *port,
+                (
+                    Link::WorkerToBroker(_) | Link::CoordinatorToBroker,
+                    Running::Servers(servers),
+                ) => servers.port(Server::Broker),
+                (
+                    Link::WorkerToStore(_) | Link::CoordinatorToStore | Link::AggregatorToStore,
+                    Running::Servers(servers),
+                ) => servers.port(Server::Store),
             };
             let server = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
             proxies.insert(link, Arc::new(Proxy::to(server).await));
         }
-        let broker = |link| broker_url(proxies[&link].port());
-        let store = |link| store_url(proxies[&link].port());
+        let store = |link: Link| match carrier {
+            Carrier::Servers => format!("--store={}", store_url(proxies[&link].port())),
+            Carrier::Host => format!("--host={}", host_url(proxies[&link].port())),
+        };
+        // A host is both.
+        let both = |broker: Link, link: Link| -> Vec<String> {
+            let broker = (carrier == Carrier::Servers)
+                .then(|| format!("--broker={}", broker_url(proxies[&broker].port())));
+            broker.into_iter().chain([store(link)]).collect()
+        };
 
-        let supervisor = Supervisor::new(logs);
         for number in 0..WORKERS {
+            let servers = both(Link::WorkerToBroker(number), Link::WorkerToStore(number));
             let arguments = [
-                "--broker".to_owned(),
-                broker(Link::WorkerToBroker(number)),
-                "--store".to_owned(),
-                store(Link::WorkerToStore(number)),
-                "--grace".to_owned(),
-                GRACE.to_string(),
+                format!("--grace={GRACE}"),
                 "--jobs=2".to_owned(),
                 "--max-attempts=2".to_owned(),
                 format!("--deadline={DEADLINE}"),
@@ -104,35 +141,60 @@ impl Installation {
             let poison = poison.join(",");
             supervisor.start(&worker_name(number), &[], move || {
                 let mut command = programs::command("faulty-worker");
-                command.args(&arguments).env("LOTO_TEST_MISBEHAVE", &poison);
+                command.args(&servers).args(&arguments);
+                command.env("LOTO_TEST_MISBEHAVE", &poison);
                 command
             });
         }
         let file = sweep.file().to_owned();
-        let (to_broker, to_store) = (Link::CoordinatorToBroker, Link::CoordinatorToStore);
-        let (to_broker, to_store) = (broker(to_broker), store(to_store));
+        let servers = both(Link::CoordinatorToBroker, Link::CoordinatorToStore);
         supervisor.start(COORDINATOR, COORDINATOR_IS_DONE, move || {
             let mut command = programs::command("loto");
             command.arg("submit").arg(&file).arg("--wait");
-            command.args(["--broker", &to_broker, "--store", &to_store]);
-            command.stdout(Stdio::null());
+            command.args(&servers).stdout(Stdio::null());
             command
         });
-        let to_store = store(Link::AggregatorToStore);
+        let store = store(Link::AggregatorToStore);
         supervisor.start(AGGREGATOR, &[], move || {
             let mut command = programs::command("loto");
-            command.args(["serve", "--store", &to_store]);
-            command.arg("--listen");
+            command.args(["serve", &store, "--listen"]);
             command.arg(format!("127.0.0.1:{aggregator_port}"));
             command
         });
         let client = Client::watch(proxies[&Link::ClientToAggregator].port(), sweep.id());
         Self {
-            servers,
+            running,
             disk,
             supervisor,
             client,
             proxies,
+        }
+    }
+
+    /// RabbitMQ and Redis.
+    ///
+    /// # Panics
+    /// If there is a host in their place.
+    pub fn servers(&self) -> &PrivateServers {
+        match &self.running {
+            Running::Servers(servers) => servers,
+            Running::Host(_) => panic!("no fault of RabbitMQ or Redis happens to a host"),
+        }
+    }
+
+    /// The URL of the broker, with no proxy on the way.
+    pub fn broker_url(&self) -> String {
+        match &self.running {
+            Running::Servers(servers) => servers.broker_url(),
+            Running::Host(port) => host_url(*port),
+        }
+    }
+
+    /// The URL of the store, with no proxy on the way.
+    pub fn store_url(&self) -> String {
+        match &self.running {
+            Running::Servers(servers) => servers.store_url(),
+            Running::Host(port) => host_url(*port),
         }
     }
 
@@ -154,6 +216,28 @@ impl Installation {
         }
         found
     }
+}
+
+/// Starts a host with its file on that disk, or else among the logs; returns its port.
+fn start_host(supervisor: &Supervisor, disk: Arc<Result<SmallDisk, String>>, logs: &Path) -> u16 {
+    let port = free_port();
+    let folder = disk.as_ref().as_ref();
+    let folder = folder.map_or(logs, SmallDisk::path_inside);
+    let file = folder.join("laboratory.loto");
+    supervisor.start(HOST, &[], move || {
+        let mut host = programs::command("loto");
+        host.arg("host").arg(&file);
+        host.arg(format!("--listen=127.0.0.1:{port}"));
+        match disk.as_ref() {
+            Ok(disk) => disk.inside(&host),
+            Err(_) => host,
+        }
+    });
+    port
+}
+
+fn host_url(port: u16) -> String {
+    format!("loto://127.0.0.1:{port}")
 }
 
 /// A port below the range from which the kernel takes ports for clients, so that it is still

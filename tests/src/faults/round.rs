@@ -12,11 +12,12 @@ use tokio::time::sleep;
 
 use super::chronicle::Chronicle;
 use super::injection::{Outcome, Target, inject};
-use super::installation::{COORDINATOR, GRACE, Installation, worker_name};
+use super::installation::{COORDINATOR, Carrier, GRACE, HOST, Installation, worker_name};
+use super::left::{leftovers_but, waiting_messages};
 use super::schedule::{Fault, Kind, Poison, WORKERS};
 use super::stray_messages;
 use super::supervisor::End;
-use super::verdict::{Undisturbed, leftovers_but, waiting_messages};
+use super::verdict::Undisturbed;
 
 /// How long the sweep may take after the last fault.
 const LONGEST_END: Duration = Duration::from_secs(300);
@@ -26,6 +27,10 @@ const LONGEST_NEWS: Duration = Duration::from_secs(60);
 
 /// How much longer than its grace period a worker may take to end: it settles what it holds.
 const SETTLING: Duration = Duration::from_secs(5);
+
+/// How long a host may take to end: it waits for clients that vanished until they miss a sign of life, which is asked for
+/// after ten seconds of silence and waited for as long.
+const LONGEST_HOST_END: Duration = Duration::from_secs(25);
 
 /// What came of a round.
 pub struct Report {
@@ -43,11 +48,11 @@ pub struct Report {
 pub async fn run(
     sweep: &Undisturbed,
     poison: &Poison,
-    schedule: impl Iterator<Item = Fault>,
+    (carrier, schedule): (Carrier, impl Iterator<Item = Fault>),
     most: u64,
     logs: &Path,
 ) -> Report {
-    let installation = Arc::new(Installation::start(sweep, poison, logs).await);
+    let installation = Arc::new(Installation::start(sweep, poison, carrier, logs).await);
     let mut chronicle = Chronicle::new();
     let strays = disturb(&installation, sweep, schedule, most, &mut chronicle).await;
     let complaints = judge(&installation, sweep, poison, &strays, &chronicle).await;
@@ -161,10 +166,7 @@ async fn judge(
     if !happened(Kind::StoreWiped) && !happened(Kind::TraceDamaged) {
         complaints.extend(seen.losses);
     }
-    let (broker, store) = (
-        installation.servers.broker_url(),
-        installation.servers.store_url(),
-    );
+    let (broker, store) = (installation.broker_url(), installation.store_url());
     if happened(Kind::ForeignJobs)
         && let Err(error) = stray_messages::fetch(&broker, usize::MAX).await
     {
@@ -194,6 +196,11 @@ async fn judge(
     for name in supervisor.names() {
         let ends = supervisor.ends(&name);
         chronicle.tell(chronicle.now(), &describe(&name, &ends));
+        let at_most = if name == HOST {
+            LONGEST_HOST_END
+        } else {
+            at_most
+        };
         for end in &ends {
             let is_late = end.sent == Some("TERM") && end.after > at_most;
             let is_last_word = name == COORDINATOR && end.status.code() == Some(1);
@@ -203,6 +210,7 @@ async fn judge(
         }
     }
     complaints.extend(installation.panics());
+    complaints.extend(rejections(installation));
     complaints
 }
 
@@ -224,6 +232,18 @@ fn last_words(installation: &Installation, poison: &Poison) -> Vec<String> {
         complaints.push("the coordinator names no job that was given up".into());
     }
     complaints
+}
+
+/// What a host says of messages that are no jobs: it keeps them in memory, and nobody put any on its queue.
+fn rejections(installation: &Installation) -> Option<String> {
+    let log = std::fs::read_to_string(installation.supervisor.log(HOST)).unwrap_or_default();
+    let rejected = log
+        .lines()
+        .filter(|line| line.contains("rejected a message"));
+    match rejected.count() {
+        0 => None,
+        count => Some(format!("{count} messages were taken for no jobs")),
+    }
 }
 
 /// How often the processes of a service ended, and how.

@@ -18,13 +18,13 @@ pub const WORKERS: usize = 2;
 pub enum Link {
     /// From a worker, counted from 0, to RabbitMQ.
     WorkerToBroker(usize),
-    /// From a worker to Redis.
+    /// From a worker to Redis, or to the host that is the broker, too.
     WorkerToStore(usize),
     /// From `loto submit --wait` to RabbitMQ.
     CoordinatorToBroker,
-    /// From `loto submit --wait` to Redis.
+    /// From `loto submit --wait` to Redis or to the host.
     CoordinatorToStore,
-    /// From `loto serve` to Redis.
+    /// From `loto serve` to Redis or to the host.
     AggregatorToStore,
     /// From the client that watches the sweep to `loto serve`.
     ClientToAggregator,
@@ -37,6 +37,15 @@ pub const LINKS: [Link; 8] = [
     Link::WorkerToStore(0),
     Link::WorkerToStore(1),
     Link::CoordinatorToBroker,
+    Link::CoordinatorToStore,
+    Link::AggregatorToStore,
+    Link::ClientToAggregator,
+];
+
+/// The ways of an installation with a host.
+const LINKS_OF_HOST: [Link; 5] = [
+    Link::WorkerToStore(0),
+    Link::WorkerToStore(1),
     Link::CoordinatorToStore,
     Link::AggregatorToStore,
     Link::ClientToAggregator,
@@ -61,7 +70,11 @@ pub enum Kind {
     StoreKilled,
     /// The same, and up to the last second of that file is gone, as after a loss of power.
     StoreLosesPower,
-    /// No room under the append-only file of Redis for seconds.
+    /// SIGKILL to `loto host`, which starts again with its file.
+    HostKilled,
+    /// SIGTERM to `loto host`, which has to end well and soon, and starts again.
+    HostTerminated,
+    /// No room under the append-only file of Redis, or the file of the host, for seconds.
     StoreDiskFull,
     /// Connections cut in the middle of a frame.
     ConnectionsCut,
@@ -146,6 +159,35 @@ const CAMPAIGN: [Kind; 19] = [
     Kind::Garbage,
 ];
 
+/// The kinds that happen to a host, in the same way.
+const DECK_OF_HOST: [Kind; 25] = [
+    Kind::WorkerKilled,
+    Kind::WorkerKilled,
+    Kind::WorkerKilled,
+    Kind::WorkerTerminated,
+    Kind::WorkerTerminated,
+    Kind::WorkerFrozen,
+    Kind::CoordinatorKilled,
+    Kind::CoordinatorKilled,
+    Kind::AggregatorKilled,
+    Kind::HostKilled,
+    Kind::HostKilled,
+    Kind::HostTerminated,
+    Kind::StoreDiskFull,
+    Kind::ConnectionsCut,
+    Kind::ConnectionsCut,
+    Kind::NetworkStalled,
+    Kind::NetworkThrottled,
+    Kind::ConnectionsRefused,
+    Kind::ConnectionsDead,
+    Kind::OneWayStalled,
+    Kind::OneWayThrottled,
+    Kind::HalfClosed,
+    Kind::HalfClosed,
+    Kind::OneWayDead,
+    Kind::JobsDuplicated,
+];
+
 /// Kinds that take a minute until everybody has noticed.
 const SLOW: [Kind; 2] = [Kind::ConnectionsDead, Kind::OneWayDead];
 
@@ -208,18 +250,14 @@ pub struct Schedule {
     pauses: std::ops::Range<f64>,
     durations: std::ops::Range<f64>,
     kinds: Vec<Kind>,
+    links: &'static [Link],
     waiting: Vec<Kind>,
 }
 
 impl Schedule {
     /// Faults for a test that is to end soon: different ones, one upon the other.
     pub fn short(seed: u64) -> Self {
-        let mut kinds: Vec<_> = DECK
-            .into_iter()
-            .filter(|kind| !SLOW.contains(kind))
-            .collect();
-        kinds.dedup();
-        Self::new(seed, kinds, 0.3..1.5, 0.5..2.0)
+        Self::new(seed, quick(&DECK), 0.3..1.5, 0.5..2.0)
     }
 
     /// Faults of all kinds, with time to notice them.
@@ -235,7 +273,7 @@ impl Schedule {
 
     /// As [`Self::short`], but the partitions of the campaign; all else is left to the long form.
     pub fn short_campaign(seed: u64) -> Self {
-        let mut kinds = CAMPAIGN.to_vec();
+        let mut kinds = quick(&CAMPAIGN);
         let long_only = [
             Kind::BrokerAlarm,
             Kind::HistoryTrimmed,
@@ -243,9 +281,24 @@ impl Schedule {
             Kind::TraceDamaged,
             Kind::ForeignJobs,
         ];
-        kinds.retain(|kind| !SLOW.contains(kind) && !long_only.contains(kind));
-        kinds.dedup();
+        kinds.retain(|kind| !long_only.contains(kind));
         Self::new(seed, kinds, 0.3..1.5, 0.5..2.0)
+    }
+
+    /// As [`Self::short`], for an installation with a host.
+    pub fn short_of_host(seed: u64) -> Self {
+        let schedule = Self::new(seed, quick(&DECK_OF_HOST), 0.3..1.5, 0.5..2.0);
+        schedule.on(&LINKS_OF_HOST)
+    }
+
+    /// As [`Self::long`], for an installation with a host.
+    pub fn long_of_host(seed: u64) -> Self {
+        let schedule = Self::new(seed, DECK_OF_HOST.to_vec(), 0.3..5.0, 0.5..8.0);
+        schedule.on(&LINKS_OF_HOST)
+    }
+
+    fn on(self, links: &'static [Link]) -> Self {
+        Self { links, ..self }
     }
 
     fn new(
@@ -259,9 +312,18 @@ impl Schedule {
             pauses,
             durations,
             kinds,
+            links: &LINKS,
             waiting: Vec::new(),
         }
     }
+}
+
+/// Those of these kinds that are noticed soon, each once.
+fn quick(kinds: &[Kind]) -> Vec<Kind> {
+    let mut kinds = kinds.to_vec();
+    kinds.retain(|kind| !SLOW.contains(kind));
+    kinds.dedup();
+    kinds
 }
 
 impl Iterator for Schedule {
@@ -278,7 +340,7 @@ impl Iterator for Schedule {
             kind,
             pause: Duration::from_secs_f64(random.random_range(self.pauses.clone())),
             worker: random.random_range(0..WORKERS),
-            link: *LINKS.choose(random)?,
+            link: *self.links.choose(random)?,
             direction: match random.random() {
                 true => Direction::ToServer,
                 false => Direction::ToClient,
@@ -324,5 +386,9 @@ mod tests {
             .map(|fault| (format!("{:?}", fault.link), fault.direction as usize))
             .collect();
         assert_eq!(ways.len(), 2 * LINKS.len());
+        let host: Vec<_> = Schedule::long_of_host(7).take(200).collect();
+        let kinds: BTreeSet<_> = host.iter().map(|fault| fault.kind).collect();
+        assert_eq!(kinds, BTreeSet::from(DECK_OF_HOST));
+        assert!(host.iter().all(|fault| LINKS_OF_HOST.contains(&fault.link)));
     }
 }

@@ -4,27 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
-use lapin::Channel;
-use lapin::options::{BasicGetOptions, QueueDeclareOptions};
-use lapin::types::FieldTable;
 use loto_proto::attempt::{Attempt, AttemptState};
 use loto_proto::identity::{SeriesId, SweepId};
 use loto_proto::job::{Job, MethodSpec};
 use loto_proto::sweep::Sweep;
 use loto_proto::trace::Trace;
-use loto_transport::queue::{DEAD_LETTERS, DELAYED, JOBS};
 use loto_transport::store;
-use redis::AsyncCommands;
-use redis::streams::StreamRangeReply;
 
+use super::kept::Kept;
+pub use super::left::leftovers;
 use crate::programs;
-use crate::servers::{connect_broker, connect_redis};
-
-/// How long workers may take to settle what is still on the queue: longer than it takes to
-/// notice a dead connection.
-const LONGEST_DRAIN: Duration = Duration::from_secs(150);
 
 /// A sweep and what it comes to where nothing goes wrong.
 pub struct Undisturbed {
@@ -114,43 +104,40 @@ impl Undisturbed {
         self.sweep.jobs().collect()
     }
 
-    /// Compares what Redis keeps with what it should; returns what is wrong. The jobs of the
+    /// Compares what a store keeps with what it should; returns what is wrong. The jobs of the
     /// `poisoned` seeds must have been given up, all others must be done.
     ///
-    /// A server whose append-only file was `torn` off within a transaction keeps its beginning:
+    /// A Redis whose append-only file was `torn` off within a transaction keeps its beginning:
     /// when it starts once more, Redis 7.0 runs that together with the next one. Events may then
     /// stand there twice or be lost, which readers have to make good; they are not looked at. The same
     /// holds if the history was emptied.
     ///
     /// # Panics
-    /// If Redis does not answer.
+    /// If the store does not answer.
     pub async fn compare(&self, store: &str, poisoned: &BTreeSet<u32>, torn: bool) -> Vec<String> {
         let mut complaints = Vec::new();
-        let mut redis = connect_redis(store).await;
-        let keys: Vec<String> = redis.keys("loto:traces:*").await.expect("Redis answers");
-        let mut kept = BTreeSet::new();
-        for key in keys {
-            let name = key.trim_start_matches("loto:traces:").to_owned();
-            let fields: BTreeMap<u32, Vec<u8>> = redis.hgetall(key).await.expect("Redis answers");
-            for (seed, bytes) in fields {
-                let series: SeriesId = name.parse().expect("a series id");
-                kept.insert((series, seed));
-                let Some(expected) = self.traces.get(&(series, seed)) else {
-                    complaints.push(format!("series {name}, seed {seed} was never planned"));
-                    continue;
-                };
-                match Trace::decode(&bytes) {
-                    Err(error) => complaints.push(format!("series {name}, seed {seed}: {error}")),
-                    Ok(trace) => {
-                        if let Some(iteration) = trace.first_difference(expected) {
-                            complaints.push(format!(
-                                "series {name}, seed {seed} differs from the undisturbed run at {iteration}"
-                            ));
-                        }
+        let Kept {
+            traces,
+            told,
+            conflicts,
+        } = Kept::read(store).await;
+        for ((series, seed), trace) in &traces {
+            let Some(expected) = self.traces.get(&(*series, *seed)) else {
+                complaints.push(format!("series {series}, seed {seed} was never planned"));
+                continue;
+            };
+            match trace {
+                Err(error) => complaints.push(format!("series {series}, seed {seed}: {error}")),
+                Ok(trace) => {
+                    if let Some(iteration) = trace.first_difference(expected) {
+                        complaints.push(format!(
+                            "series {series}, seed {seed} differs from the undisturbed run at {iteration}"
+                        ));
                     }
                 }
             }
         }
+        let kept: BTreeSet<_> = traces.into_keys().collect();
         let all = self.traces.keys().copied();
         let planned: BTreeSet<_> = all.filter(|(_, seed)| !poisoned.contains(seed)).collect();
         let missing = planned.difference(&kept).count();
@@ -162,45 +149,19 @@ impl Undisturbed {
             complaints.push(format!("{beyond} traces are there that should not be"));
         }
         if !torn {
-            complaints.extend(self.compare_history(&mut redis, &kept).await);
+            complaints.extend(compare_history(&told, &kept));
         }
         complaints.extend(self.compare_attempts(store, poisoned).await);
-        let conflicts: Vec<String> = redis.keys("loto:conflicts*").await.expect("Redis answers");
-        complaints.extend(conflicts.into_iter().map(|key| format!("there is {key}")));
-        complaints
-    }
-
-    /// Every trace has to be told of once.
-    async fn compare_history(
-        &self,
-        redis: &mut redis::aio::MultiplexedConnection,
-        kept: &BTreeSet<(SeriesId, u32)>,
-    ) -> Vec<String> {
-        let mut complaints = Vec::new();
-        let history: StreamRangeReply = redis.xrange_all("loto:events").await.expect("a stream");
-        let mut told = BTreeSet::new();
-        for event in &history.ids {
-            let series: String = event.get("series").expect("an event names a series");
-            let seed = event.get("seed").expect("an event names a seed");
-            if !told.insert((series.parse().expect("a series id"), seed)) {
-                complaints.push(format!("told twice: {event:?}"));
-            }
-        }
-        if &told != kept {
-            let (told, kept) = (told.len(), kept.len());
-            complaints.push(format!(
-                "the history tells of {told} traces, {kept} are kept"
-            ));
-        }
+        complaints.extend(conflicts);
         complaints
     }
 
     /// Attempts are kept only of jobs that were given up.
     async fn compare_attempts(&self, store: &str, poisoned: &BTreeSet<u32>) -> Vec<String> {
         let mut complaints = Vec::new();
-        let store = store::open(store).await.expect("Redis answers");
+        let store = store::open(store).await.expect("the store answers");
         let series: Vec<SeriesId> = self.sweep.series().map(|series| series.id()).collect();
-        let attempts = store.attempts(&series).await.expect("Redis answers");
+        let attempts = store.attempts(&series).await.expect("the store answers");
         for (series, attempts) in series.iter().zip(attempts) {
             let seeds: BTreeSet<u32> = attempts.iter().map(|(seed, _)| *seed).collect();
             let is_poisoned =
@@ -213,66 +174,20 @@ impl Undisturbed {
     }
 }
 
-/// Waits until the queue of jobs is empty and nothing is unacknowledged, and looks at the dead
-/// letters: only `garbage` may be among them. Returns what is wrong.
-///
-/// # Panics
-/// If the broker does not answer.
-pub async fn leftovers(broker: &str, garbage: &[Vec<u8>]) -> Vec<String> {
-    leftovers_but(broker, garbage, &[]).await
-}
-
-/// As [`leftovers`]; these jobs may be among the dead letters, too.
-pub(super) async fn leftovers_but(broker: &str, garbage: &[Vec<u8>], jobs: &[Job]) -> Vec<String> {
+/// Every trace has to be told of once.
+fn compare_history(told: &[(SeriesId, u32)], kept: &BTreeSet<(SeriesId, u32)>) -> Vec<String> {
     let mut complaints = Vec::new();
-    let (_connection, channel) = connect_broker(broker).await;
-    let begin = Instant::now();
-    loop {
-        let left = waiting(&channel, JOBS).await + waiting(&channel, DELAYED).await;
-        if left == 0 {
-            break;
+    let mut once = BTreeSet::new();
+    for (series, seed) in told {
+        if !once.insert((*series, *seed)) {
+            complaints.push(format!("told twice: series {series}, seed {seed}"));
         }
-        if begin.elapsed() > LONGEST_DRAIN {
-            complaints.push(format!("{left} messages are left"));
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    let options = BasicGetOptions { no_ack: true };
-    while let Ok(Some(letter)) = channel.basic_get(DEAD_LETTERS.into(), options).await {
-        let body = &letter.delivery.data;
-        if !garbage.contains(body) {
-            let what = match Job::decode(body) {
-                Ok(job) if jobs.iter().any(|known| known.id() == job.id()) => continue,
-                Ok(job) => format!(
-                    "{} on {}, seed {}",
-                    job.series.method.id, job.series.task, job.seed
-                ),
-                Err(error) => format!("{} bytes, {error}", body.len()),
-            };
-            let headers = letter.delivery.properties.headers();
-            complaints.push(format!(
-                "a dead letter is none of ours: {what}; {headers:?}"
-            ));
-        }
+    if &once != kept {
+        let (told, kept) = (once.len(), kept.len());
+        complaints.push(format!(
+            "the history tells of {told} traces, {kept} are kept"
+        ));
     }
     complaints
-}
-
-/// How many messages wait in the queues of jobs.
-///
-/// # Panics
-/// If the broker does not answer.
-pub async fn waiting_messages(broker: &str) -> u32 {
-    let (_connection, channel) = connect_broker(broker).await;
-    waiting(&channel, JOBS).await + waiting(&channel, DELAYED).await
-}
-
-async fn waiting(channel: &Channel, queue: &'static str) -> u32 {
-    let passive = QueueDeclareOptions {
-        passive: true,
-        ..QueueDeclareOptions::default()
-    };
-    let declared = channel.queue_declare(queue.into(), passive, FieldTable::default());
-    declared.await.expect("the queue is there").message_count()
 }

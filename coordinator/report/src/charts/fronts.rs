@@ -2,12 +2,15 @@
 
 use super::adtm::BASELINE_STROKE;
 use super::palette::Palette;
-use super::picture::Picture;
+use super::picture::{Picture, shorten};
 use super::plot::{Curve, Names, Plot, Vertical};
 use crate::attained::TaskFronts;
 
 /// What the front of the table is called.
 const TABLE_NAME: &str = "table";
+
+/// Characters of the name of an axis.
+const LABEL: usize = 40;
 
 /// The front of the table, dotted, and of each method the front that at least half of its seeds attain; `None` without a method.
 ///
@@ -53,10 +56,11 @@ pub(crate) fn fronts(
             ..Curve::of_method(method, style, y)
         }
     });
+    let objectives = fronts.objectives.map(|name| shorten(name, LABEL));
     let plot = Plot {
         title: fronts.task,
-        x_label: "first objective",
-        y_label: "second objective",
+        x_label: &objectives[0],
+        y_label: &objectives[1],
         x: limits[0],
         y: Vertical::Upwards(limits[1].0, limits[1].1),
         curves: std::iter::once(of_table).chain(of_methods).collect(),
@@ -90,6 +94,7 @@ mod tests {
         let known = TaskFronts {
             blackbox: "net",
             task: "wine",
+            objectives: ["metric_error", "metric_latency"],
             table: vec![[1.0, 3.0], [2.0, 1.0]],
             methods: vec![("gp + MO", vec![[2.0, 3.0]])],
         };
@@ -97,6 +102,10 @@ mod tests {
         let svg = fronts(&known, &palette, CURVES_SIZE).unwrap().svg("fronts");
         assert!(
             svg.contains(">gp + MO<") && svg.contains(">table<"),
+            "{svg}"
+        );
+        assert!(
+            svg.contains(">metric_error<") && svg.contains(">metric_latency<"),
             "{svg}"
         );
         let none = TaskFronts {

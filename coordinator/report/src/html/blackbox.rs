@@ -1,5 +1,7 @@
 //! The section of one black box.
 
+use std::slice;
+
 use loto_proto::table_spec::Direction;
 use loto_proto::untrusted_text::escape;
 use loto_statistics::analysis::{BlackboxAnalysis, SweepAnalysis};
@@ -69,7 +71,7 @@ pub(crate) fn section(
             (tasks(report, blackbox, palette))
             (fronts(report, blackbox, palette))
             h3 { "Comparison" }
-            (comparison(&blackbox.comparison, &blackbox.name, palette))
+            (comparison(&blackbox.comparison, &blackbox.name, slice::from_ref(blackbox), palette))
             (hierarchical_table(blackbox))
         }
     }

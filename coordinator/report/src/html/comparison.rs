@@ -1,7 +1,7 @@
 //! Methods compared: the critical-difference diagram, the tests, the pairs.
 
 use loto_proto::untrusted_text::escape;
-use loto_statistics::analysis::{ComparedTask, Comparison, ComparisonOutcome};
+use loto_statistics::analysis::{BlackboxAnalysis, ComparedTask, Comparison, ComparisonOutcome};
 use loto_statistics::friedman::FriedmanStatistics;
 use maud::{Markup, html};
 
@@ -11,11 +11,16 @@ use super::table::{number, table};
 use crate::charts::{Palette, WIDTH, critical_difference};
 use crate::{numbers, withheld};
 
-/// The comparison over the tasks of `place`, or why there is none.
-pub(crate) fn comparison(outcome: &ComparisonOutcome, place: &str, palette: &Palette) -> Markup {
+/// The comparison over the tasks of `place`, which these black boxes are, or why there is none.
+pub(crate) fn comparison(
+    outcome: &ComparisonOutcome,
+    place: &str,
+    blackboxes: &[BlackboxAnalysis],
+    palette: &Palette,
+) -> Markup {
     html! {
         (ranks(outcome, place, palette))
-        @if let ComparisonOutcome::Computed(comparison) = outcome { (of_pairs(comparison)) }
+        @if let ComparisonOutcome::Computed(comparison) = outcome { (of_pairs(comparison, blackboxes)) }
     }
 }
 
@@ -48,11 +53,11 @@ pub(super) fn impossible(reason: &str) -> Markup {
     html! { p.muted { "No comparison of the methods: " (escape(reason)) "." } }
 }
 
-/// The tests of every pair.
-pub(super) fn of_pairs(comparison: &Comparison) -> Markup {
+/// The tests of every pair over the tasks of these black boxes.
+pub(super) fn of_pairs(comparison: &Comparison, blackboxes: &[BlackboxAnalysis]) -> Markup {
     html! {
         (pairs(comparison))
-        (practical_pairs(comparison))
+        (practical_pairs(comparison, blackboxes))
     }
 }
 

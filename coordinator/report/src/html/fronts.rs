@@ -14,7 +14,7 @@ pub(crate) fn fronts(
     blackbox: &BlackboxAnalysis,
     palette: &Palette,
 ) -> Markup {
-    let all = attained::of_blackbox(report.results, blackbox);
+    let all = attained::of_blackbox(report, blackbox);
     let drawn = all.iter().take(MOST_TASKS).filter_map(|fronts| {
         let picture = charts::fronts(fronts, palette, HALF_SIZE)?;
         let title = format!("Fronts on {} of {}", fronts.task, blackbox.name);

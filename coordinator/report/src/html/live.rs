@@ -3,6 +3,8 @@
 //!
 //! Together they are large, so that each is made alone, for pages that show only some.
 
+use std::slice;
+
 use loto_proto::untrusted_text::escape_lines;
 use loto_statistics::analysis::{BlackboxAnalysis, ComparisonOutcome, SweepAnalysis};
 use maud::{Markup, html};
@@ -100,7 +102,7 @@ fn of_all(analysis: &SweepAnalysis, part: Part, palette: &Palette) -> Markup {
                 (summary(analysis, palette))
                 (ranks(&analysis.comparison, "all black boxes", palette))
             }
-            Part::Pairs => (pairs(&analysis.comparison)),
+            Part::Pairs => (pairs(&analysis.comparison, &analysis.blackboxes)),
             Part::Evaluations | Part::Tasks => {}
         }
     }
@@ -132,7 +134,7 @@ fn of_blackbox(
             (coverage(analysis, blackbox))
             (improvements(analysis, blackbox, palette).unwrap_or(nothing))
         },
-        Part::Pairs => pairs(&blackbox.comparison),
+        Part::Pairs => pairs(&blackbox.comparison, slice::from_ref(blackbox)),
     }
 }
 
@@ -152,9 +154,9 @@ fn coverage(analysis: &SweepAnalysis, blackbox: &BlackboxAnalysis) -> Markup {
     }
 }
 
-fn pairs(outcome: &ComparisonOutcome) -> Markup {
+fn pairs(outcome: &ComparisonOutcome, blackboxes: &[BlackboxAnalysis]) -> Markup {
     match outcome {
-        ComparisonOutcome::Computed(comparison) => of_pairs(comparison),
+        ComparisonOutcome::Computed(comparison) => of_pairs(comparison, blackboxes),
         ComparisonOutcome::Impossible { reason } => impossible(reason),
     }
 }

@@ -47,7 +47,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
                     section {
                         h2 { "Summary" }
                         (summary(analysis, &palette))
-                        (comparison(&analysis.comparison, "all black boxes", &palette))
+                        (comparison(&analysis.comparison, "all black boxes", &analysis.blackboxes, &palette))
                     }
                 }
                 @for blackbox in &analysis.blackboxes {

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::table::table;
 use crate::numbers;
-use crate::practical::{sentences, unit_in_words};
+use crate::practical::{sentences, unit_in_words, units_in_words};
 
 /// Three probabilities in one cell; bold if one of them is large enough to be said.
 fn probabilities(three: [f64; 3]) -> Markup {
@@ -18,7 +18,7 @@ fn probabilities(three: [f64; 3]) -> Markup {
 
 /// Every pair of a comparison: Wilcoxon's probabilities below the diagonal, unless they are left out, and those of the
 /// posterior above it; empty if it was not asked for.
-pub(crate) fn practical_pairs(comparison: &Comparison) -> Markup {
+pub(crate) fn practical_pairs(comparison: &Comparison, blackboxes: &[BlackboxAnalysis]) -> Markup {
     let Some(practical) = &comparison.practical_differences else {
         return html! {};
     };
@@ -47,12 +47,12 @@ pub(crate) fn practical_pairs(comparison: &Comparison) -> Markup {
     let caption = format!(
         "Which differences matter: {} after the last evaluation. Above the diagonal: probability that the row's \
          method is better by more than {} / that the two are equivalent / that the column's is better, bold from {} on.{below}",
-        unit_in_words(practical.unit),
+        units_in_words(practical.unit, comparison, blackboxes),
         practical.differences.rope,
         numbers::percentage(PROBABLE),
     );
     html! {
-        @for sentence in sentences(comparison) { p { (escape(&sentence)) } }
+        @for sentence in sentences(comparison, blackboxes) { p { (escape(&sentence)) } }
         (table(&caption, Some("matrix"), &head, rows))
     }
 }
@@ -81,7 +81,7 @@ pub(crate) fn hierarchical_table(blackbox: &BlackboxAnalysis) -> Markup {
         "Hierarchical test on {}, {}, rope {}: probability on a further task that {} is better / that the two are \
          equivalent / that the method is better, bold from {} on.",
         blackbox.name,
-        unit_in_words(compared.unit),
+        unit_in_words(compared.unit, blackbox.measure),
         compared.rope,
         compared.against,
         numbers::percentage(PROBABLE),

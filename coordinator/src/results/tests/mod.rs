@@ -318,6 +318,7 @@ async fn a_selection_shows_only_its_part() {
     let selection = Selection {
         blackboxes: BTreeSet::from(["box1".to_string()]),
         methods: BTreeSet::from(["m2".to_string()]),
+        ..Selection::default()
     };
     let results = reader.results(&selection);
     assert_eq!(results.blackboxes.len(), 1);

@@ -12,7 +12,7 @@ const FOR_ANY: [&str; 5] = ["rs", "ehi", "sms", "emi", "sur"];
 
 /// Adds to the names of methods on black boxes with several objectives, as far as they see the average of the transformed objectives:
 /// not external methods, which see all of them.
-pub(super) fn mark(results: &mut SweepResults, planned: &[Blackbox]) {
+pub(super) fn mark<Traces>(results: &mut SweepResults<Traces>, planned: &[Blackbox]) {
     for blackbox in &mut results.blackboxes {
         let mut known = planned.iter().filter(|known| known.name == blackbox.name);
         let Some(known) = known.next() else { continue };
@@ -39,7 +39,7 @@ mod tests {
 
     use loto_proto::identity::Fingerprint;
     use loto_statistics::hypervolume::TaskHypervolume;
-    use loto_statistics::results::{BlackboxResults, TaskResults};
+    use loto_statistics::results::{BlackboxResults, SeedTraces, TaskResults};
 
     use super::*;
 
@@ -80,7 +80,7 @@ mod tests {
                 objective: [0.0, 1.0].into(),
                 hypervolume,
                 mean_cost: None,
-                traces: Vec::new(),
+                traces: Vec::<SeedTraces>::new(),
             }],
             arrivals: None,
         };
