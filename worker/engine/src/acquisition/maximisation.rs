@@ -100,11 +100,7 @@ impl Maximiser {
             }));
             if best.row.is_none() && open.len() > SOLVED_TOGETHER {
                 // Nothing is ruled out yet: the most promising ones raise the bar for the others.
-                let promise = |place: usize| {
-                    let row = scanned.rows[place] as usize;
-                    acquisition.value(row, means[place], std_devs[place])
-                };
-                open.sort_by(|&one, &other| promise(other).total_cmp(&promise(one)));
+                scanned.sort_by_promise(&mut open, means, std_devs);
                 let mut others = open.split_off(SOLVED_TOGETHER);
                 open.sort_unstable();
                 block_best[block] = scanned.compute(predictions, &mut open, means, &mut best);
@@ -156,6 +152,20 @@ impl<A: Acquisition> ScannedBlock<'_, A> {
         let row = self.rows[place] as usize;
         self.acquisition
             .may_reach(row, means[place], std_devs[place], best.value)
+    }
+
+    /// Sorts candidates by their acquisition if it were at their bounds, the greatest first.
+    fn sort_by_promise(&self, open: &mut [usize], means: &[f64], bounds: &[f64]) {
+        let promise = |place: usize| {
+            let row = self.rows[place] as usize;
+            self.acquisition.value(row, means[place], bounds[place])
+        };
+        let promises = open.iter().map(|&place| (promise(place), place));
+        let mut promises: Vec<(f64, usize)> = promises.collect();
+        promises.sort_by(|one, other| other.0.total_cmp(&one.0));
+        for (place, (_, sorted)) in open.iter_mut().zip(promises) {
+            *place = sorted;
+        }
     }
 
     /// Computes the predictions of the `open` candidates, at least one, and returns the greatest of their values that may be the
