@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use loto_proto::identity::SweepId;
 use loto_proto::limits::MAX_WATCHED_SWEEPS;
+use loto_transport::TransportError;
 use loto_transport::store::{Store, recorded};
 use tokio::sync::watch;
 
@@ -28,11 +29,22 @@ pub(super) fn fragments() -> Fragments {
     Fragments::new([LIST.to_owned()])
 }
 
+/// Why a plan of the list cannot be read, while the others can.
+#[derive(Debug, thiserror::Error)]
+enum UnreadablePlan {
+    /// The sweep was deleted after the store had listed it.
+    #[error("the plan is gone from the store")]
+    Gone,
+    /// The plan is damaged, or of another release.
+    #[error(transparent)]
+    Store(#[from] TransportError),
+}
+
 /// A sweep as the store has it.
 struct Entry {
     id: SweepId,
-    /// Its name and number of jobs, or why it cannot be read.
-    plan: Result<(String, u64), String>,
+    /// Its name and number of jobs.
+    plan: Result<(String, u64), UnreadablePlan>,
     recorded: Option<SystemTime>,
 }
 
@@ -83,9 +95,9 @@ async fn read(store: &dyn Store) -> Result<Entries, CoordinatorError> {
     for &id in ids.iter().rev().take(LISTED) {
         let plan = match store.sweep(id).await {
             Ok(Some(sweep)) => Ok((sweep.name.clone(), sweep.job_count())),
-            Ok(None) => Err("the plan is gone from the store".into()),
+            Ok(None) => Err(UnreadablePlan::Gone),
             Err(error) if error.concerns_server() => return Err(error.into()),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(error.into()),
         };
         let recorded = match recorded(store, id).await {
             Ok(time) => time,
@@ -112,7 +124,7 @@ async fn listed(
     let mut listed = Vec::new();
     for (position, entry) in newest.iter().enumerate() {
         let content = match &entry.plan {
-            Err(problem) => Content::Damaged(problem.clone()),
+            Err(problem) => Content::Damaged(problem.to_string()),
             Ok(plan) => content(entry.id, plan, position < COUNTED, sweeps, followed).await,
         };
         listed.push(Listed {
