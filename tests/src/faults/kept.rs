@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loto_proto::identity::SeriesId;
+use loto_proto::message_error::MessageError;
 use loto_proto::trace::Trace;
 use loto_transport::host::is_host_url;
 use loto_transport::store::{self, Cursor};
@@ -17,7 +18,7 @@ const EVENTS_AT_A_TIME: usize = 1000;
 /// The outcomes in a store, those of jobs included that nobody planned.
 pub(super) struct Kept {
     /// By series and seed; else why a trace cannot be read.
-    pub(super) traces: BTreeMap<(SeriesId, u32), Result<Trace, String>>,
+    pub(super) traces: BTreeMap<(SeriesId, u32), Result<Trace, MessageError>>,
     /// The history, in its order.
     pub(super) told: Vec<(SeriesId, u32)>,
     /// Jobs that had two outcomes, in words.
@@ -46,8 +47,7 @@ impl Kept {
             let series: SeriesId = series.expect("a series id");
             let fields: BTreeMap<u32, Vec<u8>> = redis.hgetall(key).await.expect("Redis answers");
             for (seed, bytes) in fields {
-                let trace = Trace::decode(&bytes).map_err(|error| error.to_string());
-                traces.insert((series, seed), trace);
+                traces.insert((series, seed), Trace::decode(&bytes));
             }
         }
         let history: StreamRangeReply = redis.xrange_all("loto:events").await.expect("a stream");
