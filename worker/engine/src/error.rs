@@ -97,9 +97,9 @@ pub enum EngineError {
     /// A matrix that has to be positive definite is not, in floating point.
     #[error("{routine} failed: the matrix is not positive definite (info {info})")]
     LinearAlgebra {
-        /// The LAPACK routine.
+        /// The LAPACK routine, or the engine's own factorisation.
         routine: &'static str,
-        /// Its return code: the order of the leading minor that is not positive.
+        /// The order of the leading minor that is not positive.
         info: i32,
     },
 

@@ -48,7 +48,7 @@
 //! - [`table`]: lookup tables, read and checked;
 //! - [`task_stream`]: in which order the tasks of a stream arrive;
 //! - [`random`]: random streams by purpose; `special`: functions of numbers;
-//! - `lbfgs`, `adam`, `dense_layers`, [`blas`]: optimisers, networks, linear algebra.
+//! - `lbfgs`, `adam`: optimisers; `dense_layers`: networks; `matrix_products`, [`blas`]: linear algebra.
 
 pub mod acquisition;
 mod adam;
@@ -60,6 +60,7 @@ mod error;
 pub mod external;
 pub mod fits;
 mod lbfgs;
+mod matrix_products;
 #[cfg(test)]
 mod method_tests;
 pub mod methods;

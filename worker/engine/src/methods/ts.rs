@@ -12,7 +12,7 @@ use crate::transform::Transform;
 
 pub(super) const TS: Method = Method {
     id: "ts",
-    version: 2,
+    version: 3,
     summary: "Thompson sampling from a parametric prior fitted to standardised source tasks",
     source: "TS in ICML 2020, Table 2",
     spaces: Spaces::All,
@@ -22,7 +22,7 @@ pub(super) const TS: Method = Method {
 
 pub(super) const CTS: Method = Method {
     id: "cts",
-    version: 1,
+    version: 2,
     summary: "copula Thompson sampling: from a parametric prior fitted to Gaussian quantiles of the source tasks",
     source: "CTS: ICML 2020, section 4.1, algorithm 1",
     start: |setting, _| start(setting, Transform::Copula, Noise::Heteroskedastic),
@@ -31,7 +31,7 @@ pub(super) const CTS: Method = Method {
 
 pub(super) const CTS_HO: Method = Method {
     id: "cts-ho",
-    version: 1,
+    version: 2,
     summary: "cts with one standard deviation for all configurations",
     source: "CTS Ho in Salinas, Shen and Perrone 2019, A copula approach for hyperparameter transfer learning, \
              Table 2",

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::parametric::{ParametricPrior, error_name};
+use super::parametric::{ParametricPrior, STORED_VERSIONS, error_name};
 use crate::blobs::Blobs;
 use crate::error::EngineError;
 use crate::fits::{FitName, SharedFits};
@@ -19,8 +19,8 @@ use crate::transform::Transform;
 /// fitted for with that seed; `None` if it was not fitted. A prior that knows nothing
 /// has about 1.
 ///
-/// `linear_algebra` names those that the prior may have been computed with, as traces do. The first that
-/// has one counts; if none has, a prior of an earlier version does, which did not name it.
+/// `linear_algebra` names those that the prior may have been computed with, as traces do. The first that has one counts; if
+/// none has, a prior of an earlier release does, which did not name it. A prior of the newest version counts before all others.
 ///
 /// # Errors
 /// Those of the store; [`EngineError::CorruptFit`] if what it holds is damaged.
@@ -37,16 +37,19 @@ pub fn copula_prior_error(
     let task = &table.tasks[position];
     let fits = SharedFits::new(Arc::clone(blobs));
     let setting = Setting::new(table, position, seed, task.rows(), &fits);
-    let named = linear_algebra.iter().copied().map(Some);
-    for linear_algebra in named.chain([None]) {
+    let named = linear_algebra.iter().copied().map(Some).chain([None]);
+    let candidates = STORED_VERSIONS
+        .into_iter()
+        .flat_map(|version| named.clone().map(move |named| (version, named)));
+    for (version, linear_algebra) in candidates {
         let name = FitName {
             linear_algebra,
-            ..error_name(&setting, Transform::Copula)
+            ..error_name(&setting, Transform::Copula, version)
         };
         if let Some(error) = fits.number(&name)? {
             return Ok(Some(error));
         }
-        let prior = ParametricPrior::find(&setting, Transform::Copula, linear_algebra)?;
+        let prior = ParametricPrior::find(&setting, Transform::Copula, version, linear_algebra)?;
         if let Some(prior) = prior {
             return root_mean_square_error(&prior.means, task, Transform::Copula).map(Some);
         }
@@ -106,11 +109,12 @@ mod tests {
         assert_eq!(error(&blobs, &["another"]).unwrap(), None);
         assert!(stored > 1.0, "{stored}");
 
-        let error_name = error_name(&setting, Transform::Copula).blob_name();
+        let version = STORED_VERSIONS[0];
+        let error_name = error_name(&setting, Transform::Copula, version).blob_name();
         let kept = blobs.get(&error_name).unwrap().unwrap();
         let (kept, _checksum) = kept.split_last_chunk::<8>().unwrap();
         assert_eq!(kept, stored.to_le_bytes());
-        let name = setting.fit_name("prior", 1, Transform::Copula);
+        let name = setting.fit_name("prior", version, Transform::Copula);
         // Stores of the first release have fits without a checksum.
         let mut fit = blobs.get(&name.blob_name()).unwrap().unwrap();
         fit.truncate(fit.len() - 8);
@@ -118,7 +122,8 @@ mod tests {
             linear_algebra: None,
             ..name
         };
-        for name in [name, unnamed] {
+        let former = setting.fit_name("prior", 1, Transform::Copula);
+        for name in [name, unnamed, former] {
             let fit = (name.blob_name(), fit.clone());
             let old: Arc<dyn Blobs> = Arc::new(MemoryBlobs::from_iter([fit]));
             assert_eq!(error(&old, &mine).unwrap(), Some(stored));

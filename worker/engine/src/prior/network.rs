@@ -64,6 +64,24 @@ fn rectify_with<'a, S: Simd>(_simd: S, mask: &'a [f32], units: &'a mut [f32]) {
     }
 }
 
+/// Sets the factor of each unit to 0 where the draw is below the threshold, else to `kept`. A draw is two random bytes.
+#[pulp::with_simd(set_mask = pulp::Arch::new())]
+#[inline(always)]
+fn set_mask_with<'a, S: Simd>(
+    _simd: S,
+    draws: &'a [u8],
+    (threshold, kept): (u16, f32),
+    mask: &'a mut [f32],
+) {
+    for (factor, draw) in mask.iter_mut().zip(draws.as_chunks().0) {
+        *factor = if u16::from_le_bytes(*draw) < threshold {
+            0.0
+        } else {
+            kept
+        };
+    }
+}
+
 /// The slopes before the units from those after them. A unit that is 0 was rectified or dropped: nothing passes.
 #[pulp::with_simd(through_units = pulp::Arch::new())]
 #[inline(always)]
@@ -199,10 +217,7 @@ impl Batch {
         let kept = (1.0 / (1.0 - rate)) as f32;
         for mask in &mut self.masks {
             random.fill(&mut self.random);
-            for (factor, draw) in mask.iter_mut().zip(self.random.chunks_exact(2)) {
-                let draw = u16::from_le_bytes([draw[0], draw[1]]);
-                *factor = if draw < threshold { 0.0 } else { kept };
-            }
+            set_mask(&self.random, (threshold, kept), mask);
         }
     }
 }

@@ -12,7 +12,10 @@ use crate::setting::Setting;
 use crate::transform::Transform;
 
 /// Raised whenever the fit changes.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
+
+/// The versions whose fits and errors stores may have, the newest first.
+pub(super) const STORED_VERSIONS: [u64; 2] = [VERSION, 1];
 
 /// Rows predicted at a time.
 const PREDICTION_ROWS: usize = 1024;
@@ -43,7 +46,7 @@ impl ParametricPrior {
         if is_new {
             let name = FitName {
                 variant: variant(noise),
-                ..error_name(setting, transform)
+                ..error_name(setting, transform, VERSION)
             };
             setting.store_error(&name, &prior.means)?;
         }
@@ -66,20 +69,21 @@ impl ParametricPrior {
         Ok(predictions.into_iter().map(|(mu, _)| mu.into()).collect())
     }
 
-    /// The heteroskedastic prior of a setting that was computed with this linear algebra, if the store has it: nothing is
-    /// fitted. `None` finds one of an earlier version, which did not name it.
+    /// The heteroskedastic prior of a setting and version that was computed with this linear algebra, if the store has it:
+    /// nothing is fitted. `None` finds one of an earlier release, which did not name it.
     ///
     /// # Errors
     /// Those of [`crate::fits::SharedFits::find`].
     pub(crate) fn find(
         setting: &Setting,
         transform: Transform,
+        version: u64,
         linear_algebra: Option<&str>,
     ) -> Result<Option<Self>, EngineError> {
         let network = Network::new(setting.space().width(), Noise::Heteroskedastic);
         let name = FitName {
             linear_algebra,
-            ..setting.fit_name("prior", VERSION, transform)
+            ..setting.fit_name("prior", version, transform)
         };
         let weights = setting.shared().find(&name, network.weight_count())?;
         Ok(weights.map(|weights| predict(&network, &weights, setting)))
@@ -124,9 +128,13 @@ fn variant(noise: Noise) -> &'static str {
     }
 }
 
-/// Names the error of a setting's heteroskedastic prior on the target.
-pub(super) fn error_name<'a>(setting: &Setting<'a>, transform: Transform) -> FitName<'a> {
-    setting.fit_name("prior-error", VERSION, transform)
+/// Names the error of a setting's heteroskedastic prior of that version on the target.
+pub(super) fn error_name<'a>(
+    setting: &Setting<'a>,
+    transform: Transform,
+    version: u64,
+) -> FitName<'a> {
+    setting.fit_name("prior-error", version, transform)
 }
 
 fn predict(network: &Network, weights: &[f32], setting: &Setting) -> ParametricPrior {

@@ -10,8 +10,6 @@
 //! - *Their rounding.* Each entry of T p is off by at most (D + 1) u sum |T_kj| and is taken that much nearer to 0; the
 //!   remainder's eigenvalues are off by at most [`REMAINDER`] of the trace, which divides the bound by 1 - that.
 
-use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use pulp::Simd;
 
 use super::evidence::{Regression, RegressionPosterior};
@@ -19,6 +17,7 @@ use super::features::{FEATURES, REGRESSORS};
 use crate::acquisition::maximisation::BLOCK;
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::error::EngineError;
+use crate::matrix_products::{Factor, Start, multiply};
 
 /// Columns of the partial factor. More rule out more candidates and cost more for each.
 const DIRECTIONS: usize = 7;
@@ -63,7 +62,7 @@ pub(super) fn squared_lengths_with<'a, S: Simd>(
 /// What bounds the predictions of one regression.
 pub(super) struct PredictionBounds {
     /// Of each product: its factors of the features.
-    factors: Array2<f32>,
+    factors: Vec<f32>,
     /// Its summand for the constant regressor.
     constants: [f32; PRODUCTS],
     /// At least its error.
@@ -82,8 +81,8 @@ impl PredictionBounds {
         posterior: &RegressionPosterior,
     ) -> Result<Self, EngineError> {
         let ratio = posterior.beta / posterior.alpha;
-        let (directions, trace) = directions(regression.gram(), ratio)?;
-        let mut factors = Array2::zeros((PRODUCTS, FEATURES));
+        let (directions, trace) = directions(regression, ratio)?;
+        let mut factors = Vec::with_capacity(PRODUCTS * FEATURES);
         let mut constants = [0.0; PRODUCTS];
         let mut margins = [0.0; PRODUCTS];
         for product in 0..PRODUCTS {
@@ -95,16 +94,14 @@ impl PredictionBounds {
                 .map(|regressor| exact(regressor).abs())
                 .sum();
             margins[product] = (SUM_ROUNDING * total) as f32 + f32::MIN_POSITIVE;
-            for feature in 0..FEATURES {
-                factors[(product, feature)] = exact(feature) as f32;
-            }
+            factors.extend((0..FEATURES).map(|feature| exact(feature) as f32));
             constants[product] = exact(FEATURES) as f32;
         }
         // With a remainder that is worth nothing the length alone bounds the deviation.
         let error = REMAINDER * trace;
         let is_known = error < 0.5;
         if !is_known {
-            factors.slice_mut(ndarray::s![1.., ..]).fill(0.0);
+            factors[FEATURES..].fill(0.0);
             constants[1..].fill(0.0);
         }
         let inflation = if is_known { 1.0 / (1.0 - error) } else { 1.0 };
@@ -127,10 +124,13 @@ impl PredictionBounds {
         std_devs: &mut [f64],
     ) {
         let mut products = [0.0; PRODUCTS * BLOCK];
-        let features = ArrayView2::from_shape((FEATURES, BLOCK), features).expect("a block");
-        let mut view = ArrayViewMut2::from_shape((PRODUCTS, BLOCK), &mut products[..])
-            .expect("a block of products");
-        general_mat_mul(1.0, &self.factors, &features, 0.0, &mut view);
+        let factors = Factor::new(&self.factors, FEATURES);
+        multiply(
+            factors,
+            Factor::new(features, BLOCK),
+            Start::Zero,
+            &mut products,
+        );
         combine(self, &mut products, lengths, means, std_devs);
     }
 }
@@ -172,10 +172,10 @@ fn combine_with<'a, S: Simd>(
     }
 }
 
-/// T, column-major with a column per regressor, and the trace of r Phi' Phi, whose lower triangle without r is `gram`.
-fn directions(gram: &[f64], ratio: f64) -> Result<(Vec<f64>, f64), EngineError> {
+/// T, column-major with a column per regressor, and the trace of r Phi' Phi.
+fn directions(regression: &Regression, ratio: f64) -> Result<(Vec<f64>, f64), EngineError> {
     let width = REGRESSORS;
-    let entry = |row: usize, column: usize| ratio * gram[row.min(column) * width + row.max(column)];
+    let entry = |row: usize, column: usize| ratio * regression.gram(row, column);
     let mut remainder: Vec<f64> = (0..width).map(|index| entry(index, index)).collect();
     let trace = remainder.iter().sum();
     // B', a column per regressor.
@@ -216,10 +216,10 @@ fn directions(gram: &[f64], ratio: f64) -> Result<(Vec<f64>, f64), EngineError> 
 
 #[cfg(test)]
 mod tests {
-    use ndarray::Array1;
+    use ndarray::{Array1, ArrayView2};
 
     use super::*;
-    use crate::methods::ablr::features::{INITIAL_FEATURES, regressors};
+    use crate::methods::ablr::features::{DESIGN, INITIAL_FEATURES, design};
     use crate::random::RandomStream;
     use loto_proto::identity::Fingerprint;
 
@@ -240,8 +240,8 @@ mod tests {
         let observed: Vec<f32> = (0..30).flat_map(&mut row).collect();
         let candidates: Vec<Vec<f32>> = (0..BLOCK).map(&mut row).collect();
         let targets: Vec<f64> = (0..30).map(|index| f64::from(index).sin()).collect();
-        let regression = Regression::new(regressors(&observed).view(), &targets);
-        let design = regressors(&candidates.concat());
+        let regression = Regression::new(&design(&observed, &targets), REGRESSORS);
+        let rows = design(&candidates.concat(), &[0.0; BLOCK]);
         let columns = |feature: usize| candidates.iter().map(move |row| row[feature]);
         let block: Vec<f32> = (0..FEATURES).flat_map(columns).collect();
         let mut lengths = [0.0; BLOCK];
@@ -261,14 +261,13 @@ mod tests {
             let (mut means, mut std_devs) = ([0.0; BLOCK], [0.0; BLOCK]);
             bounds.bound(&block, &lengths, &mut means, &mut std_devs);
             let size: f64 = posterior.weights.iter().map(|weight| weight.abs()).sum();
-            for (place, row) in design.rows().into_iter().enumerate() {
-                let mean = posterior.weights.dot(&row);
+            for (place, row) in rows.chunks_exact(DESIGN).enumerate() {
+                let row = Array1::from(row[..REGRESSORS].to_vec());
+                let mean = row.dot(&Array1::from(posterior.weights.clone()));
                 assert!(means[place] <= mean && means[place] > mean - 1e-5 * size);
-                let mut solved: Array1<f64> = row.to_owned();
-                let right = solved.as_slice_mut().unwrap();
-                let right = MatrixMut::new(right, REGRESSORS, 1, REGRESSORS);
-                let factor = MatrixRef::square(&posterior.factor, REGRESSORS, REGRESSORS);
-                blas::solve_triangular(Triangular::Lower, factor, right);
+                let root = &posterior.inverse_factor;
+                let root = ArrayView2::from_shape((REGRESSORS, REGRESSORS), root).unwrap();
+                let solved = root.dot(&row);
                 let std_dev = (solved.dot(&solved) / posterior.alpha).sqrt();
                 assert!(
                     std_devs[place] >= std_dev && least * std_devs[place] <= std_dev,

@@ -8,16 +8,12 @@ use super::evidence::RegressionPosterior;
 use super::features::{FEATURES, FeatureNetwork, REGRESSORS};
 use crate::acquisition::function::Acquisition;
 use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser};
-use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
-use crate::dense_layers::Batch;
+use crate::matrix_products::{Factor, Start, multiply};
 use crate::setting::Setting;
-
-/// Rows of a block that are put side by side at a time, so that they stay in the cache.
-const TILE: usize = 16;
 
 /// The features of a target's rows.
 pub(super) struct FeaturePool {
-    /// Encoded rows, one after the other; zeros fill the last block up to [`BLOCK`] rows.
+    /// Encoded rows, of each block column-major: [`BLOCK`] rows, the last of which are zeros in the last block, by the width.
     inputs: Vec<f32>,
     /// Coordinates of an encoded row.
     width: usize,
@@ -26,27 +22,38 @@ pub(super) struct FeaturePool {
     /// Squared lengths of the regressors of each row.
     lengths: Vec<f32>,
     maximiser: Maximiser,
-    /// Buffers for a block of inputs.
-    batch: Batch,
-    /// Regressors of the open rows of a block, column-major.
-    block: Vec<f64>,
+    /// Outputs of the network's layers for a block.
+    buffers: [Vec<f32>; 2],
+    /// Regressors of the open rows of a block, regressor by regressor.
+    open: Vec<f64>,
+    /// L^-1 times those, row by row: what the deviations are the lengths of.
+    solved: Vec<f64>,
 }
 
 impl FeaturePool {
     /// The pool of all rows of the target, without features until [`Self::update`].
-    pub(super) fn new(setting: &Setting, network: &FeatureNetwork) -> Self {
+    pub(super) fn new(setting: &Setting) -> Self {
         let (space, rows) = (setting.space(), setting.rows());
         let (width, padded) = (space.width(), rows.next_multiple_of(BLOCK));
-        let mut inputs = space.encode_single(setting.columns(), 0..rows);
-        inputs.resize(padded * width, 0.0);
+        let mut inputs = vec![0.0; padded * width];
+        let blocks = inputs.chunks_exact_mut(BLOCK * width);
+        for (first, block) in (0..rows).step_by(BLOCK).zip(blocks) {
+            let places = first..rows.min(first + BLOCK);
+            let encoded = space.encode_single(setting.columns(), places);
+            for (place, row) in encoded.chunks_exact(width).enumerate() {
+                let entries = block.iter_mut().skip(place).step_by(BLOCK);
+                entries.zip(row).for_each(|(entry, from)| *entry = *from);
+            }
+        }
         Self {
             inputs,
             width,
             features: vec![0.0; padded * FEATURES],
             lengths: vec![0.0; padded],
             maximiser: Maximiser::new((0..rows as u32).collect()),
-            batch: network.batch(vec![0.0; BLOCK * width]),
-            block: vec![1.0; BLOCK * REGRESSORS],
+            buffers: [Vec::new(), Vec::new()],
+            open: Vec::new(),
+            solved: Vec::new(),
         }
     }
 
@@ -58,35 +65,20 @@ impl FeaturePool {
         let columns = self.features.chunks_exact_mut(BLOCK * FEATURES);
         let lengths = self.lengths.chunks_exact_mut(BLOCK);
         for ((inputs, columns), lengths) in blocks.zip(columns).zip(lengths) {
-            self.batch.set_inputs(inputs);
-            let of_rows = network.evaluate(&weights, &mut self.batch);
-            for (tile, of_rows) in of_rows.chunks_exact(TILE * FEATURES).enumerate() {
-                for (feature, column) in columns.chunks_exact_mut(BLOCK).enumerate() {
-                    let places = &mut column[tile * TILE..(tile + 1) * TILE];
-                    for (place, row) in places.iter_mut().zip(of_rows.chunks_exact(FEATURES)) {
-                        *place = row[feature];
-                    }
-                }
-            }
+            let features = network.evaluate_by_unit(&weights, inputs, &mut self.buffers);
+            columns.copy_from_slice(features);
             squared_lengths(columns, lengths);
         }
     }
 
     /// An encoded row.
-    pub(super) fn input(&self, row: usize) -> &[f32] {
-        &self.inputs[row * self.width..(row + 1) * self.width]
+    pub(super) fn input(&self, row: usize) -> impl Iterator<Item = f32> + '_ {
+        column_entries(&self.inputs, self.width, row)
     }
 
     /// The features of a row.
     pub(super) fn features(&self, row: usize) -> impl Iterator<Item = f32> + '_ {
-        let (block, place) = (row / BLOCK, row % BLOCK);
-        let features = &self.features[block * BLOCK * FEATURES..];
-        features
-            .iter()
-            .skip(place)
-            .step_by(BLOCK)
-            .take(FEATURES)
-            .copied()
+        column_entries(&self.features, FEATURES, row)
     }
 
     /// The row of greatest `acquisition` under the regression, which has these `bounds`, among those not
@@ -106,11 +98,19 @@ impl FeaturePool {
             features: &self.features,
             lengths: &self.lengths,
             bounded: &[],
-            block: &mut self.block,
+            open: &mut self.open,
+            solved: &mut self.solved,
         };
         self.maximiser
             .best_row(&mut predictions, acquisition, evaluated, priority)
     }
+}
+
+/// A row of column-major blocks of that width.
+fn column_entries(blocks: &[f32], width: usize, row: usize) -> impl Iterator<Item = f32> + '_ {
+    let (block, place) = (row / BLOCK, row % BLOCK);
+    let entries = blocks[block * BLOCK * width..].iter();
+    entries.skip(place).step_by(BLOCK).take(width).copied()
 }
 
 struct RegressionPredictions<'a> {
@@ -120,7 +120,8 @@ struct RegressionPredictions<'a> {
     lengths: &'a [f32],
     /// The features of the block last bounded.
     bounded: &'a [f32],
-    block: &'a mut [f64],
+    open: &'a mut Vec<f64>,
+    solved: &'a mut Vec<f64>,
 }
 
 impl BlockPredictions for RegressionPredictions<'_> {
@@ -131,29 +132,32 @@ impl BlockPredictions for RegressionPredictions<'_> {
     }
 
     fn refine(&mut self, open: &[usize], means: &mut [f64]) {
-        let columns = self.bounded.chunks_exact(BLOCK);
-        for (entries, features) in self.block.chunks_exact_mut(BLOCK).zip(columns) {
+        self.open.resize(REGRESSORS * open.len(), 0.0);
+        let rows = self.open.chunks_exact_mut(open.len());
+        for (entries, features) in rows.zip(self.bounded.chunks_exact(BLOCK)) {
             for (entry, &place) in entries.iter_mut().zip(open) {
                 *entry = f64::from(features[place]);
             }
         }
-        self.block[FEATURES * BLOCK..].fill(1.0);
-        let weights = self.posterior.weights.as_slice().expect("a vector");
-        let block = MatrixRef::new(self.block, open.len(), REGRESSORS, BLOCK);
+        self.open[FEATURES * open.len()..].fill(1.0);
+        let weights = Factor::new(&self.posterior.weights, REGRESSORS);
+        let regressors = Factor::new(&self.open[..], open.len());
         let mut of_open = [0.0; BLOCK];
-        blas::multiply_vector(block, weights, &mut of_open);
+        let of_open = &mut of_open[..open.len()];
+        multiply(weights, regressors, Start::Zero, of_open);
         for (&place, mean) in open.iter().zip(of_open) {
-            means[place] = mean;
+            means[place] = *mean;
         }
     }
 
     fn solve(&mut self, open: &[usize], std_devs: &mut [f64]) {
-        let factor = MatrixRef::square(&self.posterior.factor, REGRESSORS, REGRESSORS);
-        let block = MatrixMut::new(self.block, open.len(), REGRESSORS, BLOCK);
-        blas::solve_triangular(Triangular::Rows, factor, block);
+        let root = Factor::new(&self.posterior.inverse_factor, REGRESSORS);
+        let regressors = Factor::new(&self.open[..], open.len());
+        self.solved.resize(REGRESSORS * open.len(), 0.0);
+        multiply(root, regressors, Start::Zero, self.solved);
         std_devs.fill(0.0);
-        for column in self.block.chunks_exact(BLOCK) {
-            for (square, entry) in std_devs.iter_mut().zip(column) {
+        for row in self.solved.chunks_exact(open.len()) {
+            for (square, entry) in std_devs.iter_mut().zip(row) {
                 *square += entry * entry;
             }
         }

@@ -16,20 +16,17 @@
 
 use std::f64::consts::PI;
 
-use ndarray::linalg::general_mat_mul;
-use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, s};
-
-use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
+use super::elimination::Elimination;
 use crate::error::EngineError;
+use crate::matrix_products::{Factor, Start, multiply};
 
 /// What the likelihood needs of a task's features and targets.
 pub(super) struct Regression {
-    /// Lower triangle of Phi' Phi, column-major.
-    gram: Vec<f64>,
-    /// q = Phi' y.
-    moment: Array1<f64>,
-    /// y' y.
-    square: f64,
+    /// [Phi y]' [Phi y], row by row.
+    products: Vec<f64>,
+    /// D, the number of features.
+    width: usize,
+    /// n, the number of targets.
     count: usize,
 }
 
@@ -44,35 +41,29 @@ pub(super) struct RegressionPosterior {
     /// Its derivatives by log alpha and log beta.
     pub slopes: [f64; 2],
     /// m, the posterior mean of the weights.
-    pub weights: Array1<f64>,
-    /// Lower Cholesky factor of A, column-major.
-    pub factor: Vec<f64>,
-    /// A^-1.
-    inverse: Array2<f64>,
+    pub weights: Vec<f64>,
+    /// L^-1, row by row, with A = L L'.
+    pub inverse_factor: Vec<f64>,
+    /// A^-1, row by row.
+    inverse: Vec<f64>,
 }
 
 impl Regression {
-    /// Of `features`, a row per target.
-    pub(super) fn new(features: ArrayView2<f64>, targets: &[f64]) -> Self {
-        let (count, width) = features.dim();
-        let entries = features.to_slice().expect("rows one after the other");
-        // Row-major, so the transposed to BLAS.
-        let transposed = MatrixRef::new(entries, width, count, width);
-        let mut gram = vec![0.0; width * width];
-        blas::multiply_by_own_transposed(transposed, MatrixMut::square(&mut gram, width, width));
-        let mut moment = vec![0.0; width];
-        blas::multiply_vector(transposed, targets, &mut moment);
+    /// Of a `design`: rows of `width` features, each followed by its target.
+    pub(super) fn new(design: &[f64], width: usize) -> Self {
+        let rows = Factor::new(design, width + 1);
+        let mut products = vec![0.0; (width + 1) * (width + 1)];
+        multiply(rows.transposed(), rows, Start::Zero, &mut products);
         Self {
-            gram,
-            moment: moment.into(),
-            square: targets.iter().map(|target| target * target).sum(),
-            count,
+            products,
+            width,
+            count: design.len() / (width + 1),
         }
     }
 
-    /// Lower triangle of Phi' Phi, column-major.
-    pub(super) fn gram(&self) -> &[f64] {
-        &self.gram
+    /// An entry of Phi' Phi.
+    pub(super) fn gram(&self, row: usize, column: usize) -> f64 {
+        self.products[row * (self.width + 1) + column]
     }
 
     /// The regression at these logarithms of alpha and beta.
@@ -84,69 +75,75 @@ impl Regression {
         logarithms: [f64; 2],
     ) -> Result<RegressionPosterior, EngineError> {
         let [alpha, beta] = logarithms.map(libm::exp);
-        let ratio = beta / alpha;
-        let width = self.moment.len();
-        let mut factor: Vec<f64> = self.gram.iter().map(|entry| ratio * entry).collect();
-        factor
-            .iter_mut()
-            .step_by(width + 1)
-            .for_each(|entry| *entry += 1.0);
-        blas::cholesky(MatrixMut::square(&mut factor, width, width))?;
+        let (ratio, width) = (beta / alpha, self.width);
+        let rows = self.products.chunks_exact(width + 1);
+        let scaled = rows.take(width).flat_map(|row| &row[..width]);
+        let mut matrix: Vec<f64> = scaled.map(|entry| ratio * entry).collect();
+        let diagonal = matrix.iter_mut().step_by(width + 1);
+        diagonal.for_each(|entry| *entry += 1.0);
+        let (square, moment) = self.products[width * (width + 1)..]
+            .split_last()
+            .map_or((0.0, &[][..]), |(square, moment)| (*square, moment));
+        let Elimination {
+            factor,
+            inverse_factor,
+            solution,
+        } = Elimination::new(matrix, moment.to_vec())?;
         let diagonal = factor.iter().step_by(width + 1);
         let half_log_determinant: f64 = diagonal.map(|&entry| libm::log(entry)).sum();
 
-        let mut solved = self.moment.to_vec();
-        for system in [Triangular::Lower, Triangular::LowerTransposed] {
-            let right = MatrixMut::new(&mut solved, width, 1, width);
-            blas::solve_triangular(system, MatrixRef::square(&factor, width, width), right);
-        }
-        let weights = ratio * Array1::from(solved);
-        let mut triangle = factor.clone();
-        blas::invert_from_cholesky(MatrixMut::square(&mut triangle, width, width))?;
-        let inverse = Array2::from_shape_fn((width, width), |(row, column)| {
-            triangle[row.min(column) * width + row.max(column)]
-        });
+        // With L v = q: A^-1 = L^-1' L^-1, m = r L^-1' v and q'm = r v'v.
+        let root = Factor::new(&inverse_factor, width);
+        let mut inverse = vec![0.0; width * width];
+        multiply(root.transposed(), root, Start::Zero, &mut inverse);
+        let mut weights = vec![0.0; width];
+        let scaled: Vec<f64> = solution.iter().map(|entry| ratio * entry).collect();
+        multiply(Factor::new(&scaled, width), root, Start::Zero, &mut weights);
 
         let count = self.count as f64;
-        let misfit = 0.5 * beta * (self.square - self.moment.dot(&weights));
-        let by_ratio =
-            0.5 * (width as f64 - inverse.diag().sum()) - 0.5 * alpha * weights.dot(&weights);
+        let dot = |left: &[f64], right: &[f64]| -> f64 {
+            left.iter()
+                .zip(right)
+                .map(|(left, right)| left * right)
+                .sum()
+        };
+        let misfit = 0.5 * beta * (square - dot(&scaled, &solution));
+        let trace: f64 = inverse.iter().step_by(width + 1).sum();
+        let by_ratio = 0.5 * (width as f64 - trace) - 0.5 * alpha * dot(&weights, &weights);
         Ok(RegressionPosterior {
             alpha,
             beta,
             value: 0.5 * count * libm::log(2.0 * PI / beta) + misfit + half_log_determinant,
             slopes: [-by_ratio, by_ratio - 0.5 * count + misfit],
             weights,
-            factor,
+            inverse_factor,
             inverse,
         })
     }
 }
 
 impl RegressionPosterior {
-    /// The derivative of the value by the first features of each row, dL/dPhi, into `slopes`.
-    pub(super) fn feature_slopes(
-        &self,
-        features: ArrayView2<f64>,
-        targets: &[f64],
-        mut slopes: ArrayViewMut2<f64>,
-    ) {
-        let (predicted, wanted) = (features.dot(&self.weights), slopes.ncols());
-        let weights = &self.weights.as_slice().expect("a vector")[..wanted];
-        let rows = slopes.rows_mut().into_iter();
-        for ((mut row, predicted), target) in rows.zip(&predicted).zip(targets) {
-            let factor = -self.beta * (target - predicted);
-            for (slope, weight) in row.iter_mut().zip(weights) {
-                *slope = factor * weight;
-            }
+    /// The derivative of the value by the first features of each row of the design, dL/dPhi, into `slopes`, row by row.
+    pub(super) fn feature_slopes(&self, design: &[f64], slopes: &mut [f64]) {
+        let width = self.weights.len();
+        let wanted = slopes.len() / (design.len() / (width + 1));
+        // As e = y - Phi m, the derivative is [Phi y] times r A^-1 + beta m m' above -beta m'.
+        let (ratio, weights) = (self.beta / self.alpha, &self.weights[..wanted]);
+        let mut factor = Vec::with_capacity((width + 1) * wanted);
+        for (weight, inverse) in self.weights.iter().zip(self.inverse.chunks_exact(width)) {
+            let share = self.beta * weight;
+            let pairs = weights.iter().zip(inverse);
+            factor.extend(pairs.map(|(weight, inverse)| ratio * inverse + share * weight));
         }
-        let (ratio, inverse) = (self.beta / self.alpha, self.inverse.slice(s![.., ..wanted]));
-        general_mat_mul(ratio, &features, &inverse, 1.0, &mut slopes);
+        factor.extend(weights.iter().map(|weight| -self.beta * weight));
+        let rows = Factor::new(design, width + 1);
+        multiply(rows, Factor::new(&factor, wanted), Start::Zero, slopes);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use ndarray::{Array1, Array2};
     use ndarray_linalg::{Determinant, Inverse};
 
     use super::*;
@@ -170,8 +167,15 @@ mod tests {
             + 0.5 * targets.len() as f64 * (2.0 * PI).ln()
     }
 
+    /// The features of each row, then its target.
+    fn design(features: &Array2<f64>, targets: &Array1<f64>) -> Vec<f64> {
+        let rows = features.rows().into_iter().zip(targets);
+        let entries = rows.flat_map(|(row, target)| row.to_vec().into_iter().chain([*target]));
+        entries.collect()
+    }
+
     fn posterior(features: &Array2<f64>, targets: &Array1<f64>) -> RegressionPosterior {
-        let regression = Regression::new(features.view(), targets.as_slice().unwrap());
+        let regression = Regression::new(&design(features, targets), features.ncols());
         regression.posterior(LOGARITHMS).unwrap()
     }
 
@@ -188,13 +192,14 @@ mod tests {
         let (features, targets) = case();
         let [alpha, beta] = LOGARITHMS.map(f64::exp);
         let posterior = posterior(&features, &targets);
+        let inverse = Array2::from_shape_vec((4, 4), posterior.inverse).unwrap();
         let kernel = features.dot(&features.t()) / alpha + Array2::<f64>::eye(12) / beta;
         let candidate = Array1::from(vec![0.3, -0.8, 0.5, 0.1]);
         let cross = features.dot(&candidate) / alpha;
         let solved = kernel.inv().unwrap().dot(&cross);
-        let mean = posterior.weights.dot(&candidate);
+        let mean = Array1::from(posterior.weights).dot(&candidate);
         assert!((mean - solved.dot(&targets)).abs() < 1e-10);
-        let variance = candidate.dot(&posterior.inverse.dot(&candidate)) / alpha;
+        let variance = candidate.dot(&inverse.dot(&candidate)) / alpha;
         let expected = candidate.dot(&candidate) / alpha - cross.dot(&solved);
         assert!((variance - expected).abs() < 1e-10);
     }
@@ -216,8 +221,8 @@ mod tests {
         }
         // All but the last feature.
         let mut slopes = Array2::from_elem((12, 3), 7.0);
-        let values = targets.as_slice().unwrap();
-        posterior.feature_slopes(features.view(), values, slopes.view_mut());
+        let rows = design(&features, &targets);
+        posterior.feature_slopes(&rows, slopes.as_slice_mut().unwrap());
         for ((row, column), slope) in slopes.indexed_iter() {
             let shifted = |step: f64| {
                 let mut features = features.clone();

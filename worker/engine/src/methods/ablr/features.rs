@@ -1,7 +1,6 @@
 //! The network of features: 3 layers of 50 hyperbolic tangents, the last of which
 //! are the features (ICML 2020, appendix B).
 
-use ndarray::Array2;
 use pulp::Simd;
 
 use crate::dense_layers::{Batch, DenseLayers};
@@ -19,26 +18,32 @@ pub(super) const REGRESSORS: usize = FEATURES + 1;
 
 const LAYERS: usize = 3;
 
-/// The regressors of rows of features: one row each, the constant last.
-pub(super) fn regressors(features: &[f32]) -> Array2<f64> {
-    let mut rows = Array2::ones((features.len() / FEATURES, REGRESSORS));
-    set_regressors(
-        features,
-        rows.as_slice_mut().expect("rows one after the other"),
-    );
+/// Entries of a row of a design: the regressors, the constant last, then the target.
+pub(super) const DESIGN: usize = REGRESSORS + 1;
+
+/// The design of rows of features and their targets.
+pub(super) fn design(features: &[f32], targets: &[f64]) -> Vec<f64> {
+    let mut rows = vec![1.0; targets.len() * DESIGN];
+    fill_design(features, targets, &mut rows);
     rows
 }
 
-/// Writes features over all of `rows`, which lie one after the other, but their constants.
-#[pulp::with_simd(set_regressors = pulp::Arch::new())]
+/// Writes features and targets over all of a design but its constants.
+#[pulp::with_simd(fill_design = pulp::Arch::new())]
 #[inline(always)]
-pub(super) fn set_regressors_with<'a, S: Simd>(_simd: S, features: &'a [f32], rows: &'a mut [f64]) {
+pub(super) fn fill_design_with<'a, S: Simd>(
+    _simd: S,
+    features: &'a [f32],
+    targets: &'a [f64],
+    rows: &'a mut [f64],
+) {
     let (features, _) = features.as_chunks::<FEATURES>();
-    let (rows, _) = rows.as_chunks_mut::<REGRESSORS>();
-    for (features, row) in features.iter().zip(rows) {
+    let (rows, _) = rows.as_chunks_mut::<DESIGN>();
+    for ((features, target), row) in features.iter().zip(targets).zip(rows) {
         for (entry, feature) in row.iter_mut().zip(features) {
             *entry = f64::from(*feature);
         }
+        row[REGRESSORS] = *target;
     }
 }
 
@@ -76,6 +81,16 @@ impl FeatureNetwork {
         let forward = |_, outputs: &mut [f32]| tanh(outputs);
         self.layers.forward(weights, batch, forward);
         &batch.activations[LAYERS]
+    }
+
+    /// The features of inputs that lie coordinate by coordinate, feature by feature.
+    pub(super) fn evaluate_by_unit<'a>(
+        &self,
+        weights: &[f32],
+        inputs: &[f32],
+        buffers: &'a mut [Vec<f32>; 2],
+    ) -> &'a [f32] {
+        self.layers.forward_by_unit(weights, inputs, buffers, tanh)
     }
 
     /// From the slope by each feature, row-major, the gradient by all weights.

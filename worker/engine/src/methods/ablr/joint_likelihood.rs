@@ -5,11 +5,10 @@
 //! not on what was observed of the target. A fit begins where the last one ended, so that part is kept from the last
 //! evaluation on: of a fit's first evaluation the target's part alone has to be computed.
 
-use ndarray::{ArrayView2, ArrayViewMut2};
 use pulp::Simd;
 
 use super::evidence::Regression;
-use super::features::{FEATURES, FeatureNetwork, REGRESSORS, set_regressors};
+use super::features::{DESIGN, FEATURES, FeatureNetwork, REGRESSORS, fill_design};
 use super::training_set::TrainingTask;
 use crate::dense_layers::Batch;
 use crate::error::EngineError;
@@ -45,7 +44,7 @@ struct Part {
 /// What a task's evaluation works on. One task's rows stay in the cache from the features to the gradient.
 struct Buffers {
     batch: Batch,
-    /// The regressors of all rows.
+    /// The regressors of each row, and its target.
     design: Vec<f64>,
     /// The slope by each feature.
     slopes: Vec<f64>,
@@ -175,15 +174,11 @@ impl Buffers {
         self.batch.set_inputs(&task.inputs);
         let features = network.evaluate(&self.weights, &mut self.batch);
         // Only the constants keep these ones.
-        self.design.resize(rows * REGRESSORS, 1.0);
-        set_regressors(features, &mut self.design);
-        let design = ArrayView2::from_shape((rows, REGRESSORS), &self.design);
-        let design = design.expect("a row of regressors per target");
-        let posterior = Regression::new(design, &task.targets).posterior(logarithms)?;
+        self.design.resize(rows * DESIGN, 1.0);
+        fill_design(features, &task.targets, &mut self.design);
+        let posterior = Regression::new(&self.design, REGRESSORS).posterior(logarithms)?;
         self.slopes.resize(rows * FEATURES, 0.0);
-        let slopes = ArrayViewMut2::from_shape((rows, FEATURES), &mut self.slopes);
-        let slopes = slopes.expect("a row of features per target");
-        posterior.feature_slopes(design, &task.targets, slopes);
+        posterior.feature_slopes(&self.design, &mut self.slopes);
         network.propagate(
             &self.weights,
             &mut self.batch,

@@ -5,6 +5,7 @@
 //!
 //! - `features`: the network;
 //! - `evidence`: the regression of one task, its marginal likelihood and gradient;
+//! - `elimination`: the factorisation that the likelihood needs;
 //! - `training_set`: the rows of all tasks;
 //! - `joint_likelihood`: the likelihood of all tasks, and its minimisation;
 //! - `source_fit`: the network's fit to the sources, shared by the jobs of a target and seed;
@@ -14,6 +15,7 @@
 
 mod bounds;
 mod candidates;
+mod elimination;
 mod evidence;
 mod features;
 mod joint_likelihood;
@@ -27,7 +29,7 @@ use search::LinearRegressionSearch;
 
 pub(super) const ABLR: Method = Method {
     id: "ablr",
-    version: 4,
+    version: 5,
     summary: "Bayesian linear regression on features that a network learns from the sources",
     source: "ABLR in ICML 2020, Table 2 and appendix B: Perrone et al. 2018, Scalable \
              hyperparameter transfer learning",

@@ -4,7 +4,7 @@
 use super::bounds::{PredictionBounds, largest_std_dev};
 use super::candidates::FeaturePool;
 use super::evidence::{Regression, RegressionPosterior};
-use super::features::{FeatureNetwork, regressors};
+use super::features::{FeatureNetwork, REGRESSORS, design};
 use super::joint_likelihood::JointLikelihood;
 use super::source_fit::source_fit;
 use super::training_set::TrainingTask;
@@ -66,7 +66,7 @@ impl LinearRegressionSearch {
         Ok(Self {
             initial: RandomSearch::new(setting),
             transform,
-            pool: FeaturePool::new(setting, &network),
+            pool: FeaturePool::new(setting),
             network,
             likelihood,
             point,
@@ -80,7 +80,7 @@ impl LinearRegressionSearch {
     fn fit(&mut self, rows: &[u32], targets: &[f64]) -> Result<(), EngineError> {
         let points = rows.iter().flat_map(|&row| self.pool.input(row as usize));
         let target = TrainingTask {
-            inputs: points.copied().collect(),
+            inputs: points.collect(),
             targets: targets.to_vec(),
         };
         let (curvature, point) = (&mut self.curvature, &mut self.point);
@@ -99,8 +99,8 @@ impl LinearRegressionSearch {
         let features = rows
             .iter()
             .flat_map(|&row| self.pool.features(row as usize));
-        let design = regressors(&features.collect::<Vec<_>>());
-        let regression = Regression::new(design.view(), targets);
+        let rows = design(&features.collect::<Vec<_>>(), targets);
+        let regression = Regression::new(&rows, REGRESSORS);
         let [.., alpha, beta] = self.point[..] else {
             unreachable!("the target has two precisions");
         };

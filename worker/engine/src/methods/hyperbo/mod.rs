@@ -26,7 +26,7 @@ use learned_priors::learned_priors;
 
 pub(super) const HYPERBO: Method = Method {
     id: "hyperbo",
-    version: 1,
+    version: 2,
     summary: "Gaussian process whose mean and kernel are learned from the sources and then fixed; expected improvement from \
               the second row on",
     source: "Wang et al. 2024, Pre-trained Gaussian processes for Bayesian optimization (JMLR 25), section 4.2: HyperBO \

@@ -1,0 +1,282 @@
+//! Products of small dense matrices, for layers of a few dozen units and for regressions on as many features.
+//!
+//! Each entry of a product is one chain of fused multiply-adds over the terms, in their order, from its start on. So it has the
+//! same bits whatever the width of vectors, however the work is cut into tiles and whatever rows are computed beside it. BLAS, whose
+//! kernels are made for large matrices and are pinned to narrower vectors, takes two to three times as long here.
+//!
+//! The right factor is copied into panels of one or two vectors' width, which lie in the cache for all rows; a tile of the product, some
+//! rows by a panel's width, stays in registers over all terms.
+
+mod number;
+
+use std::array;
+use std::ops::Range;
+
+use pulp::{Arch, Simd, WithSimd, bytemuck};
+
+pub(crate) use number::Number;
+
+/// A factor of a product: a matrix, row by row, or the transposed of one.
+#[derive(Clone, Copy)]
+pub(crate) struct Factor<'a, T> {
+    entries: &'a [T],
+    rows: usize,
+    columns: usize,
+    is_transposed: bool,
+}
+
+impl<'a, T> Factor<'a, T> {
+    /// The matrix of `columns` columns, at least one, with these entries, row by row.
+    ///
+    /// # Panics
+    /// If the entries are not whole rows.
+    pub(crate) fn new(entries: &'a [T], columns: usize) -> Self {
+        let rows = entries.len() / columns;
+        assert_eq!(entries.len(), rows * columns, "whole rows");
+        Self {
+            entries,
+            rows,
+            columns,
+            is_transposed: false,
+        }
+    }
+
+    /// The transposed matrix.
+    pub(crate) fn transposed(self) -> Self {
+        Self {
+            rows: self.columns,
+            columns: self.rows,
+            is_transposed: !self.is_transposed,
+            ..self
+        }
+    }
+}
+
+/// What the terms of a product are added to.
+#[derive(Clone, Copy)]
+pub(crate) enum Start<'a, T> {
+    /// Nothing.
+    Zero,
+    /// This row, in every row of the product.
+    Row(&'a [T]),
+    /// This column, in every column of the product.
+    Column(&'a [T]),
+}
+
+/// Replaces `product`, row by row, by the product of the factors, which is added to `start`.
+///
+/// # Panics
+/// If the sizes differ.
+pub(crate) fn multiply<T: Number>(
+    left: Factor<T>,
+    right: Factor<T>,
+    start: Start<T>,
+    product: &mut [T],
+) {
+    assert_eq!(left.columns, right.rows, "terms");
+    let entries = left.rows * right.columns;
+    assert_eq!(product.len(), entries, "a product's entries");
+    let start_fits = match start {
+        Start::Zero => true,
+        Start::Row(row) => row.len() == right.columns,
+        Start::Column(column) => column.len() == left.rows,
+    };
+    assert!(start_fits, "a start");
+    if product.is_empty() {
+        return;
+    }
+    Arch::new().dispatch(Product {
+        left,
+        right,
+        start,
+        product,
+    });
+}
+
+/// A product to be computed.
+struct Product<'a, T> {
+    left: Factor<'a, T>,
+    right: Factor<'a, T>,
+    start: Start<'a, T>,
+    product: &'a mut [T],
+}
+
+impl<T: Number> WithSimd for Product<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let columns = self.right.columns;
+        let lanes = size_of::<T::Vector<S>>() / size_of::<T>();
+        let wide = columns.next_multiple_of(lanes) / (2 * lanes) * (2 * lanes);
+        let wide = wide.min(columns);
+        // The twelve vectors of a tile, a row of the panel and a left entry fit into sixteen registers.
+        self.fill_strips::<S, 2, 6>(simd, 0..wide);
+        self.fill_strips::<S, 1, 12>(simd, wide..columns);
+    }
+}
+
+impl<T: Number> Product<'_, T> {
+    /// Computes these columns of the product, in panels of `VECTORS` vectors' width.
+    #[inline(always)]
+    fn fill_strips<S: Simd, const VECTORS: usize, const ROWS: usize>(
+        &mut self,
+        simd: S,
+        columns: Range<usize>,
+    ) {
+        let width = VECTORS * size_of::<T::Vector<S>>() / size_of::<T>();
+        let mut panel = vec![[T::splat(simd, T::default()); VECTORS]; self.right.rows];
+        for first in columns.clone().step_by(width) {
+            let places = first..columns.end.min(first + width);
+            fill_panel::<T, S, VECTORS>(simd, self.right, places.clone(), &mut panel);
+            let start = match self.start {
+                Start::Row(row) => load(simd, &row[places.clone()]),
+                Start::Zero | Start::Column(_) => [T::splat(simd, T::default()); VECTORS],
+            };
+            let starts = match self.start {
+                Start::Column(column) => Some(column),
+                Start::Zero | Start::Row(_) => None,
+            };
+            let mut strip = Strip {
+                entries: &mut self.product[first..],
+                columns: self.right.columns,
+                used: places.len(),
+                starts,
+            };
+            fill_strip::<T, S, VECTORS, ROWS>(simd, self.left, &panel, start, &mut strip);
+        }
+    }
+}
+
+/// Vectors that begin with these numbers, at most as many as they hold, and go on with zeros.
+#[inline(always)]
+fn load<T: Number, S: Simd, const VECTORS: usize>(
+    simd: S,
+    numbers: &[T],
+) -> [T::Vector<S>; VECTORS] {
+    let lanes = size_of::<T::Vector<S>>() / size_of::<T>();
+    array::from_fn(|vector| {
+        let rest = &numbers[numbers.len().min(vector * lanes)..];
+        T::load(simd, &rest[..rest.len().min(lanes)])
+    })
+}
+
+/// Copies some columns of the right factor, at most as many as a panel is wide.
+#[inline(always)]
+fn fill_panel<T: Number, S: Simd, const VECTORS: usize>(
+    simd: S,
+    right: Factor<T>,
+    columns: Range<usize>,
+    panel: &mut [[T::Vector<S>; VECTORS]],
+) {
+    if right.is_transposed {
+        let width = VECTORS * size_of::<T::Vector<S>>() / size_of::<T>();
+        let entries: &mut [T] = bytemuck::cast_slice_mut(panel.as_flattened_mut());
+        let of_columns = right.entries.chunks_exact(right.rows);
+        let of_columns = of_columns.skip(columns.start).take(columns.len());
+        for (place, column) in of_columns.enumerate() {
+            for (row, entry) in entries.chunks_exact_mut(width).zip(column) {
+                row[place] = *entry;
+            }
+        }
+    } else {
+        let rows = right.entries.chunks_exact(right.columns);
+        for (row, entries) in panel.iter_mut().zip(rows) {
+            *row = load(simd, &entries[columns.clone()]);
+        }
+    }
+}
+
+/// Some columns of the product.
+struct Strip<'a, T> {
+    /// From the first of these columns in the first row on.
+    entries: &'a mut [T],
+    /// Columns of the whole product.
+    columns: usize,
+    /// Columns of the strip.
+    used: usize,
+    /// Where each row starts, if not all start alike.
+    starts: Option<&'a [T]>,
+}
+
+/// Computes the columns of a panel, in tiles of `ROWS` rows and a last few.
+#[inline(always)]
+fn fill_strip<T: Number, S: Simd, const VECTORS: usize, const ROWS: usize>(
+    simd: S,
+    left: Factor<T>,
+    panel: &[[T::Vector<S>; VECTORS]],
+    start: [T::Vector<S>; VECTORS],
+    product: &mut Strip<T>,
+) {
+    let mut row = 0;
+    while row < left.rows {
+        let rest = left.rows - row;
+        row += if rest >= ROWS {
+            fill_tile::<T, S, VECTORS, ROWS>(simd, (left, row), panel, start, product)
+        } else if rest >= 4 {
+            fill_tile::<T, S, VECTORS, 4>(simd, (left, row), panel, start, product)
+        } else if rest >= 2 {
+            fill_tile::<T, S, VECTORS, 2>(simd, (left, row), panel, start, product)
+        } else {
+            fill_tile::<T, S, VECTORS, 1>(simd, (left, row), panel, start, product)
+        };
+    }
+}
+
+/// Computes `ROWS` rows of a strip from `row` on; returns their number.
+#[inline(always)]
+fn fill_tile<T: Number, S: Simd, const VECTORS: usize, const ROWS: usize>(
+    simd: S,
+    (left, row): (Factor<T>, usize),
+    panel: &[[T::Vector<S>; VECTORS]],
+    start: [T::Vector<S>; VECTORS],
+    product: &mut Strip<T>,
+) -> usize {
+    let mut sums = [start; ROWS];
+    if let Some(starts) = product.starts {
+        for (sums, start) in sums.iter_mut().zip(&starts[row..]) {
+            *sums = [T::splat(simd, *start); VECTORS];
+        }
+    }
+    if left.is_transposed {
+        let terms = left.entries.chunks(left.rows);
+        let terms = terms.map_while(|term| term.get(row..)?.first_chunk::<ROWS>());
+        for (entries, right) in terms.zip(panel) {
+            add_term(simd, |number| entries[number], right, &mut sums);
+        }
+    } else {
+        let rows: [&[T]; ROWS] =
+            array::from_fn(|number| &left.entries[(row + number) * left.columns..][..panel.len()]);
+        for (term, right) in panel.iter().enumerate() {
+            add_term(simd, |number| rows[number][term], right, &mut sums);
+        }
+    }
+    let lanes = size_of::<T::Vector<S>>() / size_of::<T>();
+    let rows = product.entries[row * product.columns..].chunks_mut(product.columns);
+    for (sums, row) in sums.into_iter().zip(rows) {
+        let places = row[..product.used].chunks_mut(lanes);
+        for (places, sum) in places.zip(sums) {
+            T::store(simd, places, sum);
+        }
+    }
+    ROWS
+}
+
+/// Adds one term to each sum: the left entry of its row times the panel's row.
+#[inline(always)]
+fn add_term<T: Number, S: Simd, const VECTORS: usize, const ROWS: usize>(
+    simd: S,
+    left: impl Fn(usize) -> T,
+    right: &[T::Vector<S>; VECTORS],
+    sums: &mut [[T::Vector<S>; VECTORS]; ROWS],
+) {
+    for (number, sums) in sums.iter_mut().enumerate() {
+        let entry = T::splat(simd, left(number));
+        for (sum, right) in sums.iter_mut().zip(right) {
+            *sum = T::fused(simd, entry, *right, *sum);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,92 @@
+use pulp::Scalar;
+
+use super::*;
+use crate::random::{RandomStream, StreamName};
+
+fn random(count: usize) -> Vec<f64> {
+    let stream = StreamName::new("matrix products", "test");
+    let mut random = RandomStream::new(stream, loto_proto::identity::Fingerprint([1; 16]), "t", 0);
+    (0..count).map(|_| random.normal()).collect()
+}
+
+/// Sizes about those of tiles and panels of each width.
+const SIZES: [(usize, usize, usize); 8] = [
+    (1, 1, 1),
+    (7, 2, 17),
+    (8, 5, 16),
+    (13, 64, 33),
+    (64, 50, 50),
+    (50, 220, 50),
+    (19, 51, 2),
+    (6, 3, 64),
+];
+
+/// The sum as it is defined.
+fn entry(left: &[f64], right: &[f64], (terms, columns): (usize, usize), place: usize) -> f64 {
+    let (row, column) = (place / columns, place % columns);
+    (0..terms).fold(column as f64, |sum, term| {
+        left[row * terms + term].mul_add(right[term * columns + column], sum)
+    })
+}
+
+fn transposed<T: Copy>(entries: &[T], columns: usize) -> Vec<T> {
+    let columns = (0..columns).map(|column| entries.iter().skip(column).step_by(columns));
+    columns.flatten().copied().collect()
+}
+
+#[test]
+fn every_entry_is_its_chain_of_fused_multiply_adds() {
+    for (rows, terms, columns) in SIZES {
+        let (left, right) = (random(rows * terms), random(terms * columns));
+        let start: Vec<f64> = (0..columns).map(|column| column as f64).collect();
+        let expected: Vec<f64> = (0..rows * columns)
+            .map(|place| entry(&left, &right, (terms, columns), place))
+            .collect();
+        let mut found = vec![f64::NAN; rows * columns];
+        let factors = (Factor::new(&left, terms), Factor::new(&right, columns));
+        multiply(factors.0, factors.1, Start::Row(&start), &mut found);
+        assert_eq!(found, expected, "{rows} {terms} {columns}");
+        let turned = (transposed(&left, terms), transposed(&right, columns));
+        found.fill(f64::NAN);
+        let factors = (Factor::new(&turned.0, rows), Factor::new(&turned.1, terms));
+        let factors = (factors.0.transposed(), factors.1.transposed());
+        multiply(factors.0, factors.1, Start::Row(&start), &mut found);
+        assert_eq!(found, expected, "{rows} {terms} {columns}, transposed");
+        // The transposed product has the transposed start.
+        found.fill(f64::NAN);
+        let factors = (factors.1.transposed(), factors.0.transposed());
+        multiply(factors.0, factors.1, Start::Column(&start), &mut found);
+        let expected = transposed(&expected, columns);
+        assert_eq!(found, expected, "{rows} {terms} {columns}, columns");
+    }
+}
+
+#[test]
+fn a_product_without_rows_is_empty() {
+    let right = Factor::new(&[1.0; 80], 40);
+    multiply(Factor::new(&[], 2), right, Start::Zero, &mut []);
+}
+
+#[test]
+fn single_precision_has_the_same_bits_without_vectors() {
+    for (rows, terms, columns) in SIZES {
+        let single =
+            |entries: Vec<f64>| -> Vec<f32> { entries.iter().map(|entry| *entry as f32).collect() };
+        let (left, right) = (
+            single(random(rows * terms)),
+            single(random(terms * columns)),
+        );
+        let (left, right) = (Factor::new(&left, terms), Factor::new(&right, columns));
+        let mut found = vec![f32::NAN; rows * columns];
+        multiply(left, right, Start::Zero, &mut found);
+        let mut expected = vec![f32::NAN; rows * columns];
+        let scalar = Product {
+            left,
+            right,
+            start: Start::Zero,
+            product: &mut expected,
+        };
+        scalar.with_simd(Scalar::new());
+        assert_eq!(found, expected, "{rows} {terms} {columns}");
+    }
+}
