@@ -45,7 +45,7 @@ impl Elimination {
 /// Eliminates all rows, or returns the first whose pivot is not positive.
 #[pulp::with_simd(eliminate = pulp::Arch::new())]
 #[inline(always)]
-fn eliminate_with<'a, S: Simd>(_simd: S, elimination: &'a mut Elimination) -> Option<usize> {
+fn eliminate_with<S: Simd>(_simd: S, elimination: &mut Elimination) -> Option<usize> {
     let Elimination {
         factor,
         inverse_factor,
