@@ -11,13 +11,12 @@
 //! - *Products.* With correlations that are off by e at most, entry i of X k is off by at most (e + (n + 3) u) s sum |X_ij|; it is
 //!   taken that much nearer to 0.
 
-use ndarray::linalg::general_mat_mul;
-use ndarray::{ArrayView2, ArrayViewMut2, s};
 use pulp::Simd;
 
 use super::gaussian_process::GaussianProcess;
 use crate::acquisition::maximisation::BLOCK;
 use crate::blas::{self, MatrixMut};
+use crate::matrix_products::{Factor, Start, multiply};
 
 /// 2^-24: the greatest relative error of a rounding to single precision.
 const ROUNDING: f64 = 5.960_464_477_539_063e-8;
@@ -25,7 +24,7 @@ const ROUNDING: f64 = 5.960_464_477_539_063e-8;
 /// Open candidates of a block from which on the bound costs less than what it saves.
 const LEAST_OPEN: usize = 8;
 
-/// Rows of X that are multiplied at a time: the zeros above its diagonal are left out beyond them.
+/// Rows of X that are kept and multiplied together: the zeros above its diagonal are left out beyond them.
 const PANEL: usize = 32;
 
 /// The inverse of a process's Cholesky factor, made when it is first worth it.
@@ -34,7 +33,7 @@ pub(super) struct JointBounds {
     state: State,
     /// Open candidates seen under the process.
     seen: usize,
-    /// s X, row by row.
+    /// s X, in panels of [`PANEL`] rows: each row up to the column of the last one's diagonal.
     rows: Vec<f32>,
     /// At least the error of each product.
     margins: Vec<f32>,
@@ -89,19 +88,14 @@ impl JointBounds {
             self.open.extend(open.iter().map(|&place| column[place]));
         }
         self.products.resize(count * open.len(), 0.0);
-        let shape = (count, open.len());
-        let rows = ArrayView2::from_shape((count, count), &self.rows).expect("a square");
-        let columns = ArrayView2::from_shape(shape, &self.open).expect("a row per observation");
-        let products = ArrayViewMut2::from_shape(shape, &mut self.products);
-        let mut products = products.expect("a row per observation");
-        for first in (0..count).step_by(PANEL) {
+        let mut rows = &self.rows[..];
+        let panels = (0..count).step_by(PANEL);
+        for (first, products) in panels.zip(self.products.chunks_mut(PANEL * open.len())) {
             let end = count.min(first + PANEL);
-            let mut panel = products.slice_mut(s![first..end, ..]);
-            let (left, right) = (
-                rows.slice(s![first..end, ..end]),
-                columns.slice(s![..end, ..]),
-            );
-            general_mat_mul(1.0, &left, &right, 0.0, &mut panel);
+            let (panel, rest) = rows.split_at((end - first) * end);
+            rows = rest;
+            let columns = Factor::new(&self.open[..end * open.len()], open.len());
+            multiply(Factor::new(panel, end), columns, Start::Zero, products);
         }
         let mut reductions = [0.0; BLOCK];
         let reductions = &mut reductions[..open.len()];
@@ -130,16 +124,18 @@ impl JointBounds {
         let norm = 1.0 + 1.01 * ROUNDING * norm * lower_norm(&self.inverse, count);
         self.share = 1.0 / (norm * norm);
         self.rows.clear();
-        self.rows.resize(count * count, 0.0);
         self.margins.clear();
         let relative = error + (count + 3) as f64 * ROUNDING * (1.0 + error);
-        for (number, row) in self.rows.chunks_exact_mut(count).enumerate() {
+        for number in 0..count {
             let mut total = 0.0;
             let columns = self.inverse.iter().skip(number).step_by(count);
-            for (entry, exact) in row.iter_mut().zip(columns.take(number + 1)) {
-                *entry = (signal * exact) as f32;
+            for exact in columns.take(number + 1) {
+                let entry = (signal * exact) as f32;
+                self.rows.push(entry);
                 total += f64::from(entry.abs());
             }
+            let end = count.min((number / PANEL + 1) * PANEL);
+            self.rows.resize(self.rows.len() + end - number - 1, 0.0);
             let margin = (1.0 + ROUNDING) * relative * total;
             self.margins.push(margin as f32 + f32::MIN_POSITIVE);
         }
