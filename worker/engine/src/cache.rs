@@ -25,18 +25,27 @@ pub struct Cache<K, V> {
 }
 
 struct Entries<K, V> {
-    slots: HashMap<K, (Slot<V>, u64)>,
+    slots: HashMap<K, Entry<V>>,
     clock: u64,
+    /// The sum of the weights.
+    weight: usize,
+}
+
+struct Entry<V> {
+    slot: Slot<V>,
+    used: u64,
+    weight: usize,
 }
 
 impl<K: Eq + Hash + Clone, V> Cache<K, V> {
-    /// A cache of at most `capacity` values.
+    /// A cache of at most `capacity` values, or of values that together weigh no more.
     pub fn new(capacity: NonZeroUsize) -> Self {
         Self {
             capacity,
             entries: Mutex::new(Entries {
                 slots: HashMap::new(),
                 clock: 0,
+                weight: 0,
             }),
         }
     }
@@ -51,7 +60,24 @@ impl<K: Eq + Hash + Clone, V> Cache<K, V> {
         key: &K,
         make: impl FnOnce() -> Result<V, E>,
     ) -> Result<Arc<V>, E> {
-        let slot = self.slot(key);
+        self.get_or_make_heavy(key, 1, make)
+    }
+
+    /// As [`Self::get_or_make`] for a value that takes up `weight` of the capacity. One that weighs more than that is made
+    /// and not kept.
+    ///
+    /// # Errors
+    /// Those of `make`; nothing is kept then.
+    pub fn get_or_make_heavy<E>(
+        &self,
+        key: &K,
+        weight: usize,
+        make: impl FnOnce() -> Result<V, E>,
+    ) -> Result<Arc<V>, E> {
+        if weight > self.capacity.get() {
+            return make().map(Arc::new);
+        }
+        let slot = self.slot(key, weight);
         // A thread that panicked while it made the value left none: the next one makes it.
         let mut value = slot.lock();
         if let Some(value) = &*value {
@@ -63,22 +89,31 @@ impl<K: Eq + Hash + Clone, V> Cache<K, V> {
         Ok(made)
     }
 
-    fn slot(&self, key: &K) -> Slot<V> {
+    fn slot(&self, key: &K, weight: usize) -> Slot<V> {
         let mut entries = self.entries.lock();
+        let entries = &mut *entries;
         entries.clock += 1;
         let now = entries.clock;
-        if let Some((slot, used)) = entries.slots.get_mut(key) {
-            *used = now;
-            return Arc::clone(slot);
+        if let Some(entry) = entries.slots.get_mut(key) {
+            entry.used = now;
+            return Arc::clone(&entry.slot);
         }
-        if entries.slots.len() >= self.capacity.get() {
-            let oldest = entries.slots.iter().min_by_key(|(_, (_, used))| *used);
-            if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
-                entries.slots.remove(&oldest);
-            }
+        while entries.weight + weight > self.capacity.get() {
+            let oldest = entries.slots.iter().min_by_key(|(_, entry)| entry.used);
+            let Some(oldest) = oldest.map(|(key, _)| key.clone()) else {
+                break;
+            };
+            let removed = entries.slots.remove(&oldest);
+            entries.weight -= removed.map_or(0, |entry| entry.weight);
         }
         let slot = Slot::default();
-        entries.slots.insert(key.clone(), (Arc::clone(&slot), now));
+        let entry = Entry {
+            slot: Arc::clone(&slot),
+            used: now,
+            weight,
+        };
+        entries.slots.insert(key.clone(), entry);
+        entries.weight += weight;
         slot
     }
 }
@@ -120,5 +155,31 @@ mod tests {
         cache.get_or_make(&1, never).unwrap();
         cache.get_or_make(&3, never).unwrap();
         assert_eq!(*cache.get_or_make(&2, || Ok::<_, ()>(20)).unwrap(), 20);
+    }
+
+    #[test]
+    fn as_many_values_go_as_a_heavier_one_takes_the_place_of() {
+        let cache = Cache::new(NonZeroUsize::new(10).unwrap());
+        let make = |key: u32, weight: usize| {
+            let mut was_made = false;
+            let value = cache.get_or_make_heavy(&key, weight, || {
+                was_made = true;
+                Ok::<_, ()>(key)
+            });
+            assert_eq!(*value.unwrap(), key);
+            was_made
+        };
+        for key in 1..=3 {
+            assert!(make(key, 3));
+        }
+        assert!(!make(1, 3));
+        // 9 of 10 are taken: the two least recently used ones go.
+        assert!(make(4, 5));
+        assert!(!make(1, 3) && !make(4, 5));
+        // What no place can be made for drives nothing out, and is not kept.
+        assert!(make(5, 11) && make(5, 11));
+        assert!(!make(1, 3) && !make(4, 5));
+        assert!(make(2, 2) && !make(1, 3) && !make(4, 5));
+        assert!(make(3, 10) && make(1, 3));
     }
 }

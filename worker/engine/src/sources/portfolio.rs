@@ -56,8 +56,8 @@ mod tests {
 
     fn source(means: &[f64]) -> SourcePrediction {
         SourcePrediction {
-            means: means.to_vec(),
-            std_devs: Vec::new(),
+            means: means.to_vec().into(),
+            std_devs: Vec::new().into(),
         }
     }
 

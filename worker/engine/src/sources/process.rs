@@ -1,9 +1,11 @@
 //! A Gaussian process per source task, as transfer acquisition functions and ensembles use them
 //! (Wistuba, Schilling and Schmidt-Thieme 2018, section 5; ICML 2020, appendix B).
 
+use std::sync::Arc;
+
 use super::sample::SourceSample;
 use crate::error::EngineError;
-use crate::fits::FitName;
+use crate::fits::{FitName, Predicted};
 use crate::setting::{Setting, Source};
 use crate::surrogate::candidates::CandidatePool;
 use crate::surrogate::gaussian_process::{GaussianProcess, Posterior};
@@ -48,13 +50,14 @@ impl SourceModel {
     }
 }
 
-/// What a source's process predicts for each row of the target, in units of the source's transformed objective.
+/// What a source's process predicts for each row of the target, in units of the source's transformed objective. Targets with
+/// the same configurations share it.
 #[derive(Debug, Clone)]
 pub(crate) struct SourcePrediction {
     /// Means.
-    pub means: Vec<f64>,
+    pub means: Arc<Vec<f64>>,
     /// Standard deviations without observation noise; empty if they were not asked for.
-    pub std_devs: Vec<f64>,
+    pub std_devs: Arc<Vec<f64>>,
 }
 
 /// The mean of every source's process at each row of the target.
@@ -99,14 +102,22 @@ pub(crate) fn source_processes(
     model: SourceModel,
 ) -> Result<Vec<SourceProcess>, EngineError> {
     let sources = setting.sources(model.transform)?;
-    let processes = sources.iter().map(|source| {
-        let sample = SourceSample::new(setting, source, ROWS);
-        Ok(SourceProcess {
-            posterior: posterior(setting, model, source, &sample)?,
-            points: sample.points,
-        })
-    });
+    let processes = sources
+        .iter()
+        .map(|source| source_process(setting, model, source));
     processes.collect()
+}
+
+fn source_process(
+    setting: &Setting,
+    model: SourceModel,
+    source: Source,
+) -> Result<SourceProcess, EngineError> {
+    let sample = SourceSample::new(setting, source, ROWS);
+    Ok(SourceProcess {
+        posterior: posterior(setting, model, source, &sample)?,
+        points: sample.points,
+    })
 }
 
 impl SourceProcess {
@@ -122,20 +133,36 @@ fn predictions(
     model: SourceModel,
     with_std_devs: bool,
 ) -> Result<Vec<SourcePrediction>, EngineError> {
-    let rows = (0..setting.rows() as u32).collect();
-    let mut pool = CandidatePool::new(setting.space(), setting.columns(), rows);
-    let processes = source_processes(setting, model)?;
-    let predictions = processes.iter().map(|process| {
-        let posterior = &process.posterior;
-        let means = pool.means(posterior, &process.points);
-        let mut std_devs = Vec::new();
-        if with_std_devs {
-            std_devs = pool.std_devs(posterior, process.fitted_points())?;
+    // Arranging a large pool costs more than all else where predictions are found.
+    let arrange = || {
+        let rows = (0..setting.rows() as u32).collect();
+        CandidatePool::new(setting.space(), setting.columns(), rows)
+    };
+    let mut arranged = None;
+    let target = (setting.table(), setting.target());
+    let sources = setting.sources(model.transform)?;
+    let predictions = sources.iter().map(|source| {
+        let (name, shared) = (fit_name(setting, model, source), setting.shared());
+        let means = shared.predictions(&name, Predicted::Means, target, || {
+            let process = source_process(setting, model, source)?;
+            let pool = arranged.get_or_insert_with(arrange);
+            Ok(pool.means(&process.posterior, &process.points))
+        })?;
+        if !with_std_devs {
+            let std_devs = Arc::default();
+            return Ok(SourcePrediction { means, std_devs });
+        }
+        let std_devs = shared.predictions(&name, Predicted::StdDevs, target, || {
+            let process = source_process(setting, model, source)?;
+            let posterior = &process.posterior;
+            let pool = arranged.get_or_insert_with(arrange);
+            let mut std_devs = pool.std_devs(posterior, process.fitted_points())?;
             let least = LEAST_STD_DEV * posterior.signal.sqrt();
             std_devs
                 .iter_mut()
                 .for_each(|std_dev| *std_dev = std_dev.max(least));
-        }
+            Ok(std_devs)
+        })?;
         Ok(SourcePrediction { means, std_devs })
     });
     predictions.collect()
@@ -150,6 +177,14 @@ fn variant(model: SourceModel) -> &'static str {
     }
 }
 
+/// Names the fit of a source's process: it is the same for all targets.
+fn fit_name<'a>(setting: &Setting<'a>, model: SourceModel, source: Source<'a>) -> FitName<'a> {
+    FitName {
+        variant: variant(model),
+        ..setting.fit_name_of_task("source-process", VERSION, model.transform, source.task)
+    }
+}
+
 /// The process of a source on its sample, hyperparameters and all: fitted, or found fitted.
 fn posterior(
     setting: &Setting,
@@ -158,10 +193,7 @@ fn posterior(
     sample: &SourceSample,
 ) -> Result<Posterior, EngineError> {
     let width = setting.space().width();
-    let name = FitName {
-        variant: variant(model),
-        ..setting.fit_name_of_task("source-process", VERSION, model.transform, source.task)
-    };
+    let name = fit_name(setting, model, source);
     // Numbers in this order: weights, signal, noise, mean, alpha.
     let count = width + 3 + sample.targets.len();
     let stored = setting.shared().fit(&name, count, || {
@@ -189,3 +221,6 @@ fn posterior(
         alpha: rest[3..].to_vec(),
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -183,11 +183,10 @@ impl BlockPredictions for ProcessPredictions<'_> {
         let Scratch {
             kernel, look_ups, ..
         } = &mut *self.scratch;
+        let picked = self.columns.picked(self.first, open);
         for (index, point) in points.enumerate() {
             let column = &mut kernel[index * BLOCK..index * BLOCK + open.len()];
-            let places = (self.first, open);
-            self.columns
-                .correlate_places(posterior, point, (look_ups, index), places, column);
+            picked.correlate(posterior, point, (look_ups, index), 0, column);
         }
         let mut of_open = [0.0; BLOCK];
         let of_open = &mut of_open[..open.len()];

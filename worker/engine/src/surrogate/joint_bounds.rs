@@ -24,6 +24,8 @@ const ROUNDING: f64 = 5.960_464_477_539_063e-8;
 /// Open candidates of a block from which on the bound costs less than what it saves.
 const LEAST_OPEN: usize = 8;
 
+const _: () = assert!(BLOCK == u8::MAX as usize + 1, "a place is one byte");
+
 /// Rows of X that are kept and multiplied together: the zeros above its diagonal are left out beyond them.
 const PANEL: usize = 32;
 
@@ -41,6 +43,8 @@ pub(super) struct JointBounds {
     share: f64,
     /// L and its inverse, column by column.
     inverse: Vec<f64>,
+    /// The places of the open candidates, in a type that can name no place beyond a block: they are looked up without a check.
+    places: Vec<u8>,
     /// Correlations of the open candidates, observation by observation.
     open: Vec<f32>,
     products: Vec<f32>,
@@ -83,9 +87,12 @@ impl JointBounds {
         if self.state == State::Unbounded {
             return false;
         }
+        self.places.clear();
+        self.places.extend(open.iter().map(|&place| place as u8));
         self.open.clear();
-        for column in correlations.chunks_exact(BLOCK).take(count) {
-            self.open.extend(open.iter().map(|&place| column[place]));
+        for column in correlations.as_chunks::<BLOCK>().0.iter().take(count) {
+            let of_open = self.places.iter().map(|&place| column[usize::from(place)]);
+            self.open.extend(of_open);
         }
         self.products.resize(count * open.len(), 0.0);
         let mut rows = &self.rows[..];

@@ -12,7 +12,7 @@ use pulp::Simd;
 
 use super::gaussian_process::Posterior;
 use super::pool_distances::Distances;
-use super::pool_groups::{Group, Stretch, code, group, stretches};
+use super::pool_groups::{Group, Stretch, code, group, picked_stretches, stretches};
 use crate::acquisition::maximisation::BLOCK;
 use crate::table::encoding::{Column, Space};
 
@@ -88,17 +88,21 @@ impl PoolColumns {
         correlate(self, posterior, point, look_ups, first, column);
     }
 
-    /// As [`Self::correlate`] for the candidates at some places of the block alone, in increasing order: the same
-    /// bits.
-    pub(super) fn correlate_places(
-        &self,
-        posterior: &Posterior,
-        point: &[f64],
-        look_ups: (&LookUps, usize),
-        places: (usize, &[usize]),
-        column: &mut [f64],
-    ) {
-        correlate_places(self, posterior, point, look_ups, places, column);
+    /// The candidates at some places of the block from `first` on, in increasing order, as a block of their own: kernels with
+    /// them are the same bits. It has no columns in single precision.
+    pub(super) fn picked(&self, first: usize, places: &[usize]) -> Self {
+        let candidates = || places.iter().map(|place| first + place);
+        let pick = |values: &[f64]| candidates().map(|candidate| values[candidate]).collect();
+        let numeric = self.numeric.iter();
+        let groups = self.groups.iter();
+        Self {
+            numeric: numeric
+                .map(|(coordinate, values)| (*coordinate, pick(values)))
+                .collect(),
+            single: Vec::new(),
+            groups: groups.map(|group| group.picked(candidates())).collect(),
+            stretches: vec![picked_stretches(self.stretches_of(first), places)],
+        }
     }
 
     /// How combinations follow each other in the block from `first` on.
@@ -162,22 +166,6 @@ fn correlate_with<'a, S: Simd>(
     let distances = pool.distances(posterior, point, look_ups);
     let candidates = first..first + column.len();
     distances.of_range(candidates, pool.stretches_of(first), column);
-    posterior.kernel.covariances(posterior.signal, column);
-}
-
-#[pulp::with_simd(correlate_places = pulp::Arch::new())]
-#[inline(always)]
-fn correlate_places_with<'a, S: Simd>(
-    _simd: S,
-    pool: &'a PoolColumns,
-    posterior: &'a Posterior,
-    point: &'a [f64],
-    look_ups: (&'a LookUps, usize),
-    (first, places): (usize, &'a [usize]),
-    column: &'a mut [f64],
-) {
-    let distances = pool.distances(posterior, point, look_ups);
-    distances.of_places(first, places, pool.stretches_of(first), column);
     posterior.kernel.covariances(posterior.signal, column);
 }
 

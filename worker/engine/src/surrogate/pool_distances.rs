@@ -65,6 +65,25 @@ impl<T: Precision> Distances<'_, T> {
         sum
     }
 
+    /// Adds the distances in all groups of candidates of any combinations.
+    #[inline(always)]
+    fn add_picked(&self, candidates: Range<usize>, column: &mut [T]) {
+        let inner = self.of_group(0);
+        let codes = self.groups[0].codes[candidates.clone()].iter();
+        // The sum over a single outer group is its distance.
+        if let [_, outer] = self.groups {
+            let of_outer = self.of_group(1);
+            let codes = codes.zip(&outer.codes[candidates]);
+            for (sum, (code, outer)) in column.iter_mut().zip(codes) {
+                *sum += inner[usize::from(*code)] + of_outer[usize::from(*outer)];
+            }
+            return;
+        }
+        for ((sum, code), candidate) in column.iter_mut().zip(codes).zip(candidates) {
+            *sum += inner[usize::from(*code)] + self.of_outer_groups(candidate);
+        }
+    }
+
     /// The squared distances of candidates that lie side by side, a block or its beginning.
     #[inline(always)]
     pub(super) fn of_range(
@@ -94,6 +113,10 @@ impl<T: Precision> Distances<'_, T> {
                 }
                 continue;
             }
+            if *order == Order::Picked {
+                self.add_picked(candidates, column);
+                continue;
+            }
             let outer = self.of_outer_groups(candidates.start);
             let code = usize::from(self.groups[0].codes[candidates.start]);
             let inner = self.of_group(0);
@@ -104,40 +127,6 @@ impl<T: Precision> Distances<'_, T> {
                 let distances = &inner[code..code + column.len()];
                 for (sum, distance) in column.iter_mut().zip(distances) {
                     *sum += *distance + outer;
-                }
-            }
-        }
-    }
-
-    /// The squared distances of the candidates at some `places` of the block from `first` on, in the order of the
-    /// block: the same bits as those of [`Self::of_range`].
-    #[inline(always)]
-    pub(super) fn of_places(
-        &self,
-        first: usize,
-        places: &[usize],
-        stretches: &[Stretch],
-        column: &mut [T],
-    ) {
-        column.fill(T::ZERO);
-        for (coordinate, values) in self.numeric {
-            let (weight, centre) = (self.weights[*coordinate], self.point[*coordinate]);
-            for (sum, place) in column.iter_mut().zip(places) {
-                let difference = values[first + place] - centre;
-                *sum = (weight * difference).fused(difference, *sum);
-            }
-        }
-        let mut rest = column.iter_mut().zip(places).peekable();
-        for stretch in stretches {
-            while let Some((sum, place)) = rest.next_if(|(_, place)| **place < stretch.places.end) {
-                let candidate = first + place;
-                if stretch.order == Order::Scattered {
-                    for (number, group) in self.groups.iter().enumerate() {
-                        *sum += self.of_group(number)[usize::from(group.codes[candidate])];
-                    }
-                } else {
-                    let code = usize::from(self.groups[0].codes[candidate]);
-                    *sum += self.of_group(0)[code] + self.of_outer_groups(candidate);
                 }
             }
         }

@@ -27,6 +27,9 @@ pub(super) enum Order {
     Ascending,
     /// Anything.
     Scattered,
+    /// Anything, of candidates that were picked from stretches of the first two kinds: their distances are the same bits as
+    /// there.
+    Picked,
 }
 
 /// Categorical hyperparameters whose combinations are looked up together.
@@ -109,7 +112,38 @@ pub(super) fn stretches(groups: &[Group], rows: usize) -> Vec<Vec<Stretch>> {
     (0..rows).step_by(BLOCK).map(cut).collect()
 }
 
+/// What the `stretches` of a block become if the candidates at some `places`, in increasing order, alone are left.
+pub(super) fn picked_stretches(stretches: &[Stretch], places: &[usize]) -> Vec<Stretch> {
+    let mut picked: Vec<Stretch> = Vec::new();
+    for stretch in stretches {
+        let order = match stretch.order {
+            Order::Scattered => Order::Scattered,
+            Order::Constant | Order::Ascending | Order::Picked => Order::Picked,
+        };
+        let start = picked.last().map_or(0, |last| last.places.end);
+        let end = places.partition_point(|&place| place < stretch.places.end);
+        match picked.last_mut() {
+            Some(last) if last.order == order => last.places.end = end,
+            _ if start == end => {}
+            _ => picked.push(Stretch {
+                places: start..end,
+                order,
+            }),
+        }
+    }
+    picked
+}
+
 impl Group {
+    /// The group with these candidates alone.
+    pub(super) fn picked(&self, candidates: impl Iterator<Item = usize>) -> Self {
+        Self {
+            members: self.members.clone(),
+            combinations: self.combinations,
+            codes: candidates.map(|candidate| self.codes[candidate]).collect(),
+        }
+    }
+
     pub(super) fn new(columns: &[CategoricalColumn], rows: &[u32]) -> Self {
         Self {
             members: columns

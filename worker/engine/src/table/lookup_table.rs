@@ -82,15 +82,20 @@ impl Table {
     }
 
     /// Where the first task is that has the configurations of the task at a position, row by row: in many tables all tasks
-    /// do. It is the position itself, if none before it has, or if tasks have other rows as sources.
-    pub fn first_alike(&self, position: usize) -> usize {
-        if !self.thinned.is_empty() {
-            return position;
-        }
+    /// do. It is the position itself, if none before it has.
+    pub(crate) fn first_of_same_configurations(&self, position: usize) -> usize {
         let columns = &self.tasks[position].columns;
         let before = &self.tasks[..position];
         let first = before.iter().position(|task| task.columns == *columns);
         first.unwrap_or(position)
+    }
+
+    /// The same as far as methods can see: tasks that have other rows as sources are like none before them.
+    pub fn first_alike(&self, position: usize) -> usize {
+        match self.thinned.is_empty() {
+            true => self.first_of_same_configurations(position),
+            false => position,
+        }
     }
 
     /// Whether the tasks are described by features.

@@ -28,7 +28,7 @@ pub(super) const FSBO: Method = Method {
         let sources = source_means(setting, model)?;
         let mut sums = vec![0.0; setting.rows()];
         for source in &sources {
-            for (sum, mean) in sums.iter_mut().zip(&source.means) {
+            for (sum, mean) in sums.iter_mut().zip(&*source.means) {
                 *sum += mean;
             }
         }

@@ -1,6 +1,8 @@
 //! The sources' say in an ensemble or a transfer acquisition function (Wistuba, Schilling and
 //! Schmidt-Thieme 2018, sections 6 and 7).
 
+use std::sync::Arc;
+
 use super::pairwise_loss::PairwiseLoss;
 use super::rank_distance::{Distance, RankDistance, weight};
 use super::ranking_loss::RankingLoss;
@@ -12,7 +14,7 @@ use crate::transform::Transform;
 /// One source task.
 struct Expert {
     /// Its process's mean at every row of the target.
-    means: Vec<f64>,
+    means: Arc<Vec<f64>>,
     /// Its variance there, without observation noise; empty if it is not needed.
     variances: Vec<f64>,
     /// The least mean among the rows evaluated.
@@ -228,9 +230,9 @@ mod tests {
     fn experts(weighting: Weighting) -> Experts {
         let first = vec![0.5, -1.0, 0.2, -1.5, 0.0];
         let second = vec![1.0, 0.3, -0.2, 0.6, -0.9];
-        let prediction = |means, std_dev| SourcePrediction {
-            means,
-            std_devs: vec![std_dev; 5],
+        let prediction = |means: Vec<f64>, std_dev| SourcePrediction {
+            means: means.into(),
+            std_devs: vec![std_dev; 5].into(),
         };
         Experts::new(
             vec![prediction(first, 0.5), prediction(second, 1.0)],

@@ -76,8 +76,8 @@ fn kernels_agree_with_distances_between_encoded_rows() {
                 pool.correlate(&posterior, point, look_ups, block * BLOCK, &mut column);
                 let places: Vec<usize> = (0..rows.len()).filter(|place| place % 5 < 2).collect();
                 let mut some = vec![0.0; places.len()];
-                let of_block = (block * BLOCK, &places[..]);
-                pool.correlate_places(&posterior, point, look_ups, of_block, &mut some);
+                let picked = pool.picked(block * BLOCK, &places);
+                picked.correlate(&posterior, point, look_ups, 0, &mut some);
                 let same = places.iter().map(|&place| column[place]);
                 assert!(some.into_iter().eq(same));
                 for (&row, found) in rows.iter().zip(column) {
