@@ -61,3 +61,35 @@ impl Leisure {
         self.since.elapsed() * (SHARE - 1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static PROCESSORS: Semaphore = Semaphore::const_new(1);
+
+    #[tokio::test]
+    async fn work_that_nobody_waits_for_rests_and_holds_no_processor_then() {
+        let (answers, question) = watch::channel(None);
+        let waiting = question.clone();
+        let mut leisure = Leisure::begin(&PROCESSORS, answers).await;
+        let rested = tokio::task::spawn_blocking(move || {
+            let work = || thread::sleep(LEAST_WORK);
+            let begun = leisure.since;
+            work();
+            leisure.rest();
+            assert_eq!(leisure.since, begun, "somebody waits");
+            drop(waiting);
+            work();
+            let owed = leisure.owed();
+            assert!(owed >= 2 * (SHARE - 1) * LEAST_WORK);
+            leisure.rest();
+            leisure.since - begun - owed
+        });
+        // Whoever asks while it rests gets the processor.
+        let permit = PROCESSORS.acquire().await.unwrap();
+        drop(permit);
+        assert!(rested.await.unwrap() >= 2 * LEAST_WORK);
+        drop(question);
+    }
+}
