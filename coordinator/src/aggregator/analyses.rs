@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::Status;
 
+use super::leisure::Leisure;
 use super::snapshot::{Look, Published, Snapshot, newest};
 use super::status::to_status;
 use crate::CoordinatorError;
@@ -171,21 +172,23 @@ async fn keep_up(
         let newest = curves.borrow_and_update().clone();
         if let Some(snapshot) = newest {
             let last = answers.borrow().as_ref().map(|last| last.outcome.clone());
-            let begun = Instant::now();
+            let mut owed = Duration::ZERO;
             let outcome = match (&snapshot.outcome, last) {
                 (Err(status), _) => Err(status.clone()),
                 (Ok(curves), Some(Ok(last))) if answered == Some(curves.done()) => Ok(last),
                 (Ok(curves), _) => {
                     answered = Some(curves.done());
-                    compute(Arc::clone(curves), selection.clone(), options.clone()).await
+                    let asked = (selection.clone(), options.clone());
+                    let computed = compute(Arc::clone(curves), asked, &answers).await;
+                    computed.map(|(analysis, rest)| {
+                        owed = rest;
+                        analysis
+                    })
                 }
             };
             let look = snapshot.look;
             answers.send_replace(Some(Snapshot { look, outcome }));
-            if snapshot.outcome.is_ok_and(|curves| !is_small(&curves)) {
-                // Analyses that take long leave most of the processor to others.
-                sleep(begun.elapsed()).await;
-            }
+            sleep(owed).await;
         }
         if curves.changed().await.is_err() {
             return;
@@ -193,31 +196,34 @@ async fn keep_up(
     }
 }
 
+/// The next of the `answers`, and how long to rest after it.
 async fn compute(
     curves: Arc<CollectedCurves>,
-    selection: Selection,
-    options: AnalysisOptions,
-) -> Result<Arc<SweepAnalysis>, Status> {
+    (selection, options): (Selection, AnalysisOptions),
+    answers: &watch::Sender<Option<Snapshot<SweepAnalysis>>>,
+) -> Result<(Arc<SweepAnalysis>, Duration), Status> {
     let processors = match options.bands {
         Bands::All | Bands::Averages => &PROCESSORS[0],
         Bands::None => &PROCESSORS[1],
     };
     // What takes no time does not queue behind what may.
-    let permit = if is_small(&curves) {
-        None
-    } else {
-        processors.acquire().await.ok()
+    let mut leisure = match is_small(&curves) {
+        true => None,
+        false => Some(Leisure::begin(processors, answers.clone()).await),
     };
     let computing = tokio::task::spawn_blocking(move || {
-        let _permit = permit;
-        analyse_curves(&curves.results(&selection), &options)
+        let mut rest = || leisure.iter_mut().for_each(Leisure::rest);
+        let analysis = analyse_curves(&curves.results(&selection), &options, &mut rest);
+        (
+            analysis,
+            leisure.map_or(Duration::ZERO, |leisure| leisure.owed()),
+        )
     });
     let task = "an analysis";
     let died = |source| to_status(CoordinatorError::ThreadDied { task, source });
-    let analysis = computing.await.map_err(died)?;
-    analysis
-        .map(Arc::new)
-        .map_err(|error| to_status(error.into()))
+    let (analysis, owed) = computing.await.map_err(died)?;
+    let analysis = analysis.map_err(|error| to_status(error.into()))?;
+    Ok((Arc::new(analysis), owed))
 }
 
 #[cfg(test)]

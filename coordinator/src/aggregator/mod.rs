@@ -2,7 +2,7 @@
 //! store, while they run and after. `proto/loto/v1/aggregator.proto` documents it.
 //!
 //! A task follows each sweep that is asked for (`followed_sweep`) and publishes snapshots of it;
-//! another one keeps each analysis up to date (`analyses`). A request reads the newest snapshot
+//! another one keeps each analysis up to date (`analyses`), at leisure if that takes long (`leisure`). A request reads the newest snapshot
 //! (`watched_sweep`). One file per group of questions; `request` checks what comes in.
 //!
 //! `incoming` takes connections, `guard` lets in who may ask (`tokens`, `guesses`), `server` puts all together.
@@ -16,6 +16,7 @@ mod guard;
 mod guesses;
 mod improvement;
 mod incoming;
+mod leisure;
 mod marks;
 mod overview;
 mod preparation;

@@ -50,7 +50,8 @@ async fn main() {
     });
     let only = std::env::var("LOTO_BENCH_STORE").unwrap_or_default();
     // So many more seeds that traces arrive as long as questions are asked, and as long as browsers look.
-    let arrivals = 2 * ASKING.as_secs() as u32 * ARRIVALS;
+    let arriving = ASKING + pages::WATCHING;
+    let arrivals = arriving.as_secs() as u32 * ARRIVALS;
     let spare = arrivals.div_ceil(shape.series() as u32);
     let sweep = Arc::new(SyntheticSweep::new(shape, spare));
     println!("{} traces: {shape:?}", shape.traces());
@@ -100,14 +101,18 @@ async fn measure(url: &str, shape: Shape, sweep: &Arc<SyntheticSweep>) {
 
     let only = std::env::var("LOTO_BENCH_ANSWERS").unwrap_or_default();
     // Each has traces of its own to come.
-    let spare: Vec<Job> = sweep.jobs(shape.seeds..sweep.sweep.seeds).collect();
-    let mut spare = spare.chunks((ASKING.as_secs() as u32 * ARRIVALS) as usize);
-    let mut next = || spare.next().expect("enough seeds are planned").to_vec();
+    let mut spare = sweep.jobs(shape.seeds..sweep.sweep.seeds);
+    let mut next = |time: Duration| -> Vec<Job> {
+        spare
+            .by_ref()
+            .take(time.as_secs() as usize * ARRIVALS as usize)
+            .collect()
+    };
     if only != "pages" {
-        measure_answers(url, shape, &store, sweep, next()).await;
+        measure_answers(url, shape, &store, sweep, next(ASKING)).await;
     }
     if only != "grpc" {
-        pages::measure(url, &store, sweep, next()).await;
+        pages::measure(url, &store, sweep, next(pages::WATCHING)).await;
     }
 }
 

@@ -22,8 +22,11 @@ const WATCHERS: usize = 500;
 /// Far longer than a page takes to have its results.
 const LONGEST_READING: Duration = Duration::from_secs(600);
 
-/// How long they look.
+/// How long they look while nothing happens, and how often the processor time is read while traces arrive.
 const LOOKING: Duration = Duration::from_secs(20);
+
+/// How long they look while traces arrive.
+pub(crate) const WATCHING: Duration = Duration::from_secs(3 * LOOKING.as_secs());
 
 /// Time in which what happened before has been shown, and viewers that are there have all of the page.
 const SETTLING: Duration = Duration::from_secs(15);
@@ -99,14 +102,14 @@ pub(crate) async fn measure(
 
     // What the last traces gave is computed on after it was first shown: intervals and bands.
     let begin = Instant::now();
-    while share_of(&service, None).await > 0.05 {
+    while share_of(&service).await > 0.05 {
         assert!(
             begin.elapsed() < LONGEST_READING,
             "it does not come to rest"
         );
     }
     let (viewers, received) = look(&address, &page, IDLE_VIEWERS).await;
-    let share = share_of(&service, None).await;
+    let share = share_of(&service).await;
     println!(
         "  {IDLE_VIEWERS} viewers, nothing new: {:.1} % of a processor, {} bytes sent",
         100.0 * share,
@@ -115,13 +118,18 @@ pub(crate) async fn measure(
     viewers.into_iter().for_each(|viewer| viewer.abort());
 
     let (viewers, received) = look(&address, &page, WATCHERS).await;
-    let arriving = arrive(Arc::clone(store), Arc::clone(sweep), arriving);
-    let share = share_of(&service, Some(tokio::spawn(arriving))).await;
-    println!(
-        "  {WATCHERS} viewers, traces arrive: {:.0} % of a processor, {:.1} MB sent",
-        100.0 * share,
-        received.load(Ordering::Relaxed) as f64 / 1e6
-    );
+    let arriving = tokio::spawn(arrive(Arc::clone(store), Arc::clone(sweep), arriving));
+    while !arriving.is_finished() {
+        let before = received.load(Ordering::Relaxed);
+        let share = share_of(&service).await;
+        let sent = received.load(Ordering::Relaxed) - before;
+        println!(
+            "  {WATCHERS} viewers, traces arrive: {:.0} % of a processor, {:.1} MB/s sent",
+            100.0 * share,
+            sent as f64 / 1e6 / LOOKING.as_secs_f64()
+        );
+    }
+    arriving.await.expect("traces are stored");
     viewers.into_iter().for_each(|viewer| viewer.abort());
 }
 
@@ -187,13 +195,10 @@ async fn look(
     (viewers, received)
 }
 
-/// The share of a processor that the service takes for a while, or until something ends.
-async fn share_of(service: &Process, until: Option<tokio::task::JoinHandle<()>>) -> f64 {
+/// The share of a processor that the service takes for a while.
+async fn share_of(service: &Process) -> f64 {
     let (used, begin) = (processor_time(service), Instant::now());
-    match until {
-        None => tokio::time::sleep(LOOKING).await,
-        Some(task) => task.await.expect("traces are stored"),
-    }
+    tokio::time::sleep(LOOKING).await;
     (processor_time(service) - used) / begin.elapsed().as_secs_f64()
 }
 

@@ -20,6 +20,7 @@ pub(crate) fn fill_bands(
     averaged: &[usize],
     options: &AnalysisOptions,
     tasks: &mut [TaskAnalysis],
+    rest: &mut dyn FnMut(),
 ) -> Vec<Option<Band>> {
     let mut resampling = Resampling::new(blackbox.iterations, options);
     let mut adtm_bands = Vec::with_capacity(blackbox.methods.len());
@@ -38,6 +39,7 @@ pub(crate) fn fill_bands(
             if !wanted || curves.is_constant() {
                 continue;
             }
+            rest();
             let task_name = &blackbox.tasks[task].name;
             let mut random = random_stream(options.seed, &blackbox.name, task_name, name);
             resampling.means.resample(own, curves.range, &mut random);

@@ -27,10 +27,12 @@ use crate::results::BlackboxCurves;
 use crate::robust_means::{interquartile_mean, median};
 use crate::small_samples::variance_of_mean;
 
-/// Computes all statistics of one black box, which must have been validated.
+/// Computes all statistics of one black box, which must have been validated; calls `rest` before each series that it
+/// resamples.
 pub(crate) fn analyse_blackbox(
     blackbox: &BlackboxCurves,
     options: &AnalysisOptions,
+    rest: &mut dyn FnMut(),
 ) -> BlackboxAnalysis {
     let gaps = |task| TaskGaps::new(blackbox, task, options.baseline);
     let curves: Vec<TaskGaps<'_>> = blackbox.tasks.iter().map(gaps).collect();
@@ -58,7 +60,7 @@ pub(crate) fn analyse_blackbox(
     }
 
     rank_improvements(&mut tasks, &averaged, &present);
-    let adtm = fill_bands(blackbox, &curves, &averaged, options, &mut tasks);
+    let adtm = fill_bands(blackbox, &curves, &averaged, options, &mut tasks, rest);
     let mut averages = average_methods(&tasks, &averaged, &present, adtm);
     fill_intervals(
         blackbox,
@@ -67,6 +69,7 @@ pub(crate) fn analyse_blackbox(
         options,
         &mut tasks,
         &mut averages,
+        rest,
     );
     fill_over_tasks(&blackbox.name, &averaged, options, &tasks, &mut averages);
     fill_profiles(&curves, &averaged, &mut averages);
@@ -77,6 +80,7 @@ pub(crate) fn analyse_blackbox(
         options,
         &mut tasks,
         &mut averages,
+        rest,
     );
     let hierarchical = against
         .filter(|_| options.hierarchical)

@@ -20,6 +20,7 @@ pub(crate) fn fill_differences(
     options: &AnalysisOptions,
     tasks: &mut [TaskAnalysis],
     averages: &mut [Option<MethodAverages>],
+    rest: &mut dyn FnMut(),
 ) -> Option<usize> {
     let against = match &options.against {
         Some(wanted) => blackbox.methods.iter().position(|name| name == wanted)?,
@@ -45,6 +46,7 @@ pub(crate) fn fill_differences(
                 pairs: differences.len() as u32,
             };
             let sample = options.intervals.then(|| {
+                rest();
                 let task_name = &blackbox.tasks[task].name;
                 let mut random = random_stream(options.seed, &blackbox.name, task_name, name);
                 ResampledScore::new(&differences, options.bootstrap_resamples, &mut random)

@@ -20,6 +20,7 @@ pub(crate) fn fill_intervals(
     options: &AnalysisOptions,
     tasks: &mut [TaskAnalysis],
     averages: &mut [Option<MethodAverages>],
+    rest: &mut dyn FnMut(),
 ) {
     if !options.intervals {
         return;
@@ -33,6 +34,7 @@ pub(crate) fn fill_intervals(
             let Some(scores) = scores.filter(|_| own.improvement.is_some()) else {
                 continue;
             };
+            rest();
             let task_name = &blackbox.tasks[task].name;
             let mut random = random_stream(options.seed, &blackbox.name, task_name, name);
             let resampled = ResampledScore::new(scores, options.bootstrap_resamples, &mut random);

@@ -22,14 +22,15 @@ pub fn analyse(
     check_options(options)?;
     check_plan(results, options)?;
     check_traces(results)?;
-    Ok(compute(&results.curves(), options))
+    Ok(compute(&results.curves(), options, &mut || ()))
 }
 
 /// Computes all statistics of traces that were checked and reduced to their least values.
 ///
 /// The same traces and options give the same analysis, bit for bit. This is
 /// processor work (for 16 methods, 26 tasks and 100 iterations, a fraction of a second with 30
-/// seeds, some seconds with 2400): keep it off an async executor's threads.
+/// seeds, some seconds with 2400): keep it off an async executor's threads. Most of it is resampling; `rest` is called
+/// before each series of each interval or band, and may sleep there, so that others get the processor.
 ///
 /// # Errors
 /// [`StatisticsError::InvalidAnalysisOption`] for an option out of its range,
@@ -41,14 +42,19 @@ pub fn analyse(
 pub fn analyse_curves(
     curves: &SweepCurves,
     options: &AnalysisOptions,
+    rest: &mut dyn FnMut(),
 ) -> Result<SweepAnalysis, StatisticsError> {
     check_options(options)?;
     check_plan(curves, options)?;
-    Ok(compute(curves, options))
+    Ok(compute(curves, options, rest))
 }
 
-fn compute(curves: &SweepCurves, options: &AnalysisOptions) -> SweepAnalysis {
-    let analysed = |blackbox| analyse_blackbox(blackbox, options);
+fn compute(
+    curves: &SweepCurves,
+    options: &AnalysisOptions,
+    rest: &mut dyn FnMut(),
+) -> SweepAnalysis {
+    let analysed = |blackbox| analyse_blackbox(blackbox, options, &mut *rest);
     let blackboxes: Vec<BlackboxAnalysis> = curves.blackboxes.iter().map(analysed).collect();
     let traces_per_seed =
         |blackbox: &BlackboxCurves| blackbox.methods.len() as u64 * blackbox.tasks.len() as u64;
