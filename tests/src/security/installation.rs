@@ -203,7 +203,13 @@ impl SecureInstallation {
     /// # Panics
     /// If it is not.
     pub fn refused(&self, name: &str, command: &mut Command, parts: &[&str]) {
-        let output = self.run(name, command);
+        let mut output = self.run(name, command);
+        // A server that refuses a certificate closes at once, and the reset may overtake the reason that it gave.
+        for _ in 0..3 {
+            if String::from_utf8_lossy(&output.stderr).contains("Connection reset by peer") {
+                output = self.run(name, command);
+            }
+        }
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{name}: {message}");
         for part in parts {

@@ -18,7 +18,8 @@ use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
 use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
 use tonic_reflection::pb::v1::{ServerReflectionRequest, ServerReflectionResponse};
 
-use super::Served;
+use super::{SHAPE, Served};
+use crate::results::tests::faulty_store::FaultyStore;
 use crate::results::tests::jobs_by_series;
 use crate::results::tests::sample_sweep::Shape;
 
@@ -179,8 +180,10 @@ async fn a_resumed_watch_begins_with_what_differs() {
 
 #[tokio::test]
 async fn a_store_that_does_not_change_is_not_read_again() {
-    let mut served = Served::new().await;
-    served.store.tells_marks.store(true, Ordering::Relaxed);
+    // Before the service begins: it asks once whether there are marks.
+    let store = FaultyStore::new().await;
+    store.tells_marks.store(true, Ordering::Relaxed);
+    let mut served = Served::on(store, SHAPE).await;
     let jobs = jobs_by_series(&served.sample.sweep);
     let store = Arc::clone(&served.store);
     served
@@ -188,6 +191,7 @@ async fn a_store_that_does_not_change_is_not_read_again() {
         .run(store.as_ref(), jobs[..2].to_vec())
         .await
         .unwrap();
+    tokio::time::sleep(Duration::from_millis(250)).await;
     let first = served.progress().await.unwrap();
     assert_eq!((first.done, first.failed), (2, 0));
     store.attempt_reads.store(0, Ordering::Relaxed);

@@ -42,8 +42,12 @@ impl Served {
     }
 
     async fn of(shape: Shape) -> Self {
+        Self::on(FaultyStore::new().await, shape).await
+    }
+
+    async fn on(store: FaultyStore, shape: Shape) -> Self {
         let sample = SampleSweep::new(shape);
-        let store = Arc::new(FaultyStore::new().await);
+        let store = Arc::new(store);
         sample.submit(store.as_ref()).await.unwrap();
         let listener = super::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
