@@ -157,7 +157,7 @@ fn an_array_of_shards_is_the_whole_sweep_whatever_becomes_of_its_tasks() {
     };
     let faults = settings::number("LOTO_SLURM_FAULTS", 4);
     // Enough for the tasks to be at work as often as they are disturbed.
-    let seeds = 60 + 10 * usize::try_from(faults).unwrap();
+    let seeds = 60 + 40 * usize::try_from(faults).unwrap();
     let targets = ["digits-3-vs-8", "wine-noisy"];
     let methods = ["rs", "gp", "gcp"];
     let sweep = samples::built_in_sweep("on-slurm", &methods, &targets, seeds, 60);
