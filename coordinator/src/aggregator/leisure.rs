@@ -1,4 +1,4 @@
-//! How long analyses are computed at leisure: nobody waits for them while there is an older one.
+//! Rests while an analysis that takes long is computed: while nobody waits for it, the older one serves.
 
 use std::thread;
 use std::time::Duration;

@@ -2,7 +2,7 @@
 //!
 //! Each entry of a product is one chain of fused multiply-adds over the terms, in their order, from its start on. So it has the
 //! same bits whatever the width of vectors, however the work is cut into tiles and whatever rows are computed beside it. BLAS, whose
-//! kernels are made for large matrices and are pinned to narrower vectors, takes two to three times as long here.
+//! kernels are made for large matrices and are pinned to narrower vectors, takes longer here.
 //!
 //! The right factor is copied into panels of one or two vectors' width, which lie in the cache for all rows; a tile of the product, some
 //! rows by a panel's width, stays in registers over all terms.

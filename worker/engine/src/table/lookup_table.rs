@@ -90,7 +90,7 @@ impl Table {
         first.unwrap_or(position)
     }
 
-    /// The same as far as methods can see: tasks that have other rows as sources are like none before them.
+    /// As [`Self::first_of_same_configurations`], but always the position itself if tasks have other rows as sources.
     pub fn first_alike(&self, position: usize) -> usize {
         match self.thinned.is_empty() {
             true => self.first_of_same_configurations(position),

@@ -26,7 +26,7 @@ pub(super) struct FeaturePool {
     buffers: [Vec<f32>; 2],
     /// Regressors of the open rows of a block, regressor by regressor.
     open: Vec<f64>,
-    /// L^-1 times those, row by row: what the deviations are the lengths of.
+    /// The inverse Cholesky factor times those, row by row. The length of a column is the deviation times the root of alpha.
     solved: Vec<f64>,
 }
 

@@ -42,7 +42,7 @@ pub(super) struct RegressionPosterior {
     pub slopes: [f64; 2],
     /// m, the posterior mean of the weights.
     pub weights: Vec<f64>,
-    /// L^-1, row by row, with A = L L'.
+    /// C^-1, row by row, with the Cholesky factor C: A = C C'.
     pub inverse_factor: Vec<f64>,
     /// A^-1, row by row.
     inverse: Vec<f64>,
@@ -77,13 +77,13 @@ impl Regression {
         let [alpha, beta] = logarithms.map(libm::exp);
         let (ratio, width) = (beta / alpha, self.width);
         let rows = self.products.chunks_exact(width + 1);
-        let scaled = rows.take(width).flat_map(|row| &row[..width]);
-        let mut matrix: Vec<f64> = scaled.map(|entry| ratio * entry).collect();
-        let diagonal = matrix.iter_mut().step_by(width + 1);
-        diagonal.for_each(|entry| *entry += 1.0);
-        let (square, moment) = self.products[width * (width + 1)..]
-            .split_last()
-            .map_or((0.0, &[][..]), |(square, moment)| (*square, moment));
+        let gram = rows.take(width).flat_map(|row| &row[..width]);
+        let mut matrix: Vec<f64> = gram.map(|entry| ratio * entry).collect();
+        for entry in matrix.iter_mut().step_by(width + 1) {
+            *entry += 1.0;
+        }
+        let last = &self.products[width * (width + 1)..];
+        let (square, moment) = last.split_last().expect("a row ends with y'y");
         let Elimination {
             factor,
             inverse_factor,
@@ -92,7 +92,7 @@ impl Regression {
         let diagonal = factor.iter().step_by(width + 1);
         let half_log_determinant: f64 = diagonal.map(|&entry| libm::log(entry)).sum();
 
-        // With L v = q: A^-1 = L^-1' L^-1, m = r L^-1' v and q'm = r v'v.
+        // With C v = q: A^-1 = C^-1' C^-1, m = r C^-1' v and q'm = r v'v.
         let root = Factor::new(&inverse_factor, width);
         let mut inverse = vec![0.0; width * width];
         multiply(root.transposed(), root, Start::Zero, &mut inverse);
