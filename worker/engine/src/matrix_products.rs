@@ -23,6 +23,8 @@ pub(crate) struct Factor<'a, T> {
     rows: usize,
     columns: usize,
     is_transposed: bool,
+    /// Whether the entries right of the matrix's diagonal are zeros.
+    is_lower: bool,
 }
 
 impl<'a, T> Factor<'a, T> {
@@ -38,6 +40,16 @@ impl<'a, T> Factor<'a, T> {
             rows,
             columns,
             is_transposed: false,
+            is_lower: false,
+        }
+    }
+
+    /// The lower triangular matrix of that many rows and columns with these entries, row by row. Products skip most of the zeros
+    /// above its diagonal, which have to be there.
+    pub(crate) fn lower_triangular(entries: &'a [T], size: usize) -> Self {
+        Self {
+            is_lower: true,
+            ..Self::new(entries, size)
         }
     }
 
@@ -90,6 +102,24 @@ pub(crate) fn multiply<T: Number>(
         right,
         start,
         product,
+        is_symmetric: false,
+    });
+}
+
+/// Puts the upper triangle of F' F, F being the `factor`, row by row into `product`. What comes to lie below its diagonal is not meant.
+///
+/// # Panics
+/// If the factor is a transposed one, or if the sizes differ.
+pub(crate) fn multiply_by_own_transposed<T: Number>(factor: Factor<T>, product: &mut [T]) {
+    assert!(!factor.is_transposed, "a matrix row by row");
+    let entries = factor.columns * factor.columns;
+    assert_eq!(product.len(), entries, "a product's entries");
+    Arch::new().dispatch(Product {
+        left: factor.transposed(),
+        right: factor,
+        start: Start::Zero,
+        product,
+        is_symmetric: true,
     });
 }
 
@@ -99,6 +129,8 @@ struct Product<'a, T> {
     right: Factor<'a, T>,
     start: Start<'a, T>,
     product: &'a mut [T],
+    /// Whether what lies below the product's diagonal may be left out.
+    is_symmetric: bool,
 }
 
 impl<T: Number> WithSimd for Product<'_, T> {
@@ -129,6 +161,9 @@ impl<T: Number> Product<'_, T> {
         for first in columns.clone().step_by(width) {
             let places = first..columns.end.min(first + width);
             fill_panel::<T, S, VECTORS>(simd, self.right, places.clone(), &mut panel);
+            // The terms above the right factor's diagonal are zeros.
+            let is_lower = self.right.is_lower && !self.right.is_transposed;
+            let first_term = if is_lower { first } else { 0 };
             let start = match self.start {
                 Start::Row(row) => load(simd, &row[places.clone()]),
                 Start::Zero | Start::Column(_) => [T::splat(simd, T::default()); VECTORS],
@@ -141,6 +176,12 @@ impl<T: Number> Product<'_, T> {
                 entries: &mut self.product[first..],
                 columns: self.right.columns,
                 used: places.len(),
+                rows: if self.is_symmetric {
+                    places.end
+                } else {
+                    self.left.rows
+                },
+                first_term,
                 starts,
             };
             fill_strip::<T, S, VECTORS, ROWS>(simd, self.left, &panel, start, &mut strip);
@@ -195,6 +236,10 @@ struct Strip<'a, T> {
     columns: usize,
     /// Columns of the strip.
     used: usize,
+    /// Rows that are wanted, from the first on.
+    rows: usize,
+    /// The first term that counts.
+    first_term: usize,
     /// Where each row starts, if not all start alike.
     starts: Option<&'a [T]>,
 }
@@ -209,8 +254,8 @@ fn fill_strip<T: Number, S: Simd, const VECTORS: usize, const ROWS: usize>(
     product: &mut Strip<T>,
 ) {
     let mut row = 0;
-    while row < left.rows {
-        let rest = left.rows - row;
+    while row < product.rows {
+        let rest = product.rows - row;
         row += if rest >= ROWS {
             fill_tile::<T, S, VECTORS, ROWS>(simd, (left, row), panel, start, product)
         } else if rest >= 4 {
@@ -238,15 +283,25 @@ fn fill_tile<T: Number, S: Simd, const VECTORS: usize, const ROWS: usize>(
             *sums = [T::splat(simd, *start); VECTORS];
         }
     }
+    let first = product.first_term;
     if left.is_transposed {
-        let terms = left.entries.chunks(left.rows);
+        let terms = left.entries[first * left.rows..].chunks(left.rows);
         let terms = terms.map_while(|term| term.get(row..)?.first_chunk::<ROWS>());
-        for (entries, right) in terms.zip(panel) {
+        for (entries, right) in terms.zip(&panel[first..]) {
             add_term(simd, |number| entries[number], right, &mut sums);
         }
     } else {
-        let rows: [&[T]; ROWS] =
-            array::from_fn(|number| &left.entries[(row + number) * left.columns..][..panel.len()]);
+        // The terms right of the left factor's diagonal are zeros.
+        let end = if left.is_lower {
+            panel.len().min(row + ROWS)
+        } else {
+            panel.len()
+        };
+        let panel = &panel[first.min(end)..end];
+        let rows: [&[T]; ROWS] = array::from_fn(|number| {
+            let entries = &left.entries[(row + number) * left.columns..];
+            &entries[first..][..panel.len()]
+        });
         for (term, right) in panel.iter().enumerate() {
             add_term(simd, |number| rows[number][term], right, &mut sums);
         }

@@ -81,6 +81,7 @@ fn single_precision_has_the_same_bits_without_vectors() {
         multiply(left, right, Start::Zero, &mut found);
         let mut expected = vec![f32::NAN; rows * columns];
         let scalar = Product {
+            is_symmetric: false,
             left,
             right,
             start: Start::Zero,
@@ -88,5 +89,58 @@ fn single_precision_has_the_same_bits_without_vectors() {
         };
         scalar.with_simd(Scalar::new());
         assert_eq!(found, expected, "{rows} {terms} {columns}");
+    }
+}
+
+#[test]
+fn zeros_of_a_lower_triangle_are_skipped() {
+    for size in [1, 5, 12, 16, 33, 51, 70] {
+        let mut lower = random(size * size);
+        for (row, entries) in lower.chunks_exact_mut(size).enumerate() {
+            entries[row + 1..].fill(0.0);
+        }
+        let (whole, triangle) = (
+            Factor::new(&lower, size),
+            Factor::lower_triangular(&lower, size),
+        );
+        let right = random(size * 19);
+        let right = Factor::new(&right, 19);
+        let mut expected = vec![f64::NAN; size * 19];
+        multiply(whole, right, Start::Zero, &mut expected);
+        let mut found = vec![f64::NAN; size * 19];
+        multiply(triangle, right, Start::Zero, &mut found);
+        assert_eq!(found, expected, "{size}, left");
+        let left = random(7 * size);
+        let left = Factor::new(&left, size);
+        let mut expected = vec![f64::NAN; 7 * size];
+        multiply(left, whole, Start::Zero, &mut expected);
+        let mut found = vec![f64::NAN; 7 * size];
+        multiply(left, triangle, Start::Zero, &mut found);
+        assert_eq!(found, expected, "{size}, right");
+    }
+}
+
+#[test]
+fn the_upper_triangle_of_a_symmetric_product_is_that_of_the_whole() {
+    for (_, rows, columns) in SIZES {
+        let entries = random(rows * columns);
+        let mut lower = random(columns * columns);
+        for (row, entries) in lower.chunks_exact_mut(columns).enumerate() {
+            entries[row + 1..].fill(0.0);
+        }
+        for factor in [
+            Factor::new(&entries, columns),
+            Factor::lower_triangular(&lower, columns),
+        ] {
+            let whole = Factor::new(factor.entries, columns);
+            let mut expected = vec![f64::NAN; columns * columns];
+            multiply(whole.transposed(), whole, Start::Zero, &mut expected);
+            let mut found = vec![f64::NAN; columns * columns];
+            multiply_by_own_transposed(factor, &mut found);
+            for row in 0..columns {
+                let upper = row * columns + row..(row + 1) * columns;
+                assert_eq!(found[upper.clone()], expected[upper], "{rows} {columns}");
+            }
+        }
     }
 }

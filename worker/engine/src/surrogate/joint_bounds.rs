@@ -26,16 +26,13 @@ const LEAST_OPEN: usize = 8;
 
 const _: () = assert!(BLOCK == u8::MAX as usize + 1, "a place is one byte");
 
-/// Rows of X that are kept and multiplied together: the zeros above its diagonal are left out beyond them.
-const PANEL: usize = 32;
-
 /// The inverse of a process's Cholesky factor, made when it is first worth it.
 #[derive(Default)]
 pub(super) struct JointBounds {
     state: State,
     /// Open candidates seen under the process.
     seen: usize,
-    /// s X, in panels of [`PANEL`] rows: each row up to the column of the last one's diagonal.
+    /// s X, row by row.
     rows: Vec<f32>,
     /// At least the error of each product.
     margins: Vec<f32>,
@@ -95,15 +92,12 @@ impl JointBounds {
             self.open.extend(of_open);
         }
         self.products.resize(count * open.len(), 0.0);
-        let mut rows = &self.rows[..];
-        let panels = (0..count).step_by(PANEL);
-        for (first, products) in panels.zip(self.products.chunks_mut(PANEL * open.len())) {
-            let end = count.min(first + PANEL);
-            let (panel, rest) = rows.split_at((end - first) * end);
-            rows = rest;
-            let columns = Factor::new(&self.open[..end * open.len()], open.len());
-            multiply(Factor::new(panel, end), columns, Start::Zero, products);
-        }
+        multiply(
+            Factor::lower_triangular(&self.rows, count),
+            Factor::new(&self.open, open.len()),
+            Start::Zero,
+            &mut self.products,
+        );
         let mut reductions = [0.0; BLOCK];
         let reductions = &mut reductions[..open.len()];
         sum_squares(&self.products, &self.margins, reductions);
@@ -131,18 +125,16 @@ impl JointBounds {
         let norm = 1.0 + 1.01 * ROUNDING * norm * lower_norm(&self.inverse, count);
         self.share = 1.0 / (norm * norm);
         self.rows.clear();
+        self.rows.resize(count * count, 0.0);
         self.margins.clear();
         let relative = error + (count + 3) as f64 * ROUNDING * (1.0 + error);
-        for number in 0..count {
+        for (number, row) in self.rows.chunks_exact_mut(count).enumerate() {
             let mut total = 0.0;
             let columns = self.inverse.iter().skip(number).step_by(count);
-            for exact in columns.take(number + 1) {
-                let entry = (signal * exact) as f32;
-                self.rows.push(entry);
+            for (entry, exact) in row[..=number].iter_mut().zip(columns) {
+                *entry = (signal * exact) as f32;
                 total += f64::from(entry.abs());
             }
-            let end = count.min((number / PANEL + 1) * PANEL);
-            self.rows.resize(self.rows.len() + end - number - 1, 0.0);
             let margin = (1.0 + ROUNDING) * relative * total;
             self.margins.push(margin as f32 + f32::MIN_POSITIVE);
         }

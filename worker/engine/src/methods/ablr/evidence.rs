@@ -18,11 +18,11 @@ use std::f64::consts::PI;
 
 use super::elimination::Elimination;
 use crate::error::EngineError;
-use crate::matrix_products::{Factor, Start, multiply};
+use crate::matrix_products::{Factor, Start, multiply, multiply_by_own_transposed};
 
 /// What the likelihood needs of a task's features and targets.
 pub(super) struct Regression {
-    /// [Phi y]' [Phi y], row by row.
+    /// The upper triangle of [Phi y]' [Phi y], row by row.
     products: Vec<f64>,
     /// D, the number of features.
     width: usize,
@@ -53,7 +53,7 @@ impl Regression {
     pub(super) fn new(design: &[f64], width: usize) -> Self {
         let rows = Factor::new(design, width + 1);
         let mut products = vec![0.0; (width + 1) * (width + 1)];
-        multiply(rows.transposed(), rows, Start::Zero, &mut products);
+        multiply_by_own_transposed(rows, &mut products);
         Self {
             products,
             width,
@@ -63,7 +63,7 @@ impl Regression {
 
     /// An entry of Phi' Phi.
     pub(super) fn gram(&self, row: usize, column: usize) -> f64 {
-        self.products[row * (self.width + 1) + column]
+        self.products[row.min(column) * (self.width + 1) + row.max(column)]
     }
 
     /// The regression at these logarithms of alpha and beta.
@@ -76,26 +76,33 @@ impl Regression {
     ) -> Result<RegressionPosterior, EngineError> {
         let [alpha, beta] = logarithms.map(libm::exp);
         let (ratio, width) = (beta / alpha, self.width);
-        let rows = self.products.chunks_exact(width + 1);
-        let gram = rows.take(width).flat_map(|row| &row[..width]);
-        let mut matrix: Vec<f64> = gram.map(|entry| ratio * entry).collect();
-        for entry in matrix.iter_mut().step_by(width + 1) {
-            *entry += 1.0;
-        }
-        let last = &self.products[width * (width + 1)..];
-        let (square, moment) = last.split_last().expect("a row ends with y'y");
+        let last = self.products.last().copied();
+        let square = last.expect("the products end with y'y");
+        let rows = self.products.chunks_exact(width + 1).take(width);
+        let rows = rows.enumerate().map(|(row, products)| {
+            let entry = move |column: usize| match column {
+                _ if column == width => products[column],
+                _ if column == row => 1.0 + ratio * products[column],
+                _ => ratio * products[column],
+            };
+            (row..=width).map(entry)
+        });
         let Elimination {
-            factor,
+            diagonal,
             inverse_factor,
             solution,
-        } = Elimination::new(matrix, moment.to_vec())?;
-        let diagonal = factor.iter().step_by(width + 1);
-        let half_log_determinant: f64 = diagonal.map(|&entry| libm::log(entry)).sum();
+        } = Elimination::new(rows)?;
+        let half_log_determinant: f64 = diagonal.iter().map(|&entry| libm::log(entry)).sum();
 
         // With C v = q: A^-1 = C^-1' C^-1, m = r C^-1' v and q'm = r v'v.
-        let root = Factor::new(&inverse_factor, width);
+        let root = Factor::lower_triangular(&inverse_factor, width);
         let mut inverse = vec![0.0; width * width];
-        multiply(root.transposed(), root, Start::Zero, &mut inverse);
+        multiply_by_own_transposed(root, &mut inverse);
+        for row in 1..width {
+            for column in 0..row {
+                inverse[row * width + column] = inverse[column * width + row];
+            }
+        }
         let mut weights = vec![0.0; width];
         let scaled: Vec<f64> = solution.iter().map(|entry| ratio * entry).collect();
         multiply(Factor::new(&scaled, width), root, Start::Zero, &mut weights);
