@@ -9,6 +9,8 @@
 //!   that A >= I + B B' and alpha s^2 = p' A^-1 p <= p'p - |T p|^2, with T = L^-1 B' and L L' = I + B' B.
 //! - *Their rounding.* Each entry of T p is off by at most (D + 1) u sum |T_kj| and is taken that much nearer to 0; the
 //!   remainder's eigenvalues are off by at most [`REMAINDER`] of the trace, which divides the bound by 1 - that.
+//! - *Near ones.* With A = C C' alpha s^2 = |C^-1 p|^2. Where many candidates of a block are left this is computed in single
+//!   precision: each entry is off by at most (D + 2) u sum |C^-1_kj| and is taken that much farther from 0.
 
 use pulp::Simd;
 
@@ -69,6 +71,12 @@ pub(super) struct PredictionBounds {
     margins: [f32; PRODUCTS],
     /// What a bound on alpha s^2 is multiplied by to be one on s^2.
     scale: f64,
+    /// C^-1, row by row.
+    inverse_factor: Vec<f32>,
+    /// At least the errors of the entries of C^-1 p.
+    inverse_margins: Vec<f32>,
+    /// 1 / alpha.
+    variance: f64,
 }
 
 impl PredictionBounds {
@@ -105,7 +113,15 @@ impl PredictionBounds {
             constants[1..].fill(0.0);
         }
         let inflation = if is_known { 1.0 / (1.0 - error) } else { 1.0 };
+        let exact = posterior.inverse_factor.iter();
+        let rows = posterior.inverse_factor.chunks_exact(REGRESSORS);
+        let sizes = rows.map(|row| row.iter().map(|entry| entry.abs()).sum::<f64>());
         Ok(Self {
+            inverse_factor: exact.map(|entry| *entry as f32).collect(),
+            inverse_margins: sizes
+                .map(|size| (SUM_ROUNDING * size) as f32 + f32::MIN_POSITIVE)
+                .collect(),
+            variance: 1.0 / posterior.alpha,
             factors,
             constants,
             margins,
@@ -132,6 +148,48 @@ impl PredictionBounds {
             &mut products,
         );
         combine(self, &mut products, lengths, means, std_devs);
+    }
+
+    /// Puts upper bounds that are near the standard deviations of the `open` candidates of a block, given by their places, into those
+    /// places, from their regressors side by side. `products` is a buffer.
+    pub(super) fn tighten(
+        &self,
+        regressors: &[f32],
+        open: &[usize],
+        products: &mut Vec<f32>,
+        std_devs: &mut [f64],
+    ) {
+        products.resize(regressors.len(), 0.0);
+        multiply(
+            Factor::lower_triangular(&self.inverse_factor, REGRESSORS),
+            Factor::new(regressors, open.len()),
+            Start::Zero,
+            products,
+        );
+        let mut sums = [0.0; BLOCK];
+        let sums = &mut sums[..open.len()];
+        sum_squares(products, &self.inverse_margins, sums);
+        for (&place, sum) in open.iter().zip(sums) {
+            let squared = (1.0 + SUM_ROUNDING) * self.variance * f64::from(*sum);
+            std_devs[place] = std_devs[place].min(squared.sqrt());
+        }
+    }
+}
+
+/// Sums over the products of the squares of them and their margins.
+#[pulp::with_simd(sum_squares = pulp::Arch::new())]
+#[inline(always)]
+fn sum_squares_with<'a, S: Simd>(
+    _simd: S,
+    products: &'a [f32],
+    margins: &'a [f32],
+    sums: &'a mut [f32],
+) {
+    for (products, margin) in products.chunks_exact(sums.len()).zip(margins) {
+        for (sum, product) in sums.iter_mut().zip(products) {
+            let size = product.abs() + margin;
+            *sum = size.mul_add(size, *sum);
+        }
     }
 }
 
@@ -260,6 +318,10 @@ mod tests {
             let bounds = PredictionBounds::new(&regression, &posterior).unwrap();
             let (mut means, mut std_devs) = ([0.0; BLOCK], [0.0; BLOCK]);
             bounds.bound(&block, &lengths, &mut means, &mut std_devs);
+            let mut near = [f64::INFINITY; BLOCK];
+            let regressors = [&block[..], &[1.0; BLOCK]].concat();
+            let open: Vec<usize> = (0..BLOCK).collect();
+            bounds.tighten(&regressors, &open, &mut Vec::new(), &mut near);
             let size: f64 = posterior.weights.iter().map(|weight| weight.abs()).sum();
             for (place, row) in rows.chunks_exact(DESIGN).enumerate() {
                 let row = Array1::from(row[..REGRESSORS].to_vec());
@@ -273,6 +335,12 @@ mod tests {
                     std_devs[place] >= std_dev && least * std_devs[place] <= std_dev,
                     "{logarithms:?}: {} {std_dev}",
                     std_devs[place]
+                );
+                let error = near[place] - std_dev;
+                let scale = std_dev + posterior.alpha.sqrt().recip();
+                assert!(
+                    error >= 0.0 && error < 1e-3 * scale,
+                    "{logarithms:?}: {error}"
                 );
             }
         }

@@ -11,6 +11,9 @@ use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser};
 use crate::matrix_products::{Factor, Start, multiply};
 use crate::setting::Setting;
 
+/// Open candidates of a block from which on a tighter bound costs less than what it saves.
+const LEAST_OPEN: usize = 8;
+
 /// The features of a target's rows.
 pub(super) struct FeaturePool {
     /// Encoded rows, of each block column-major: [`BLOCK`] rows, the last of which are zeros in the last block, by the width.
@@ -24,10 +27,37 @@ pub(super) struct FeaturePool {
     maximiser: Maximiser,
     /// Outputs of the network's layers for a block.
     buffers: [Vec<f32>; 2],
-    /// Regressors of the open rows of a block, regressor by regressor.
-    open: Vec<f64>,
+    open: OpenRows,
+}
+
+/// Buffers for the open rows of a block.
+#[derive(Default)]
+struct OpenRows {
+    /// Their places, in a type that can name no place beyond a block: they are looked up without a check.
+    places: Vec<u8>,
+    /// Their regressors, regressor by regressor.
+    single: Vec<f32>,
+    double: Vec<f64>,
+    /// Products in single precision.
+    products: Vec<f32>,
     /// The inverse Cholesky factor times those, row by row. The length of a column is the deviation times the root of alpha.
     solved: Vec<f64>,
+}
+
+const _: () = assert!(BLOCK == u8::MAX as usize + 1, "a place is one byte");
+
+impl OpenRows {
+    /// Gathers the regressors of the rows at these places of a block's features.
+    fn gather(&mut self, features: &[f32], places: &[usize]) {
+        self.places.clear();
+        self.places.extend(places.iter().map(|&place| place as u8));
+        self.single.clear();
+        for column in features.as_chunks::<BLOCK>().0 {
+            let of_open = self.places.iter().map(|&place| column[usize::from(place)]);
+            self.single.extend(of_open);
+        }
+        self.single.resize(REGRESSORS * places.len(), 1.0);
+    }
 }
 
 impl FeaturePool {
@@ -52,8 +82,7 @@ impl FeaturePool {
             lengths: vec![0.0; padded],
             maximiser: Maximiser::new((0..rows as u32).collect()),
             buffers: [Vec::new(), Vec::new()],
-            open: Vec::new(),
-            solved: Vec::new(),
+            open: OpenRows::default(),
         }
     }
 
@@ -99,7 +128,6 @@ impl FeaturePool {
             lengths: &self.lengths,
             bounded: &[],
             open: &mut self.open,
-            solved: &mut self.solved,
         };
         self.maximiser
             .best_row(&mut predictions, acquisition, evaluated, priority)
@@ -120,8 +148,7 @@ struct RegressionPredictions<'a> {
     lengths: &'a [f32],
     /// The features of the block last bounded.
     bounded: &'a [f32],
-    open: &'a mut Vec<f64>,
-    solved: &'a mut Vec<f64>,
+    open: &'a mut OpenRows,
 }
 
 impl BlockPredictions for RegressionPredictions<'_> {
@@ -131,17 +158,25 @@ impl BlockPredictions for RegressionPredictions<'_> {
         self.bounds.bound(self.bounded, lengths, means, std_devs);
     }
 
-    fn refine(&mut self, open: &[usize], means: &mut [f64]) {
-        self.open.resize(REGRESSORS * open.len(), 0.0);
-        let rows = self.open.chunks_exact_mut(open.len());
-        for (entries, features) in rows.zip(self.bounded.chunks_exact(BLOCK)) {
-            for (entry, &place) in entries.iter_mut().zip(open) {
-                *entry = f64::from(features[place]);
-            }
+    fn tighten(&mut self, open: &[usize], std_devs: &mut [f64]) -> bool {
+        if open.len() < LEAST_OPEN {
+            return false;
         }
-        self.open[FEATURES * open.len()..].fill(1.0);
+        self.open.gather(self.bounded, open);
+        let OpenRows {
+            single, products, ..
+        } = &mut *self.open;
+        self.bounds.tighten(single, open, products, std_devs);
+        true
+    }
+
+    fn refine(&mut self, open: &[usize], means: &mut [f64]) {
+        self.open.gather(self.bounded, open);
+        let OpenRows { single, double, .. } = &mut *self.open;
+        double.clear();
+        double.extend(single.iter().map(|entry| f64::from(*entry)));
         let weights = Factor::new(&self.posterior.weights, REGRESSORS);
-        let regressors = Factor::new(&self.open[..], open.len());
+        let regressors = Factor::new(double, open.len());
         let mut of_open = [0.0; BLOCK];
         let of_open = &mut of_open[..open.len()];
         multiply(weights, regressors, Start::Zero, of_open);
@@ -151,12 +186,13 @@ impl BlockPredictions for RegressionPredictions<'_> {
     }
 
     fn solve(&mut self, open: &[usize], std_devs: &mut [f64]) {
-        let root = Factor::new(&self.posterior.inverse_factor, REGRESSORS);
-        let regressors = Factor::new(&self.open[..], open.len());
-        self.solved.resize(REGRESSORS * open.len(), 0.0);
-        multiply(root, regressors, Start::Zero, self.solved);
+        let OpenRows { double, solved, .. } = &mut *self.open;
+        let root = Factor::lower_triangular(&self.posterior.inverse_factor, REGRESSORS);
+        let regressors = Factor::new(double, open.len());
+        solved.resize(REGRESSORS * open.len(), 0.0);
+        multiply(root, regressors, Start::Zero, solved);
         std_devs.fill(0.0);
-        for row in self.solved.chunks_exact(open.len()) {
+        for row in solved.chunks_exact(open.len()) {
             for (square, entry) in std_devs.iter_mut().zip(row) {
                 *square += entry * entry;
             }
