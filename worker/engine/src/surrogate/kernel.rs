@@ -30,18 +30,29 @@ impl Kernel {
         }
     }
 
-    /// Turns r^2 of each pair into the correlation, in single precision.
+    /// The correlations of candidates with one observation, in single precision, from their r^2. Adds `factor` times the correlation to
+    /// each candidate's sum, and keeps the greatest correlation of each.
     #[inline(always)]
-    pub(super) fn correlations_in_single_precision(self, entries: &mut [f32]) {
+    pub(super) fn accumulate_in_single_precision(
+        self,
+        factor: f32,
+        squared: impl Iterator<Item = f32>,
+        correlations: &mut [f32],
+        sums: &mut [f32],
+        greatest: &mut [f32],
+    ) {
+        let of_candidates = correlations.iter_mut().zip(sums).zip(greatest).zip(squared);
         match self {
             Self::Matern => {
-                for entry in entries {
-                    *entry = matern::correlation_in_single_precision(*entry);
+                for (((correlation, sum), greatest), squared) in of_candidates {
+                    *correlation = matern::correlation_in_single_precision(squared);
+                    add(factor, *correlation, sum, greatest);
                 }
             }
             Self::SquaredExponential => {
-                for entry in entries {
-                    *entry = squared_exponential::correlation_in_single_precision(*entry);
+                for (((correlation, sum), greatest), squared) in of_candidates {
+                    *correlation = squared_exponential::correlation_in_single_precision(squared);
+                    add(factor, *correlation, sum, greatest);
                 }
             }
         }
@@ -72,6 +83,16 @@ impl Kernel {
     }
 }
 
+#[inline(always)]
+fn add(factor: f32, correlation: f32, sum: &mut f32, greatest: &mut f32) {
+    *sum = factor.mul_add(correlation, *sum);
+    *greatest = if correlation > *greatest {
+        correlation
+    } else {
+        *greatest
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,20 +105,28 @@ mod tests {
                 let share = f64::from(step) / 4e5;
                 let mut single = [(1.6e5 * share.powi(6)) as f32];
                 let mut double = [f64::from(single[0])];
-                kernel.correlations_in_single_precision(&mut single);
+                let squared = single.into_iter();
+                kernel.accumulate_in_single_precision(
+                    1.0,
+                    squared,
+                    &mut single,
+                    &mut [0.0],
+                    &mut [0.0],
+                );
                 kernel.covariances(1.0, &mut double);
                 let error = (f64::from(single[0]) - double[0]).abs();
                 assert!(error < 7e-7, "{kernel:?} at {share}: off by {error}");
             }
-            let mut far = [1e30_f32];
-            kernel.correlations_in_single_precision(&mut far);
+            let (far, mut sum) = (&mut [0.0], [0.0]);
+            let squared = std::iter::once(1e30);
+            kernel.accumulate_in_single_precision(1.0, squared, far, &mut sum, &mut [0.0]);
             assert!((0.0..1e-6).contains(&far[0]), "{far:?}");
         }
     }
 
     /// Turns squared distances into covariances and correlations, compiled for the vectors of one kind of processor.
     #[cfg(target_arch = "x86_64")]
-    struct Kernels<'a>(&'a mut [f64], &'a mut [f32], &'a mut [f32]);
+    struct Kernels<'a>(&'a mut [f64], &'a mut [Vec<f32>; 5]);
 
     #[cfg(target_arch = "x86_64")]
     impl pulp::WithSimd for Kernels<'_> {
@@ -105,10 +134,11 @@ mod tests {
 
         #[inline(always)]
         fn with_simd<S: pulp::Simd>(self, simd: S) {
-            let Self(double, single, activations) = self;
+            let Self(double, [squared, correlations, sums, greatest, activations]) = self;
             for kernel in [Kernel::Matern, Kernel::SquaredExponential] {
                 kernel.covariances(1.7, double);
-                kernel.correlations_in_single_precision(single);
+                let squared = squared.iter().copied();
+                kernel.accumulate_in_single_precision(1.0, squared, correlations, sums, greatest);
             }
             crate::special::hyperbolic::tanh_with(simd, activations);
         }
@@ -127,14 +157,19 @@ mod tests {
             let mut double: Vec<f64> = (0..1003)
                 .map(|step| 1e-7 * f64::from(step).powi(3))
                 .collect();
-            let mut single: Vec<f32> = double.iter().map(|number| *number as f32).collect();
-            let mut activations: Vec<f32> = single.iter().map(|number| number - 2.0).collect();
-            simd(Kernels(&mut double, &mut single, &mut activations));
+            let single: Vec<f32> = double.iter().map(|number| *number as f32).collect();
+            let activations = single.iter().map(|number| number - 2.0).collect();
+            let nothing = vec![0.0; single.len()];
+            let mut singles = [
+                single,
+                nothing.clone(),
+                nothing.clone(),
+                nothing,
+                activations,
+            ];
+            simd(Kernels(&mut double, &mut singles));
             let double: Vec<u64> = double.iter().map(|number| number.to_bits()).collect();
-            let singles = single
-                .iter()
-                .chain(&activations)
-                .map(|number| number.to_bits());
+            let singles = singles.iter().flatten().map(|number| number.to_bits());
             (double, singles.collect::<Vec<u32>>())
         };
         let narrow = run(&mut |kernels| pulp::Simd::vectorize(narrow, kernels));

@@ -1,7 +1,9 @@
 //! The Matern-5/2 correlation as a function of the squared scaled distance r^2:
 //! M = (1 + sqrt(5) r + 5/3 r^2) exp(-sqrt(5) r).
 
-use crate::special::exponential::{exp_neg, exp_neg_in_single_precision};
+use std::f32::consts::{LN_2, LOG2_E};
+
+use crate::special::exponential::{exp_neg, exp2_neg_in_single_precision};
 
 const SQRT_5: f64 = 2.236_067_977_499_79;
 
@@ -12,11 +14,13 @@ pub(crate) fn correlation(squared_distance: f64) -> f64 {
     (scaled * scaled).mul_add(1.0 / 3.0, 1.0 + scaled) * exp_neg(scaled)
 }
 
-/// M(r), in single precision.
+/// M(r), in single precision: with x = sqrt(5) log2(e) r it is (1 + ln 2 x + (ln 2 x)^2 / 3) 2^-x.
 #[inline(always)]
 pub(crate) fn correlation_in_single_precision(squared_distance: f32) -> f32 {
-    let scaled = SQRT_5 as f32 * squared_distance.sqrt();
-    (scaled * scaled).mul_add(1.0 / 3.0, 1.0 + scaled) * exp_neg_in_single_precision(scaled)
+    const SCALE: f32 = 5.0 * LOG2_E * LOG2_E;
+    let scaled = (SCALE * squared_distance).sqrt();
+    let polynomial = scaled.mul_add(LN_2 * LN_2 / 3.0, LN_2).mul_add(scaled, 1.0);
+    polynomial * exp2_neg_in_single_precision(scaled)
 }
 
 /// M(r) and -2 dM/d(r^2) = 5/3 (1 + sqrt(5) r) exp(-sqrt(5) r).

@@ -65,6 +65,21 @@ impl<T: Precision> Distances<'_, T> {
         sum
     }
 
+    /// Whether the distances to candidates in these stretches are those of [`Self::of_ascending`].
+    #[inline(always)]
+    pub(super) fn are_ascending(&self, stretches: &[Stretch]) -> bool {
+        let ascends = |stretch: &Stretch| stretch.order == Order::Ascending;
+        self.numeric.is_empty() && stretches.iter().all(ascends)
+    }
+
+    /// The distances in the first group of that many candidates of an ascending stretch, and the distance of each in all others.
+    #[inline(always)]
+    pub(super) fn of_ascending(&self, first: usize, count: usize) -> (&[T], T) {
+        let code = usize::from(self.groups[0].codes[first]);
+        let inner = &self.of_group(0)[code..code + count];
+        (inner, self.of_outer_groups(first))
+    }
+
     /// Adds the distances in all groups of candidates of any combinations.
     #[inline(always)]
     fn add_picked(&self, candidates: Range<usize>, column: &mut [T]) {
@@ -117,14 +132,12 @@ impl<T: Precision> Distances<'_, T> {
                 self.add_picked(candidates, column);
                 continue;
             }
-            let outer = self.of_outer_groups(candidates.start);
-            let code = usize::from(self.groups[0].codes[candidates.start]);
-            let inner = self.of_group(0);
             if *order == Order::Constant {
-                let constant = outer + inner[code];
+                let code = usize::from(self.groups[0].codes[candidates.start]);
+                let constant = self.of_outer_groups(candidates.start) + self.of_group(0)[code];
                 column.iter_mut().for_each(|sum| *sum += constant);
             } else {
-                let distances = &inner[code..code + column.len()];
+                let (distances, outer) = self.of_ascending(candidates.start, column.len());
                 for (sum, distance) in column.iter_mut().zip(distances) {
                     *sum += *distance + outer;
                 }

@@ -18,6 +18,7 @@ use super::gaussian_process::Posterior;
 use super::kernel::Kernel;
 use super::pool_columns::{LookUps, PoolColumns};
 use super::pool_distances::Distances;
+use super::pool_groups::Stretch;
 use crate::acquisition::maximisation::BLOCK;
 
 /// Above the error of a correlation for a rounded distance: a test finds 6e-7 at most.
@@ -122,6 +123,7 @@ fn correlate_with<'a, S: Simd>(
     let points = process.points.chunks_exact(process.weights.len());
     let observed = points.zip(&process.factors);
     let correlations = process.correlations.chunks_exact_mut(BLOCK);
+    let mut squared = [0.0; BLOCK];
     for (index, ((point, factor), block)) in observed.zip(correlations).enumerate() {
         let block = &mut block[..sums.len()];
         let distances = Distances {
@@ -132,15 +134,26 @@ fn correlate_with<'a, S: Simd>(
             look_ups: &process.look_ups,
             index,
         };
-        distances.of_range(candidates.clone(), columns.stretches_of(first), block);
-        process.kernel.correlations_in_single_precision(block);
-        for ((sum, greatest), correlation) in sums.iter_mut().zip(&mut *greatest).zip(&*block) {
-            *sum = factor.mul_add(*correlation, *sum);
-            *greatest = if *correlation > *greatest {
-                *correlation
-            } else {
-                *greatest
-            };
+        let stretches = columns.stretches_of(first);
+        if distances.are_ascending(stretches) {
+            // As most blocks of a grid: each distance is added up where it is used.
+            for Stretch { places, .. } in stretches {
+                let (inner, outer) = distances.of_ascending(first + places.start, places.len());
+                process.kernel.accumulate_in_single_precision(
+                    *factor,
+                    inner.iter().map(|distance| distance + outer),
+                    &mut block[places.clone()],
+                    &mut sums[places.clone()],
+                    &mut greatest[places.clone()],
+                );
+            }
+            continue;
         }
+        let squared = &mut squared[..sums.len()];
+        distances.of_range(candidates.clone(), stretches, squared);
+        let squared = squared.iter().copied();
+        process
+            .kernel
+            .accumulate_in_single_precision(*factor, squared, block, sums, greatest);
     }
 }

@@ -1,7 +1,9 @@
 //! The squared exponential correlation as a function of the squared scaled distance r^2:
 //! M = exp(-r^2 / 2). Its slope -2 dM/d(r^2) is M itself.
 
-use crate::special::exponential::{exp_neg, exp_neg_in_single_precision};
+use std::f32::consts::LOG2_E;
+
+use crate::special::exponential::{exp_neg, exp2_neg_in_single_precision};
 
 /// M(r).
 #[inline(always)]
@@ -12,7 +14,7 @@ pub(crate) fn correlation(squared_distance: f64) -> f64 {
 /// M(r), in single precision.
 #[inline(always)]
 pub(crate) fn correlation_in_single_precision(squared_distance: f32) -> f32 {
-    exp_neg_in_single_precision(0.5 * squared_distance)
+    exp2_neg_in_single_precision(0.5 * LOG2_E * squared_distance)
 }
 
 #[cfg(test)]
