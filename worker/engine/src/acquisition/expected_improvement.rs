@@ -7,6 +7,8 @@
 
 use std::f64::consts::PI;
 
+use pulp::Simd;
+
 use super::function::Acquisition;
 use crate::prior::parametric::ParametricPrior;
 use crate::special::exponential::exp_neg_upper_bound;
@@ -129,11 +131,59 @@ impl Acquisition for LogExpectedImprovement<'_> {
     fn may_reach(&self, row: usize, mean: f64, std_dev: f64, best: f64) -> bool {
         let (mean, std_dev) = self.transformed(row, mean, std_dev);
         let gain = self.incumbent - mean;
-        let least = best - 1e-9 * (1.0 + best.abs());
-        if gain < 0.0 && gain * gain > 2.0 * (self.ceiling - least) * (std_dev * std_dev) {
+        let least = least_bound(best);
+        if is_far_behind(gain, std_dev, self.ceiling - least) {
             return false;
         }
         log_improvement_bound(gain, std_dev) >= least
+    }
+
+    fn rule_out(
+        &self,
+        rows: &[u32],
+        means: &[f64],
+        std_devs: &[f64],
+        best: f64,
+        open: &mut [bool],
+    ) {
+        let margin = self.ceiling - least_bound(best);
+        match self.prior {
+            None => rule_out_far_behind(self.incumbent, margin, means, std_devs, open),
+            Some(_) => {
+                let predictions = means.iter().zip(std_devs);
+                for ((open, row), (mean, std_dev)) in open.iter_mut().zip(rows).zip(predictions) {
+                    let (mean, std_dev) = self.transformed(*row as usize, *mean, *std_dev);
+                    *open &= !is_far_behind(self.incumbent - mean, std_dev, margin);
+                }
+            }
+        }
+    }
+}
+
+/// A little below `best`, by more than all rounding of a bound.
+fn least_bound(best: f64) -> f64 {
+    best - 1e-9 * (1.0 + best.abs())
+}
+
+/// Whether v = `gain` / `std_dev` is below 0 and -v^2 / 2 below minus the `margin`.
+#[inline(always)]
+fn is_far_behind(gain: f64, std_dev: f64, margin: f64) -> bool {
+    // Without a branch.
+    (gain < 0.0) & (gain * gain > 2.0 * margin * (std_dev * std_dev))
+}
+
+#[pulp::with_simd(rule_out_far_behind = pulp::Arch::new())]
+#[inline(always)]
+fn rule_out_far_behind_with<'a, S: Simd>(
+    _simd: S,
+    incumbent: f64,
+    margin: f64,
+    means: &'a [f64],
+    std_devs: &'a [f64],
+    open: &'a mut [bool],
+) {
+    for ((open, mean), std_dev) in open.iter_mut().zip(means).zip(std_devs) {
+        *open &= !is_far_behind(incumbent - mean, *std_dev, margin);
     }
 }
 

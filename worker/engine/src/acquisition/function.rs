@@ -11,4 +11,16 @@ pub trait Acquisition {
     /// False only if the value is below `best` at this and every smaller standard deviation and greater mean;
     /// cheaper than the value itself.
     fn may_reach(&self, row: usize, mean: f64, std_dev: f64, best: f64) -> bool;
+
+    /// Sets to false, of the `open` flags of these `rows`, some whose values are below `best` in the sense of [`Self::may_reach`]: those
+    /// that a test finds which takes all rows at once.
+    fn rule_out(
+        &self,
+        _rows: &[u32],
+        _means: &[f64],
+        _std_devs: &[f64],
+        _best: f64,
+        _open: &mut [bool],
+    ) {
+    }
 }

@@ -18,6 +18,9 @@ pub(crate) const BLOCK: usize = 256;
 /// Rows that the pinned kernels of BLAS take at a time: they round the rows left over at the end otherwise.
 const SOLVED_TOGETHER: usize = 8;
 
+/// Candidates that are passed over at once if all of them are ruled out.
+const PASSED_TOGETHER: usize = 8;
+
 /// A surrogate's predictions for a block of candidates, at most [`BLOCK`] of them.
 pub(crate) trait BlockPredictions {
     /// Means or lower bounds on them, and upper bounds on the standard deviations, of the candidates from `first` on.
@@ -93,11 +96,23 @@ impl Maximiser {
             let size = scanned.rows.len();
             let (means, std_devs) = (&mut means[..size], &mut std_devs[..size]);
             predictions.bound(first, means, std_devs);
+            let mut possible = [false; BLOCK];
+            possible[..size].fill(true);
+            let flags = &mut possible[..size];
+            acquisition.rule_out(scanned.rows, means, std_devs, best.value, flags);
             open.clear();
-            open.extend((0..size).filter(|&place| {
-                !evaluated[scanned.rows[place] as usize]
-                    && scanned.may_reach(place, means, std_devs, &best)
-            }));
+            for (number, flags) in possible.as_chunks().0.iter().enumerate() {
+                // Nearly all are ruled out: many at a time are passed over.
+                if *flags == [false; PASSED_TOGETHER] {
+                    continue;
+                }
+                let places = number * PASSED_TOGETHER..(number + 1) * PASSED_TOGETHER;
+                open.extend(places.filter(|&place| {
+                    possible[place]
+                        && !evaluated[scanned.rows[place] as usize]
+                        && scanned.may_reach(place, means, std_devs, &best)
+                }));
+            }
             if best.row.is_none() && open.len() > SOLVED_TOGETHER {
                 // Nothing is ruled out yet: the most promising ones raise the bar for the others.
                 scanned.sort_by_promise(&mut open, means, std_devs);
