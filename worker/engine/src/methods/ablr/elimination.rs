@@ -1,8 +1,9 @@
 //! The Cholesky factor L of a small positive definite matrix A, its inverse, and the solution of L v = q, by one elimination.
 //!
-//! Row by row, multiples of a finished row are taken from those below it: in A that leaves L', in the identity beside it L^-1, and
-//! in q the solution v. Nothing here depends on the width of vectors: each entry is one chain of fused multiply-adds. Rows are worked
-//! on in whole groups of [`LANES`] entries; what is computed below the diagonal of A on the way is not read again.
+//! Multiples of each finished row are taken from those below it: in A that leaves L', in the identity beside it L^-1, and in q the
+//! solution v. The rows below take [`PIVOTS`] rows at a time, so that they are loaded and stored less often. Nothing here depends on
+//! the width of vectors: each entry is one chain of fused multiply-adds, in the order of the rows. What is computed below the
+//! diagonal of A on the way is not read again.
 
 use pulp::Simd;
 
@@ -18,62 +19,54 @@ pub(super) struct Elimination {
     pub solution: Vec<f64>,
 }
 
-/// Entries worked on together: whole vectors of every width.
-const LANES: usize = 8;
+/// Rows that are taken from those below them together. Rows are as long as a multiple of it, too: whole vectors of every width.
+const PIVOTS: usize = 8;
 
 /// The matrix with q as its last column, and the identity beside it.
 struct Rows {
     /// Rows, and columns of the matrix.
     count: usize,
-    /// Groups of a row, of the matrix as of the identity.
-    groups: usize,
-    matrix: Vec<[f64; LANES]>,
-    identity: Vec<[f64; LANES]>,
+    /// Entries of a row, of the matrix as of the identity.
+    length: usize,
+    matrix: Vec<f64>,
+    identity: Vec<f64>,
 }
 
 impl Elimination {
-    /// Eliminates a matrix given by the `rows` of its upper triangle, each of which ends with its entry of q: the entries of the first
-    /// row, then those of the second without its first, and so on.
+    /// Eliminates a matrix of `count` rows. `fill` gets the number of each row and puts its entries there, from the diagonal on, and its
+    /// entry of q behind them.
     ///
     /// # Errors
     /// [`EngineError::LinearAlgebra`] if the matrix is not positive definite.
-    pub(super) fn new<R: Iterator<Item = f64>>(
-        rows: impl ExactSizeIterator<Item = R>,
+    pub(super) fn new(
+        count: usize,
+        mut fill: impl FnMut(usize, &mut [f64]),
     ) -> Result<Self, EngineError> {
-        let count = rows.len();
-        let groups = (count + 1).div_ceil(LANES);
-        let mut matrix = vec![[0.0; LANES]; count * groups];
-        let mut identity = matrix.clone();
-        let places = matrix.as_flattened_mut().chunks_exact_mut(groups * LANES);
-        for (number, (places, row)) in places.zip(rows).enumerate() {
-            places[number..]
-                .iter_mut()
-                .zip(row)
-                .for_each(|(place, entry)| *place = entry);
-            identity.as_flattened_mut()[number * groups * LANES + number] = 1.0;
-        }
+        let length = (count + 1).next_multiple_of(PIVOTS);
         let mut rows = Rows {
             count,
-            groups,
-            matrix,
-            identity,
+            length,
+            matrix: vec![0.0; count * length],
+            identity: vec![0.0; count * length],
         };
+        for (number, row) in rows.matrix.chunks_exact_mut(length).enumerate() {
+            fill(number, &mut row[number..=count]);
+        }
+        let diagonal = rows.identity.iter_mut().step_by(length + 1);
+        diagonal.for_each(|entry| *entry = 1.0);
         if let Some(row) = eliminate(&mut rows) {
             return Err(EngineError::LinearAlgebra {
                 routine: "elimination",
                 info: row as i32 + 1,
             });
         }
-        let matrix = rows.matrix.as_flattened().chunks_exact(groups * LANES);
-        let identity = rows.identity.as_flattened().chunks_exact(groups * LANES);
+        let diagonal = rows.matrix.iter().step_by(length + 1);
+        let solution = rows.matrix.iter().skip(count).step_by(length);
+        let identity = rows.identity.chunks_exact(length);
         Ok(Self {
-            diagonal: matrix
-                .clone()
-                .enumerate()
-                .map(|(number, row)| row[number])
-                .collect(),
+            diagonal: diagonal.copied().collect(),
             inverse_factor: identity.flat_map(|row| &row[..count]).copied().collect(),
-            solution: matrix.map(|row| row[count]).collect(),
+            solution: solution.copied().collect(),
         })
     }
 }
@@ -81,51 +74,76 @@ impl Elimination {
 /// Eliminates all rows, or returns the first whose pivot is not positive.
 #[pulp::with_simd(eliminate = pulp::Arch::new())]
 #[inline(always)]
-fn eliminate_with<S: Simd>(_simd: S, rows: &mut Rows) -> Option<usize> {
-    let groups = rows.groups;
-    for pivot in 0..rows.count {
-        // The groups from the diagonal on, and those up to it.
-        let (group, place) = (pivot / LANES, pivot % LANES);
-        let (done, below) = rows.matrix.split_at_mut((pivot + 1) * groups);
-        let row = &mut done[pivot * groups + group..];
-        let root = row[0][place].sqrt();
-        // Not so for what is not a number, either.
-        if !(root > 0.0 && root.is_finite()) {
-            return Some(pivot);
+fn eliminate_with<S: Simd>(simd: S, rows: &mut Rows) -> Option<usize> {
+    let (count, length) = (rows.count, rows.length);
+    for first in (0..count).step_by(PIVOTS) {
+        // Whole vectors: from the first pivot's column on, and up to the last one's.
+        let (start, end) = (first, first + PIVOTS);
+        let split = length * count.min(end);
+        let (done, below) = rows.matrix.split_at_mut(split);
+        let (inverse_done, inverse_below) = rows.identity.split_at_mut(split);
+        let (pivots, inverses) = (
+            &mut done[first * length..],
+            &mut inverse_done[first * length..],
+        );
+        for pivot in first..count.min(end) {
+            let (done, below) = pivots.split_at_mut((pivot + 1 - first) * length);
+            let row = &mut done[(pivot - first) * length..];
+            let root = row[pivot].sqrt();
+            // Not so for what is not a number, either.
+            if !(root > 0.0 && root.is_finite()) {
+                return Some(pivot);
+            }
+            let scale = 1.0 / root;
+            row[start..].iter_mut().for_each(|entry| *entry *= scale);
+            row[pivot] = root;
+            let (done, inverse_below) = inverses.split_at_mut((pivot + 1 - first) * length);
+            let inverse_row = &mut done[(pivot - first) * length..];
+            inverse_row[..end]
+                .iter_mut()
+                .for_each(|entry| *entry *= scale);
+            let others = below.chunks_exact_mut(length);
+            let others = others.zip(inverse_below.chunks_exact_mut(length));
+            for (number, (lower, inverse_lower)) in others.enumerate() {
+                // L' has the entry of L that belongs to the lower row.
+                let share = [-row[pivot + 1 + number]];
+                add_rows(simd, share, &row[start..], length, &mut lower[start..]);
+                add_rows(simd, share, inverse_row, length, &mut inverse_lower[..end]);
+            }
         }
-        let scale = 1.0 / root;
-        row.as_flattened_mut()
-            .iter_mut()
-            .for_each(|entry| *entry *= scale);
-        row[0][place] = root;
-        let (done, inverse_below) = rows.identity.split_at_mut((pivot + 1) * groups);
-        let inverse_row = &mut done[pivot * groups..=pivot * groups + group];
-        inverse_row
-            .as_flattened_mut()
-            .iter_mut()
-            .for_each(|entry| *entry *= scale);
-        let pairs = below
-            .chunks_exact_mut(groups)
-            .zip(inverse_below.chunks_exact_mut(groups));
-        for (number, (lower, inverse_lower)) in pairs.enumerate() {
-            // L' has the entry of L that belongs to the lower row.
-            let column = pivot + 1 + number;
-            let share = -row.as_flattened()[column - group * LANES];
-            let first = column / LANES;
-            subtract(share, &row[first - group..], &mut lower[first..]);
-            subtract(share, inverse_row, inverse_lower);
+        let others = below.chunks_exact_mut(length);
+        let others = others.zip(inverse_below.chunks_exact_mut(length));
+        for (number, (lower, inverse_lower)) in others.enumerate() {
+            let column = end + number;
+            let shares: [f64; PIVOTS] =
+                std::array::from_fn(|pivot| -pivots[pivot * length + column]);
+            let start = column / PIVOTS * PIVOTS;
+            add_rows(simd, shares, &pivots[start..], length, &mut lower[start..]);
+            add_rows(simd, shares, inverses, length, &mut inverse_lower[..end]);
         }
     }
     None
 }
 
-/// Adds `share` times each entry of a row to the entry in its place.
+/// Adds the shares of that many rows, which begin `length` apart, to a lower one.
 #[inline(always)]
-fn subtract(share: f64, row: &[[f64; LANES]], lower: &mut [[f64; LANES]]) {
-    for (entries, above) in lower.iter_mut().zip(row) {
-        for lane in 0..LANES {
-            entries[lane] = share.mul_add(above[lane], entries[lane]);
+fn add_rows<S: Simd, const ROWS: usize>(
+    simd: S,
+    shares: [f64; ROWS],
+    rows: &[f64],
+    length: usize,
+    lower: &mut [f64],
+) {
+    let count = lower.len();
+    let shares = shares.map(|share| simd.splat_f64s(share));
+    let rows: [&[S::f64s]; ROWS] =
+        std::array::from_fn(|row| S::as_simd_f64s(&rows[row * length..][..count]).0);
+    for (place, entries) in S::as_mut_simd_f64s(lower).0.iter_mut().enumerate() {
+        let mut sum = *entries;
+        for (share, row) in shares.iter().zip(rows) {
+            sum = simd.mul_add_f64s(*share, row[place], sum);
         }
+        *entries = sum;
     }
 }
 
@@ -138,16 +156,18 @@ mod tests {
 
     #[test]
     fn factors_and_solutions_are_those_of_lapack() {
-        for width in [1, 2, 7, 51] {
+        for width in [1, 2, 7, 8, 9, 16, 51] {
             let entry = |(row, column): (usize, usize)| ((3 * row + 5 * column) as f64 * 0.7).sin();
             let features = Array2::from_shape_fn((width + 3, width), entry);
             let matrix = features.t().dot(&features) + Array2::<f64>::eye(width);
             let right = Array1::from_shape_fn(width, |row| (row as f64).cos());
-            let rows = (0..width).map(|row| {
-                let upper = matrix.row(row).to_vec().into_iter().skip(row);
-                upper.chain([right[row]])
-            });
-            let found = Elimination::new(rows).unwrap();
+            let fill = |row: usize, places: &mut [f64]| {
+                places[width - row] = right[row];
+                let upper = matrix.row(row);
+                let pairs = places.iter_mut().zip(upper.iter().skip(row));
+                pairs.for_each(|(place, entry)| *place = *entry);
+            };
+            let found = Elimination::new(width, fill).unwrap();
             let factor = matrix.cholesky(UPLO::Lower).unwrap();
             let inverse = factor.inv().unwrap();
             let solution = inverse.dot(&right);
@@ -172,8 +192,11 @@ mod tests {
             [1.0, 0.0, f64::NAN],
             [1.0, 0.0, f64::INFINITY],
         ] {
-            let rows = [vec![one, two, 1.0], vec![three, 1.0]];
-            let error = Elimination::new(rows.into_iter().map(Vec::into_iter)).err();
+            let fill = |row: usize, places: &mut [f64]| match row {
+                0 => places.copy_from_slice(&[one, two, 1.0]),
+                _ => places.copy_from_slice(&[three, 1.0]),
+            };
+            let error = Elimination::new(2, fill).err();
             assert!(matches!(
                 error,
                 Some(EngineError::LinearAlgebra { info: 2, .. })

@@ -78,20 +78,20 @@ impl Regression {
         let (ratio, width) = (beta / alpha, self.width);
         let last = self.products.last().copied();
         let square = last.expect("the products end with y'y");
-        let rows = self.products.chunks_exact(width + 1).take(width);
-        let rows = rows.enumerate().map(|(row, products)| {
-            let entry = move |column: usize| match column {
-                _ if column == width => products[column],
-                _ if column == row => 1.0 + ratio * products[column],
-                _ => ratio * products[column],
-            };
-            (row..=width).map(entry)
-        });
+        let fill = |row: usize, places: &mut [f64]| {
+            let products = &self.products[row * (width + 1)..][..=width];
+            let (moment, entries) = places.split_last_mut().expect("the moment comes last");
+            for (entry, product) in entries.iter_mut().zip(&products[row..]) {
+                *entry = ratio * product;
+            }
+            entries[0] += 1.0;
+            *moment = products[width];
+        };
         let Elimination {
             diagonal,
             inverse_factor,
             solution,
-        } = Elimination::new(rows)?;
+        } = Elimination::new(width, fill)?;
         let half_log_determinant: f64 = diagonal.iter().map(|&entry| libm::log(entry)).sum();
 
         // With C v = q: A^-1 = C^-1' C^-1, m = r C^-1' v and q'm = r v'v.
