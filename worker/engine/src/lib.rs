@@ -24,7 +24,7 @@
 //! let blob = (table.blob_name(), spec.encode_with(file.as_bytes()));
 //! let runner = TraceRunner::new(Arc::new(MemoryBlobs::from_iter([blob])));
 //!
-//! let method = MethodSpec { name: None, id: "gp".into(), version: 3, parameters: Default::default(), program: None };
+//! let method = MethodSpec { name: None, id: "gp".into(), version: 4, parameters: Default::default(), program: None };
 //! let series = Series { method, table, task: "digits".into(), iterations: 12 };
 //! let trace = runner.run(&Job { series, seed: 0 })?;
 //! println!("rows evaluated: {:?}", trace.rows);
@@ -56,6 +56,7 @@ pub mod blas;
 pub mod blobs;
 pub mod cache;
 mod dense_layers;
+mod elimination;
 mod error;
 pub mod external;
 pub mod fits;

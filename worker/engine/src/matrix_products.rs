@@ -22,6 +22,8 @@ pub(crate) struct Factor<'a, T> {
     entries: &'a [T],
     rows: usize,
     columns: usize,
+    /// How far apart rows of the matrix begin.
+    stride: usize,
     is_transposed: bool,
     /// Whether the entries right of the matrix's diagonal are zeros.
     is_lower: bool,
@@ -39,17 +41,29 @@ impl<'a, T> Factor<'a, T> {
             entries,
             rows,
             columns,
+            stride: columns,
             is_transposed: false,
             is_lower: false,
         }
     }
 
-    /// The lower triangular matrix of that many rows and columns with these entries, row by row. Products skip most of the zeros
-    /// above its diagonal, which have to be there.
-    pub(crate) fn lower_triangular(entries: &'a [T], size: usize) -> Self {
+    /// The lower triangular matrix of `size` rows and columns, whose rows begin `stride` apart. Products skip most of the zeros above
+    /// its diagonal, which have to be there.
+    ///
+    /// # Panics
+    /// If the entries are not whole rows of that stride.
+    pub(crate) fn lower_triangular(entries: &'a [T], size: usize, stride: usize) -> Self {
+        assert!(
+            entries.len() == size * stride && size <= stride,
+            "whole rows"
+        );
         Self {
+            entries,
+            rows: size,
+            columns: size,
+            stride,
+            is_transposed: false,
             is_lower: true,
-            ..Self::new(entries, size)
         }
     }
 
@@ -102,15 +116,29 @@ pub(crate) fn multiply<T: Number>(
         right,
         start,
         product,
-        is_symmetric: false,
+        half: None,
     });
 }
 
-/// Puts the upper triangle of F' F, F being the `factor`, row by row into `product`. What comes to lie below its diagonal is not meant.
+/// A triangle of a symmetric matrix.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Half {
+    /// Above the diagonal.
+    Upper,
+    /// Below the diagonal.
+    Lower,
+}
+
+/// Puts a half of F' F, F being the `factor`, with the diagonal into `product`, row by row. What comes to lie in the other half is not
+/// meant.
 ///
 /// # Panics
 /// If the factor is a transposed one, or if the sizes differ.
-pub(crate) fn multiply_by_own_transposed<T: Number>(factor: Factor<T>, product: &mut [T]) {
+pub(crate) fn multiply_by_own_transposed<T: Number>(
+    factor: Factor<T>,
+    half: Half,
+    product: &mut [T],
+) {
     assert!(!factor.is_transposed, "a matrix row by row");
     let entries = factor.columns * factor.columns;
     assert_eq!(product.len(), entries, "a product's entries");
@@ -119,7 +147,7 @@ pub(crate) fn multiply_by_own_transposed<T: Number>(factor: Factor<T>, product: 
         right: factor,
         start: Start::Zero,
         product,
-        is_symmetric: true,
+        half: Some(half),
     });
 }
 
@@ -129,8 +157,8 @@ struct Product<'a, T> {
     right: Factor<'a, T>,
     start: Start<'a, T>,
     product: &'a mut [T],
-    /// Whether what lies below the product's diagonal may be left out.
-    is_symmetric: bool,
+    /// The half of a symmetric product that is wanted.
+    half: Option<Half>,
 }
 
 impl<T: Number> WithSimd for Product<'_, T> {
@@ -164,6 +192,11 @@ impl<T: Number> Product<'_, T> {
             // The terms above the right factor's diagonal are zeros.
             let is_lower = self.right.is_lower && !self.right.is_transposed;
             let first_term = if is_lower { first } else { 0 };
+            let rows = match self.half {
+                None => 0..self.left.rows,
+                Some(Half::Upper) => 0..places.end,
+                Some(Half::Lower) => first..self.left.rows,
+            };
             let start = match self.start {
                 Start::Row(row) => load(simd, &row[places.clone()]),
                 Start::Zero | Start::Column(_) => [T::splat(simd, T::default()); VECTORS],
@@ -176,11 +209,7 @@ impl<T: Number> Product<'_, T> {
                 entries: &mut self.product[first..],
                 columns: self.right.columns,
                 used: places.len(),
-                rows: if self.is_symmetric {
-                    places.end
-                } else {
-                    self.left.rows
-                },
+                rows,
                 first_term,
                 starts,
             };
@@ -213,7 +242,7 @@ fn fill_panel<T: Number, S: Simd, const VECTORS: usize>(
     if right.is_transposed {
         let width = VECTORS * size_of::<T::Vector<S>>() / size_of::<T>();
         let entries: &mut [T] = bytemuck::cast_slice_mut(panel.as_flattened_mut());
-        let of_columns = right.entries.chunks_exact(right.rows);
+        let of_columns = right.entries.chunks_exact(right.stride);
         let of_columns = of_columns.skip(columns.start).take(columns.len());
         for (place, column) in of_columns.enumerate() {
             for (row, entry) in entries.chunks_exact_mut(width).zip(column) {
@@ -221,7 +250,7 @@ fn fill_panel<T: Number, S: Simd, const VECTORS: usize>(
             }
         }
     } else {
-        let rows = right.entries.chunks_exact(right.columns);
+        let rows = right.entries.chunks_exact(right.stride);
         for (row, entries) in panel.iter_mut().zip(rows) {
             *row = load(simd, &entries[columns.clone()]);
         }
@@ -236,8 +265,8 @@ struct Strip<'a, T> {
     columns: usize,
     /// Columns of the strip.
     used: usize,
-    /// Rows that are wanted, from the first on.
-    rows: usize,
+    /// Rows that are wanted.
+    rows: Range<usize>,
     /// The first term that counts.
     first_term: usize,
     /// Where each row starts, if not all start alike.
@@ -253,9 +282,9 @@ fn fill_strip<T: Number, S: Simd, const VECTORS: usize, const ROWS: usize>(
     start: [T::Vector<S>; VECTORS],
     product: &mut Strip<T>,
 ) {
-    let mut row = 0;
-    while row < product.rows {
-        let rest = product.rows - row;
+    let mut row = product.rows.start;
+    while row < product.rows.end {
+        let rest = product.rows.end - row;
         row += if rest >= ROWS {
             fill_tile::<T, S, VECTORS, ROWS>(simd, (left, row), panel, start, product)
         } else if rest >= 4 {
@@ -283,9 +312,13 @@ fn fill_tile<T: Number, S: Simd, const VECTORS: usize, const ROWS: usize>(
             *sums = [T::splat(simd, *start); VECTORS];
         }
     }
-    let first = product.first_term;
+    let mut first = product.first_term;
     if left.is_transposed {
-        let terms = left.entries[first * left.rows..].chunks(left.rows);
+        if left.is_lower {
+            // The terms above the diagonal of what is transposed are zeros.
+            first = first.max(row);
+        }
+        let terms = left.entries[first * left.stride..].chunks(left.stride);
         let terms = terms.map_while(|term| term.get(row..)?.first_chunk::<ROWS>());
         for (entries, right) in terms.zip(&panel[first..]) {
             add_term(simd, |number| entries[number], right, &mut sums);
@@ -299,7 +332,7 @@ fn fill_tile<T: Number, S: Simd, const VECTORS: usize, const ROWS: usize>(
         };
         let panel = &panel[first.min(end)..end];
         let rows: [&[T]; ROWS] = array::from_fn(|number| {
-            let entries = &left.entries[(row + number) * left.columns..];
+            let entries = &left.entries[(row + number) * left.stride..];
             &entries[first..][..panel.len()]
         });
         for (term, right) in panel.iter().enumerate() {

@@ -56,29 +56,6 @@ fn call_symmetric(
     }
 }
 
-/// Replaces the lower triangle of a triangular matrix by that of its inverse.
-///
-/// # Errors
-/// [`EngineError::LinearAlgebra`] if the matrix is singular.
-pub(crate) fn invert_triangular(matrix: MatrixMut) -> Result<(), EngineError> {
-    call_symmetric("dtrtri", dtrtri_with_diagonal, matrix)
-}
-
-/// dtrtri with the arguments of a routine for symmetric matrices.
-///
-/// # Safety
-/// The arguments have to be those of dtrtri.
-unsafe extern "C" fn dtrtri_with_diagonal(
-    triangle: *const c_char,
-    size: *const c_int,
-    entries: *mut f64,
-    stride: *const c_int,
-    info: *mut c_int,
-) {
-    // SAFETY: the caller's; the string lives for ever.
-    unsafe { lapack_sys::dtrtri_(triangle, c"N".as_ptr(), size, entries, stride, info) }
-}
-
 /// The systems of linear equations with a lower triangular matrix L.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Triangular {
@@ -237,13 +214,6 @@ mod tests {
         }
         let untouched = [matrix[3], matrix[4], matrix[7], matrix[8], matrix[9]];
         assert_eq!(untouched, [9.9; 5]);
-    }
-
-    #[test]
-    fn the_inverse_of_a_triangle_is_right() {
-        let mut matrix = [2.0, 1.0, 7.0, 7.0, 4.0, 7.0];
-        invert_triangular(MatrixMut::square(&mut matrix, 2, 3)).unwrap();
-        assert_eq!(matrix, [0.5, -0.125, 7.0, 7.0, 0.25, 7.0]);
     }
 
     #[test]

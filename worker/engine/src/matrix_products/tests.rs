@@ -81,7 +81,7 @@ fn single_precision_has_the_same_bits_without_vectors() {
         multiply(left, right, Start::Zero, &mut found);
         let mut expected = vec![f32::NAN; rows * columns];
         let scalar = Product {
-            is_symmetric: false,
+            half: None,
             left,
             right,
             start: Start::Zero,
@@ -101,7 +101,7 @@ fn zeros_of_a_lower_triangle_are_skipped() {
         }
         let (whole, triangle) = (
             Factor::new(&lower, size),
-            Factor::lower_triangular(&lower, size),
+            Factor::lower_triangular(&lower, size, size),
         );
         let right = random(size * 19);
         let right = Factor::new(&right, 19);
@@ -130,17 +130,52 @@ fn the_upper_triangle_of_a_symmetric_product_is_that_of_the_whole() {
         }
         for factor in [
             Factor::new(&entries, columns),
-            Factor::lower_triangular(&lower, columns),
+            Factor::lower_triangular(&lower, columns, columns),
         ] {
             let whole = Factor::new(factor.entries, columns);
             let mut expected = vec![f64::NAN; columns * columns];
             multiply(whole.transposed(), whole, Start::Zero, &mut expected);
             let mut found = vec![f64::NAN; columns * columns];
-            multiply_by_own_transposed(factor, &mut found);
+            multiply_by_own_transposed(factor, Half::Upper, &mut found);
             for row in 0..columns {
                 let upper = row * columns + row..(row + 1) * columns;
                 assert_eq!(found[upper.clone()], expected[upper], "{rows} {columns}");
             }
+            found.fill(f64::NAN);
+            multiply_by_own_transposed(factor, Half::Lower, &mut found);
+            for row in 0..columns {
+                let lower = row * columns..=row * columns + row;
+                assert_eq!(found[lower.clone()], expected[lower], "{rows} {columns}");
+            }
         }
+    }
+}
+
+#[test]
+fn rows_of_a_triangle_may_be_farther_apart_than_they_are_long() {
+    for (size, stride) in [(1, 8), (13, 16), (51, 56), (97, 104)] {
+        let mut apart = random(size * stride);
+        let mut close = Vec::new();
+        for (row, entries) in apart.chunks_exact_mut(stride).enumerate() {
+            entries[row + 1..size].fill(0.0);
+            close.extend_from_slice(&entries[..size]);
+        }
+        let right = random(size * 9);
+        let left = random(3 * size);
+        let products = |factor: Factor<f64>| {
+            let mut products = [
+                vec![9.0; size * 9],
+                vec![9.0; 3 * size],
+                vec![0.0; size * size],
+            ];
+            let [one, two, three] = &mut products;
+            multiply(factor, Factor::new(&right, 9), Start::Zero, one);
+            multiply(Factor::new(&left, size), factor, Start::Zero, two);
+            multiply_by_own_transposed(factor, Half::Lower, three);
+            products
+        };
+        let found = products(Factor::lower_triangular(&apart, size, stride));
+        let expected = products(Factor::lower_triangular(&close, size, size));
+        assert_eq!(found, expected, "{size} {stride}");
     }
 }

@@ -10,7 +10,7 @@ use crate::transform::Transform;
 
 pub(super) const AUTOGP: Method = Method {
     id: "autogp",
-    version: 2,
+    version: 3,
     summary: "gp inside the bounding box of the sources' best configurations",
     source: "AutoGP in ICML 2020, Table 2: Perrone et al. 2019, Learning search spaces for \
              Bayesian optimization: another view of hyperparameter transfer learning",

@@ -17,7 +17,7 @@ use crate::transform::Transform;
 
 pub(super) const GP: Method = Method {
     id: "gp",
-    version: 3,
+    version: 4,
     summary: "Gaussian process on standardised observations, expected improvement; no transfer",
     source: "GP in ICML 2020, Table 2",
     spaces: Spaces::All,
@@ -30,7 +30,7 @@ pub(super) const GP: Method = Method {
 
 pub(super) const GCP: Method = Method {
     id: "gcp",
-    version: 3,
+    version: 4,
     summary: "Gaussian copula process: Gaussian process on Gaussian quantiles of the observations; no transfer",
     source: "GCP in ICML 2020, Table 2",
     start: |setting, parameters| {
@@ -47,7 +47,7 @@ pub(super) const GCP: Method = Method {
 
 pub(super) const I_GP: Method = Method {
     id: "i-gp",
-    version: 1,
+    version: 2,
     summary: "gp with a squared exponential kernel and one random first row; no transfer",
     source: "I-GP in Wistuba, Schilling and Schmidt-Thieme 2018, Scalable Gaussian process-based transfer \
              surrogates, section 8.3",
@@ -66,7 +66,7 @@ pub(super) const I_GP: Method = Method {
 
 pub(super) const I_GP_INIT: Method = Method {
     id: "i-gp-init",
-    version: 1,
+    version: 2,
     summary: "i-gp whose first rows are those that together suit all sources best, by Gaussian processes of the sources",
     source: "I-GP (init) in Wistuba, Schilling and Schmidt-Thieme 2018, section 8.4; the first rows of Wistuba, Schilling \
              and Schmidt-Thieme 2015, Learning hyperparameter optimization initializations",

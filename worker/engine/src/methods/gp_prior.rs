@@ -16,7 +16,7 @@ use crate::transform::Transform;
 
 pub(super) const GP_PRIOR: Method = Method {
     id: "gp-prior",
-    version: 4,
+    version: 5,
     summary: "Gaussian process on residuals of the parametric prior of ts",
     source: "GP + prior in ICML 2020, Table 2",
     spaces: Spaces::All,
@@ -29,7 +29,7 @@ pub(super) const GP_PRIOR: Method = Method {
 
 pub(super) const GCP_PRIOR: Method = Method {
     id: "gcp-prior",
-    version: 4,
+    version: 5,
     summary: "Gaussian copula process on residuals of the parametric prior of cts",
     source: "GCP + prior: ICML 2020, section 4.2, algorithm 2",
     start: |setting, parameters| {
@@ -45,7 +45,7 @@ pub(super) const GCP_PRIOR: Method = Method {
 
 pub(super) const GCP_PRIOR_HO: Method = Method {
     id: "gcp-prior-ho",
-    version: 2,
+    version: 3,
     summary: "Gaussian copula process on residuals of the parametric prior of cts-ho",
     source: "CGP Ho in Salinas, Shen and Perrone 2019, A copula approach for hyperparameter transfer learning, \
              Table 2",

@@ -19,7 +19,7 @@ const STRENGTH: f64 = 10.0;
 
 pub(super) const PIBO: Method = Method {
     id: "pibo",
-    version: 2,
+    version: 3,
     summary: "gcp whose expected improvement is multiplied by a belief to the power 10 / t: the probability, under the \
               prior of cts, that a configuration is among the best tenth",
     source: "Hvarfner et al. 2022, pi-BO: Augmenting acquisition functions with user beliefs for Bayesian \

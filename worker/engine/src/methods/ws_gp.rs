@@ -10,7 +10,7 @@ use crate::transform::Transform;
 
 pub(super) const WS_GP: Method = Method {
     id: "ws-gp",
-    version: 2,
+    version: 3,
     summary: "gp whose data begin with the best configuration of every source; one random \
               first evaluation",
     source: "WS GP in ICML 2020, Table 2 and appendix B; after Feurer et al. 2015, \

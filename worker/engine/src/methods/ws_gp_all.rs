@@ -14,7 +14,7 @@ const ROWS: usize = 200;
 
 pub(super) const WS_GP_ALL: Method = Method {
     id: "ws-gp-all",
-    version: 1,
+    version: 2,
     summary: "gp whose data begin with evaluations of all sources, each standardised by itself; one random first \
               evaluation",
     source: "WS GP all in Salinas, Shen and Perrone 2019, A copula approach for hyperparameter transfer learning, \

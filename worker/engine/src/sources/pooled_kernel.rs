@@ -20,7 +20,7 @@ use crate::surrogate::pairs::SquaredDifferences;
 use crate::transform::Transform;
 
 /// Raised whenever the fit changes.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// Rows of all sources together, at most, and of one of them: a likelihood costs the cube of a source's rows.
 const ROWS: usize = 2000;

@@ -14,7 +14,7 @@ use crate::surrogate::kernel::Kernel;
 use crate::transform::Transform;
 
 /// Raised whenever the fit changes.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Rows of a source that its process is conditioned on, at most.
 const ROWS: usize = 1000;

@@ -6,7 +6,7 @@ use super::likelihood::Likelihood;
 use super::pairs::SquaredDifferences;
 use crate::blas::MatrixRef;
 use crate::error::EngineError;
-use crate::lbfgs::{self, Settings};
+use crate::lbfgs::{self, Curvature, Settings};
 use crate::table::encoding::Space;
 
 /// Warm starts make the optimum near: the tolerances are those at which a tighter
@@ -29,6 +29,8 @@ pub struct GaussianProcess {
     points: Vec<f64>,
     squares: SquaredDifferences,
     likelihood: Likelihood,
+    /// What the fits so far learned of the likelihood's curvature: one more observation changes it little.
+    curvature: Curvature,
     posterior: Posterior,
 }
 
@@ -76,6 +78,7 @@ impl GaussianProcess {
             points: Vec::with_capacity(width * points),
             squares: SquaredDifferences::new(width, points),
             likelihood: Likelihood::new(width, points),
+            curvature: Curvature::default(),
             posterior: Posterior::default(),
         }
     }
@@ -104,7 +107,7 @@ impl GaussianProcess {
     }
 
     /// Fits the hyperparameters to one target per observed point, from where the
-    /// last fit ended, and prepares predictions.
+    /// last fit ended and with the curvature that it left, and prepares predictions.
     ///
     /// # Errors
     /// [`EngineError::LinearAlgebra`] if the kernel matrix cannot be factorised.
@@ -112,7 +115,8 @@ impl GaussianProcess {
         assert_eq!(targets.len(), self.count(), "one target per observed point");
         let (squares, likelihood) = (&self.squares, &mut self.likelihood);
         let model = &self.model;
-        lbfgs::minimise(
+        lbfgs::minimise_on(
+            &mut self.curvature,
             |logarithms, gradient| {
                 likelihood.evaluate(squares, targets, model, logarithms, gradient)
             },
@@ -148,7 +152,7 @@ impl GaussianProcess {
             signal: libm::exp(self.logarithms[self.width]),
             noise: libm::exp(self.logarithms[self.width + 1]),
             mean: self.likelihood.mean(),
-            alpha: self.likelihood.alpha(targets.len()).collect(),
+            alpha: self.likelihood.alpha().to_vec(),
         };
         Ok(())
     }
@@ -156,16 +160,18 @@ impl GaussianProcess {
     /// What the process of the last fit, which was to these targets, predicts for each observed point from all
     /// others: z_j - alpha_j / (K^-1)_jj, the hyperparameters and the constant mean being those of the fit
     /// (Rasmussen and Williams 2006, eq. 5.12).
-    ///
-    /// # Errors
-    /// [`EngineError::LinearAlgebra`] if the kernel matrix cannot be inverted.
-    pub(crate) fn leave_one_out_means(&self, targets: &[f64]) -> Result<Vec<f64>, EngineError> {
-        let diagonal = self.likelihood.inverse_diagonal(targets.len())?;
+    pub(crate) fn leave_one_out_means(&self, targets: &[f64]) -> Vec<f64> {
+        let mut diagonal = vec![0.0; targets.len()];
+        for row in self.inverse_rows() {
+            for (own, entry) in diagonal.iter_mut().zip(row) {
+                *own += entry * entry;
+            }
+        }
         let alpha = self.posterior.alpha.iter().zip(diagonal);
         let means = targets.iter().zip(alpha);
-        Ok(means
+        means
             .map(|(target, (alpha, own))| target - alpha / own)
-            .collect())
+            .collect()
     }
 
     /// Logarithms of lengthscales, signal and noise variance of the last fit.
@@ -185,7 +191,12 @@ impl GaussianProcess {
 
     /// Cholesky factor of the kernel matrix of the last fit.
     pub(crate) fn factor(&self) -> MatrixRef<'_> {
-        self.likelihood.factor(self.count())
+        self.likelihood.elimination().factor()
+    }
+
+    /// The rows of its inverse.
+    pub(crate) fn inverse_rows(&self) -> impl Iterator<Item = &[f64]> {
+        self.likelihood.elimination().inverse_rows()
     }
 }
 

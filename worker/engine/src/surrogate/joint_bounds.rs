@@ -15,7 +15,6 @@ use pulp::Simd;
 
 use super::gaussian_process::GaussianProcess;
 use crate::acquisition::maximisation::BLOCK;
-use crate::blas::{self, MatrixMut};
 use crate::matrix_products::{Factor, Start, multiply};
 
 /// 2^-24: the greatest relative error of a rounding to single precision.
@@ -38,8 +37,6 @@ pub(super) struct JointBounds {
     margins: Vec<f32>,
     /// 1 / N^2.
     share: f64,
-    /// L and its inverse, column by column.
-    inverse: Vec<f64>,
     /// The places of the open candidates, in a type that can name no place beyond a block: they are looked up without a check.
     places: Vec<u8>,
     /// Correlations of the open candidates, observation by observation.
@@ -93,7 +90,7 @@ impl JointBounds {
         }
         self.products.resize(count * open.len(), 0.0);
         multiply(
-            Factor::lower_triangular(&self.rows, count),
+            Factor::lower_triangular(&self.rows, count, count),
             Factor::new(&self.open, open.len()),
             Start::Zero,
             &mut self.products,
@@ -114,24 +111,23 @@ impl JointBounds {
     fn set(&mut self, process: &GaussianProcess, error: f64) -> State {
         let (count, factor) = (process.count(), process.factor());
         let signal = process.posterior().signal;
-        self.inverse.clear();
-        for column in 0..count {
-            self.inverse.extend(factor.column(column));
-        }
-        let norm = lower_norm(&self.inverse, count);
-        if blas::invert_triangular(MatrixMut::square(&mut self.inverse, count, count)).is_err() {
-            return State::Unbounded;
-        }
-        let norm = 1.0 + 1.01 * ROUNDING * norm * lower_norm(&self.inverse, count);
+        let columns = (0..count).map(|column| &factor.column(column)[column..]);
+        let size = columns.flatten().map(|entry| entry * entry).sum::<f64>();
+        let inverse = process.inverse_rows().flatten();
+        let inverse_size = inverse.map(|entry| entry * entry).sum::<f64>();
+        let norm = 1.0 + 1.01 * ROUNDING * (size * inverse_size).sqrt();
         self.share = 1.0 / (norm * norm);
         self.rows.clear();
         self.rows.resize(count * count, 0.0);
         self.margins.clear();
         let relative = error + (count + 3) as f64 * ROUNDING * (1.0 + error);
-        for (number, row) in self.rows.chunks_exact_mut(count).enumerate() {
+        for (row, exact) in self
+            .rows
+            .chunks_exact_mut(count)
+            .zip(process.inverse_rows())
+        {
             let mut total = 0.0;
-            let columns = self.inverse.iter().skip(number).step_by(count);
-            for (entry, exact) in row[..=number].iter_mut().zip(columns) {
+            for (entry, exact) in row.iter_mut().zip(exact) {
                 *entry = (signal * exact) as f32;
                 total += f64::from(entry.abs());
             }
@@ -145,16 +141,6 @@ impl JointBounds {
             State::Unbounded
         }
     }
-}
-
-/// Frobenius' norm of the lower triangle of a square matrix in columns.
-fn lower_norm(matrix: &[f64], size: usize) -> f64 {
-    let columns = matrix.chunks_exact(size).enumerate();
-    let squares = columns.map(|(number, column)| -> f64 {
-        let lower = column[number..].iter();
-        lower.map(|entry| entry * entry).sum()
-    });
-    squares.sum::<f64>().sqrt()
 }
 
 /// Sums over the products of the squares of what is left of them less their margins.

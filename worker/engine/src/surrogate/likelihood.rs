@@ -16,21 +16,26 @@ use pulp::Simd;
 use super::hyperparameters::HyperparameterModel;
 use super::kernel::Kernel;
 use super::pairs::{SquaredDifferences, pair_count};
-use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
+use crate::blas;
+use crate::elimination::Elimination;
 use crate::error::EngineError;
+use crate::matrix_products::{Factor, Half, Start, multiply, multiply_by_own_transposed};
 
 /// Buffers for up to a number of points, reused from fit to fit.
 pub(crate) struct Likelihood {
     kernel: Kernel,
-    stride: usize,
     /// r^2 of each pair, then the weight of each pair in the gradient.
     pairs: Vec<f64>,
     correlations: Vec<f64>,
     slopes: Vec<f64>,
-    /// K, then its Cholesky factor, then its inverse: lower triangle.
-    matrix: Vec<f64>,
-    /// L^-1 z and L^-1 1 side by side, then K^-1 z and K^-1 1.
-    solved: Vec<f64>,
+    /// Of K, with z and 1 as right sides.
+    elimination: Elimination,
+    /// K^-1 row by row, of which the lower half counts.
+    inverse: Vec<f64>,
+    /// L^-1 (z - m).
+    half: Vec<f64>,
+    /// K^-1 (z - m).
+    alpha: Vec<f64>,
     weights: Vec<f64>,
     coordinate_gradient: Vec<f64>,
     /// Of the last factorisation.
@@ -43,12 +48,13 @@ impl Likelihood {
         let pairs = pair_count(points);
         Self {
             kernel: Kernel::default(),
-            stride: points,
             pairs: vec![0.0; pairs],
             correlations: vec![0.0; pairs],
             slopes: vec![0.0; pairs],
-            matrix: vec![0.0; points * points],
-            solved: vec![0.0; 2 * points],
+            elimination: Elimination::default(),
+            inverse: Vec::new(),
+            half: Vec::new(),
+            alpha: Vec::new(),
             weights: vec![0.0; width],
             coordinate_gradient: vec![0.0; width],
             mean: 0.0,
@@ -85,27 +91,20 @@ impl Likelihood {
             libm::exp(logarithms[width + 1]),
         );
 
-        // alpha = K^-1 z - m K^-1 1, into the place of K^-1 z.
-        let (alpha, ones) = self.solved[..2 * count].split_at_mut(count);
-        for (entry, one) in alpha.iter_mut().zip(ones) {
-            *entry -= self.mean * *one;
-        }
-        let alpha = &self.solved[..count];
-        blas::invert_from_cholesky(MatrixMut::square(&mut self.matrix, count, self.stride))?;
-
+        self.inverse.resize(count * count, 0.0);
+        let root = self.elimination.inverse_factor();
+        multiply_by_own_transposed(root, Half::Lower, &mut self.inverse);
         // G = alpha alpha' - K^-1 meets dK/dp: on the diagonal and, twice, on each pair.
-        let mut trace = 0.0;
-        let mut signal_sum = 0.0;
-        for (row, &left) in alpha.iter().enumerate() {
-            trace += left * left - self.matrix[row * (self.stride + 1)];
-            let first = pair_count(row);
-            for (column, &right) in alpha[..row].iter().enumerate() {
-                let pair = first + column;
-                let entry = left * right - self.matrix[column * self.stride + row];
-                signal_sum += entry * self.correlations[pair];
-                self.pairs[pair] = entry * self.slopes[pair];
-            }
-        }
+        let diagonal = self.inverse.iter().step_by(count + 1);
+        let diagonal = self.alpha.iter().zip(diagonal);
+        let trace: f64 = diagonal.map(|(alpha, own)| alpha * alpha - own).sum();
+        let signal_sum = weigh_pairs(
+            &self.alpha,
+            &self.inverse,
+            &self.correlations,
+            &self.slopes,
+            &mut self.pairs,
+        );
         let by_coordinate = &mut self.coordinate_gradient;
         blas::multiply_vector_transposed(squares.matrix(), &self.pairs, by_coordinate);
         let slopes = self.weights.iter().zip(&self.coordinate_gradient);
@@ -124,7 +123,7 @@ impl Likelihood {
     }
 
     /// Factorises K at these hyperparameters and returns the negative log
-    /// likelihood; afterwards [`Self::factor`] and [`Self::weights`] are valid.
+    /// likelihood; afterwards [`Self::elimination`], [`Self::mean`] and [`Self::alpha`] are valid.
     ///
     /// # Errors
     /// [`EngineError::LinearAlgebra`] if K is not positive definite in floating point.
@@ -151,51 +150,40 @@ impl Likelihood {
             &mut self.correlations[..pairs],
             &mut self.slopes[..pairs],
         );
-        for row in 0..count {
-            let first = pair_count(row);
-            for column in 0..row {
-                self.matrix[column * self.stride + row] =
-                    signal * self.correlations[first + column];
+        let correlations = &self.correlations;
+        let fill = |row: usize, places: &mut [f64]| {
+            places[0] = signal + noise;
+            for (offset, place) in places[1..count - row].iter_mut().enumerate() {
+                *place = signal * correlations[pair_count(row + 1 + offset) + row];
             }
-            self.matrix[row * (self.stride + 1)] = signal + noise;
+            places[count - row] = targets[row];
+            places[count - row + 1] = 1.0;
+        };
+        self.elimination.eliminate(count, 2, fill)?;
+        self.half.clear();
+        self.half.extend(self.elimination.solution(0));
+        let ones = || self.elimination.solution(1);
+        let products = self.half.iter().zip(ones());
+        let squares = ones().map(|one| one * one);
+        self.mean = products.map(|(half, one)| half * one).sum::<f64>() / squares.sum::<f64>();
+        for (half, one) in self.half.iter_mut().zip(ones()) {
+            *half -= self.mean * one;
         }
-        blas::cholesky(MatrixMut::square(&mut self.matrix, count, self.stride))?;
-
-        self.solved[..count].copy_from_slice(targets);
-        self.solved[count..2 * count].fill(1.0);
-        let solved = &mut self.solved[..2 * count];
-        let factor = MatrixRef::square(&self.matrix, count, self.stride);
-        let right = MatrixMut::new(solved, count, 2, count);
-        blas::solve_triangular(Triangular::Lower, factor, right);
-        let (half, ones) = solved.split_at(count);
-        self.mean = dot(half, ones) / dot(ones, ones);
-        let misfit: f64 = half
-            .iter()
-            .zip(ones)
-            .map(|(entry, one)| (entry - self.mean * one).powi(2))
-            .sum();
-        let right = MatrixMut::new(solved, count, 2, count);
-        blas::solve_triangular(Triangular::LowerTransposed, factor, right);
-        let log_root: f64 = (0..count)
-            .map(|row| libm::log(self.matrix[row * (self.stride + 1)]))
-            .sum();
+        let misfit: f64 = self.half.iter().map(|half| half * half).sum();
+        self.alpha.resize(count, 0.0);
+        multiply(
+            Factor::new(&self.half, count),
+            self.elimination.inverse_factor(),
+            Start::Zero,
+            &mut self.alpha,
+        );
+        let log_root: f64 = self.elimination.diagonal().map(libm::log).sum();
         Ok(0.5 * misfit + log_root + 0.5 * count as f64 * libm::log(2.0 * PI))
     }
 
-    /// The Cholesky factor of the last [`Self::factorise`], on `count` points.
-    pub(crate) fn factor(&self, count: usize) -> MatrixRef<'_> {
-        MatrixRef::square(&self.matrix, count, self.stride)
-    }
-
-    /// The diagonal of K^-1 after the last [`Self::factorise`] on `count` points.
-    ///
-    /// # Errors
-    /// [`EngineError::LinearAlgebra`] if the factor cannot be inverted.
-    pub(crate) fn inverse_diagonal(&self, count: usize) -> Result<Vec<f64>, EngineError> {
-        let mut inverse = self.matrix[..count * self.stride].to_vec();
-        blas::invert_from_cholesky(MatrixMut::square(&mut inverse, count, self.stride))?;
-        let diagonal = inverse.iter().step_by(self.stride + 1);
-        Ok(diagonal.copied().collect())
+    /// The Cholesky factor of the last [`Self::factorise`], and its inverse.
+    pub(crate) fn elimination(&self) -> &Elimination {
+        &self.elimination
     }
 
     /// The mean m of the last [`Self::factorise`].
@@ -203,14 +191,56 @@ impl Likelihood {
         self.mean
     }
 
-    /// alpha = K^-1 (z - m) after the last [`Self::factorise`] on `count` points.
-    pub(crate) fn alpha(&self, count: usize) -> impl Iterator<Item = f64> + '_ {
-        let (targets, ones) = self.solved[..2 * count].split_at(count);
-        targets
-            .iter()
-            .zip(ones)
-            .map(|(target, one)| target - self.mean * one)
+    /// alpha = K^-1 (z - m) after the last [`Self::factorise`].
+    pub(crate) fn alpha(&self) -> &[f64] {
+        &self.alpha
     }
+}
+
+/// Sums that are taken side by side.
+const LANES: usize = 8;
+
+/// Puts (alpha alpha' - K^-1) times the slope of each pair into `weighted` and returns the sum of (alpha alpha' - K^-1) times the
+/// correlations, which has an order of its own, so that it is the same bits with every width of vectors.
+#[pulp::with_simd(weigh_pairs = pulp::Arch::new())]
+#[inline(always)]
+fn weigh_pairs_with<'a, S: Simd>(
+    _simd: S,
+    alpha: &'a [f64],
+    inverse: &'a [f64],
+    correlations: &'a [f64],
+    slopes: &'a [f64],
+    weighted: &'a mut [f64],
+) -> f64 {
+    let mut sums = [0.0; LANES];
+    for (row, (left, inverse)) in alpha
+        .iter()
+        .zip(inverse.chunks_exact(alpha.len()))
+        .enumerate()
+    {
+        let pairs = pair_count(row)..pair_count(row + 1);
+        let weighted = &mut weighted[pairs.clone()];
+        let entries = alpha[..row].iter().zip(inverse);
+        for ((place, (right, inverse)), slope) in
+            weighted.iter_mut().zip(entries).zip(&slopes[pairs.clone()])
+        {
+            *place = (left * right - inverse) * slope;
+        }
+        let (alphas, last_alphas) = alpha[..row].as_chunks::<LANES>();
+        let (inverses, last_inverses) = inverse[..row].as_chunks::<LANES>();
+        let (correlations, last_correlations) = correlations[pairs].as_chunks::<LANES>();
+        for ((alphas, inverses), correlations) in alphas.iter().zip(inverses).zip(correlations) {
+            for lane in 0..LANES {
+                let entry = left * alphas[lane] - inverses[lane];
+                sums[lane] += entry * correlations[lane];
+            }
+        }
+        let rest = last_alphas.iter().zip(last_inverses).zip(last_correlations);
+        for (sum, ((right, inverse), correlation)) in sums.iter_mut().zip(rest) {
+            *sum += (left * right - inverse) * correlation;
+        }
+    }
+    sums.iter().sum()
 }
 
 /// Correlations and slopes from r^2, compiled for each kind of processor.
@@ -224,13 +254,6 @@ fn correlate_with<'a, S: Simd>(
     slopes: &'a mut [f64],
 ) {
     kernel.correlations_and_slopes(squared, correlations, slopes);
-}
-
-fn dot(left: &[f64], right: &[f64]) -> f64 {
-    left.iter()
-        .zip(right)
-        .map(|(left, right)| left * right)
-        .sum()
 }
 
 #[cfg(test)]

@@ -96,15 +96,38 @@ impl SingleProcess {
         let (mut sums, mut greatest) = ([0.0; BLOCK], [0.0; BLOCK]);
         let (sums, greatest) = (&mut sums[..size], &mut greatest[..size]);
         correlate(self, columns, first, sums, greatest);
-        let (signal, total) = (posterior.signal, posterior.signal + posterior.noise);
-        for (mean, sum) in means.iter_mut().zip(sums) {
-            *mean = f64::from(*sum) + posterior.mean - self.mean_margin;
-        }
-        for (std_dev, greatest) in std_devs.iter_mut().zip(greatest) {
-            let covariance = signal * (f64::from(*greatest) - self.margin).max(0.0);
-            // A little above, as the standard deviation itself is rounded.
-            *std_dev = (signal * (1.0 + 1e-9) - covariance * covariance / total).sqrt();
-        }
+        bound_means(posterior, (sums, self.mean_margin), means);
+        bound_deviations(posterior, (greatest, self.margin), std_devs);
+    }
+}
+
+#[pulp::with_simd(bound_means = pulp::Arch::new())]
+#[inline(always)]
+fn bound_means_with<'a, S: Simd>(
+    _simd: S,
+    posterior: &'a Posterior,
+    (sums, margin): (&'a [f32], f64),
+    means: &'a mut [f64],
+) {
+    for (mean, sum) in means.iter_mut().zip(sums) {
+        *mean = f64::from(*sum) + posterior.mean - margin;
+    }
+}
+
+#[pulp::with_simd(bound_deviations = pulp::Arch::new())]
+#[inline(always)]
+fn bound_deviations_with<'a, S: Simd>(
+    _simd: S,
+    posterior: &'a Posterior,
+    (greatest, margin): (&'a [f32], f64),
+    std_devs: &'a mut [f64],
+) {
+    let (signal, total) = (posterior.signal, posterior.signal + posterior.noise);
+    for (std_dev, greatest) in std_devs.iter_mut().zip(greatest) {
+        let correlation = f64::from(*greatest) - margin;
+        let covariance = signal * if correlation > 0.0 { correlation } else { 0.0 };
+        // A little above, as the standard deviation itself is rounded.
+        *std_dev = (signal * (1.0 + 1e-9) - covariance * covariance / total).sqrt();
     }
 }
 

@@ -161,7 +161,7 @@ impl PredictionBounds {
     ) {
         products.resize(regressors.len(), 0.0);
         multiply(
-            Factor::lower_triangular(&self.inverse_factor, REGRESSORS),
+            Factor::lower_triangular(&self.inverse_factor, REGRESSORS, REGRESSORS),
             Factor::new(regressors, open.len()),
             Start::Zero,
             products,

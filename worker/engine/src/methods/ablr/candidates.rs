@@ -187,7 +187,7 @@ impl BlockPredictions for RegressionPredictions<'_> {
 
     fn solve(&mut self, open: &[usize], std_devs: &mut [f64]) {
         let OpenRows { double, solved, .. } = &mut *self.open;
-        let root = Factor::lower_triangular(&self.posterior.inverse_factor, REGRESSORS);
+        let root = Factor::lower_triangular(&self.posterior.inverse_factor, REGRESSORS, REGRESSORS);
         let regressors = Factor::new(double, open.len());
         solved.resize(REGRESSORS * open.len(), 0.0);
         multiply(root, regressors, Start::Zero, solved);

@@ -16,9 +16,9 @@
 
 use std::f64::consts::PI;
 
-use super::elimination::Elimination;
+use crate::elimination::Elimination;
 use crate::error::EngineError;
-use crate::matrix_products::{Factor, Start, multiply, multiply_by_own_transposed};
+use crate::matrix_products::{Factor, Half, Start, multiply, multiply_by_own_transposed};
 
 /// What the likelihood needs of a task's features and targets.
 pub(super) struct Regression {
@@ -53,7 +53,7 @@ impl Regression {
     pub(super) fn new(design: &[f64], width: usize) -> Self {
         let rows = Factor::new(design, width + 1);
         let mut products = vec![0.0; (width + 1) * (width + 1)];
-        multiply_by_own_transposed(rows, &mut products);
+        multiply_by_own_transposed(rows, Half::Upper, &mut products);
         Self {
             products,
             width,
@@ -87,17 +87,15 @@ impl Regression {
             entries[0] += 1.0;
             *moment = products[width];
         };
-        let Elimination {
-            diagonal,
-            inverse_factor,
-            solution,
-        } = Elimination::new(width, fill)?;
-        let half_log_determinant: f64 = diagonal.iter().map(|&entry| libm::log(entry)).sum();
+        let mut elimination = Elimination::default();
+        elimination.eliminate(width, 1, fill)?;
+        let half_log_determinant: f64 = elimination.diagonal().map(libm::log).sum();
 
         // With C v = q: A^-1 = C^-1' C^-1, m = r C^-1' v and q'm = r v'v.
-        let root = Factor::lower_triangular(&inverse_factor, width);
+        let root = elimination.inverse_factor();
+        let solution: Vec<f64> = elimination.solution(0).collect();
         let mut inverse = vec![0.0; width * width];
-        multiply_by_own_transposed(root, &mut inverse);
+        multiply_by_own_transposed(root, Half::Upper, &mut inverse);
         for row in 1..width {
             for column in 0..row {
                 inverse[row * width + column] = inverse[column * width + row];
@@ -123,7 +121,7 @@ impl Regression {
             value: 0.5 * count * libm::log(2.0 * PI / beta) + misfit + half_log_determinant,
             slopes: [-by_ratio, by_ratio - 0.5 * count + misfit],
             weights,
-            inverse_factor,
+            inverse_factor: elimination.inverse_rows().flatten().copied().collect(),
             inverse,
         })
     }

@@ -5,7 +5,6 @@
 //!
 //! - `features`: the network;
 //! - `evidence`: the regression of one task, its marginal likelihood and gradient;
-//! - `elimination`: the factorisation that the likelihood needs;
 //! - `training_set`: the rows of all tasks;
 //! - `joint_likelihood`: the likelihood of all tasks, and its minimisation;
 //! - `source_fit`: the network's fit to the sources, shared by the jobs of a target and seed;
@@ -15,7 +14,6 @@
 
 mod bounds;
 mod candidates;
-mod elimination;
 mod evidence;
 mod features;
 mod joint_likelihood;

@@ -22,7 +22,7 @@ use empirical_prior::EmpiricalPrior;
 
 pub(super) const EMPIRICAL_GP: Method = Method {
     id: "empirical-gp",
-    version: 1,
+    version: 2,
     summary: "Gaussian process whose prior is the mean and the covariance of the sources' predictions, plus a kernel for \
               what is the target's own; expected improvement from the second row on",
     source: "Wang, Kim and Kaelbling 2018, Regret bounds for meta Bayesian optimization with an unknown Gaussian process \

@@ -16,7 +16,7 @@ use search::DeepKernelSearch;
 
 pub(super) const FSBO: Method = Method {
     id: "fsbo",
-    version: 2,
+    version: 3,
     summary: "Gaussian process on features of a neural network: both are trained on batches of the sources' rows and \
               fine-tuned to the target at each step; expected improvement from the second row on",
     source: "Wistuba and Grabocka 2021, Few-shot Bayesian optimization with deep kernel surrogates (ICLR), section 4",

@@ -26,7 +26,7 @@ use learned_priors::learned_priors;
 
 pub(super) const HYPERBO: Method = Method {
     id: "hyperbo",
-    version: 2,
+    version: 3,
     summary: "Gaussian process whose mean and kernel are learned from the sources and then fixed; expected improvement from \
               the second row on",
     source: "Wang et al. 2024, Pre-trained Gaussian processes for Bayesian optimization (JMLR 25), section 4.2: HyperBO \
@@ -58,7 +58,7 @@ pub(super) const HYPERBO: Method = Method {
 
 pub(super) const HYPERBO_PLUS: Method = Method {
     id: "hyperbo-plus",
-    version: 1,
+    version: 2,
     summary: "gp whose priors on lengthscales, signal and noise are Gamma distributions that fit those of the sources' \
               processes; no value is transferred",
     source: "Fan et al. 2022, HyperBO+: Pre-training a universal prior for Bayesian optimization with hierarchical \

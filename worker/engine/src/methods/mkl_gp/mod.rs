@@ -21,7 +21,7 @@ use perturbed::Perturbed;
 
 pub(super) const MKL_GP: Method = Method {
     id: "mkl-gp",
-    version: 1,
+    version: 2,
     summary: "one Gaussian process on the target and its 20 nearest sources, by features of the tasks: the sum of a kernel \
               of each task and of one that all of them share; the sources choose the first row",
     source: "Yogatama and Mann 2014, Efficient transfer learning method for automatic hyperparameter tuning, section 3 \

@@ -26,7 +26,7 @@ const CANDIDATES: ParameterDescription = ParameterDescription {
 
 pub(super) const EHI: Method = Method {
     id: "ehi",
-    version: 1,
+    version: 2,
     summary: "two objectives: a Gaussian process for each, expected hypervolume improvement; no transfer",
     source: "EHI in ICML 2020, section 5.2; Emmerich, Deutz and Klinkenberg 2011, Hypervolume-based expected improvement",
     spaces: Spaces::OfTwoObjectives,

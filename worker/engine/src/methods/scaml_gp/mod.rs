@@ -17,7 +17,7 @@ use search::ScamlSearch;
 
 pub(super) const SCAML_GP: Method = Method {
     id: "scaml-gp",
-    version: 1,
+    version: 2,
     summary: "weighted sum of the sources' Gaussian processes and a process of the target's own, all weights and \
               hyperparameters fitted together at each step; expected improvement from the second row on",
     source: "Tighineanu et al. 2024, Scalable meta-learning with Gaussian processes (AISTATS), section 4: ScaML-GP",

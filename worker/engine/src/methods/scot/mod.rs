@@ -20,7 +20,7 @@ use search::CollaborativeTuning;
 
 pub(super) const SCOT: Method = Method {
     id: "scot",
-    version: 1,
+    version: 2,
     summary: "surrogate collaborative tuning: a support vector machine ranks the rows of all tasks, and a Gaussian process on \
               configurations and features of the tasks smooths its scores",
     source: "Bardenet, Brendel, Kegl and Sebag 2013, Collaborative hyperparameter tuning (ICML); SCoT in Wistuba, Schilling \

@@ -47,7 +47,7 @@ use search::{Combination, EnsembleSearch, FirstRows};
 
 pub(super) const SGPT: Method = Method {
     id: "sgpt",
-    version: 2,
+    version: 3,
     summary: "transfer acquisition function: expected improvement on the target plus the improvements \
               that Gaussian processes of the sources predict, weighted by how they rank",
     source: "SGPT in ICML 2020, Table 2: TAF-R of Wistuba, Schilling and Schmidt-Thieme 2018, \
@@ -67,7 +67,7 @@ pub(super) const SGPT_COPULA: Method = Method {
 
 pub(super) const TAF_R: Method = Method {
     id: "taf-r",
-    version: 1,
+    version: 2,
     summary: "transfer acquisition function as in its paper: squared exponential kernels, weights by Kendall \
               distance, the target's process from the second row on",
     source: "TAF-R of Wistuba, Schilling and Schmidt-Thieme 2018, Scalable Gaussian process-based transfer \

@@ -100,7 +100,7 @@ impl<'a> EnsembleSearch<'a> {
         let weights = match self.experts.hold_the_target_to_account() {
             true => {
                 let targets = self.surrogate.targets();
-                let left_out = self.surrogate.process().leave_one_out_means(targets)?;
+                let left_out = self.surrogate.process().leave_one_out_means(targets);
                 self.experts.weights(observations, &left_out, targets)?
             }
             false => self.experts.weights(observations, &[], &[])?,

@@ -14,7 +14,7 @@ use crate::transform::Transform;
 
 pub(super) const STACKED_GP: Method = Method {
     id: "stacked-gp",
-    version: 1,
+    version: 2,
     summary: "stack of Gaussian processes: each source's is on the residuals to the sum of those before, the target's \
               on the residuals to all",
     source: "Golovin et al. 2017, Google Vizier: a service for black-box optimization (KDD), section 3.3, with the \

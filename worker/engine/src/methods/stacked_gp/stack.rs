@@ -13,7 +13,7 @@ use crate::table::encoding::Column;
 use crate::transform::Transform;
 
 /// Raised whenever the fit changes.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Rows of a source that its process is conditioned on, at most.
 const ROWS: usize = 300;

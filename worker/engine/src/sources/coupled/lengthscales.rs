@@ -13,7 +13,7 @@ use crate::table::encoding::{Hyperparameter, Kind, Space};
 use crate::transform::Transform;
 
 /// Raised whenever the fit changes.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Rows that the hyperparameters are fitted to, at most: one likelihood of them all, or one for each task.
 const FITTED_TOGETHER: usize = 200;

@@ -1,4 +1,4 @@
-//! The Cholesky factor L of a small positive definite matrix A, its inverse, and the solution of L v = q, by one elimination.
+//! The Cholesky factor L of a positive definite matrix A, its inverse, and the solutions of L v = q, by one elimination.
 //!
 //! Multiples of each finished row are taken from those below it: in A that leaves L', in the identity beside it L^-1, and in q the
 //! solution v. The rows below take [`PIVOTS`] rows at a time, so that they are loaded and stored less often. Nothing here depends on
@@ -7,81 +7,102 @@
 
 use pulp::Simd;
 
+use crate::blas::MatrixRef;
 use crate::error::EngineError;
-
-/// What an elimination leaves.
-pub(super) struct Elimination {
-    /// The diagonal of L.
-    pub diagonal: Vec<f64>,
-    /// L^-1 row by row, zeros above its diagonal.
-    pub inverse_factor: Vec<f64>,
-    /// v.
-    pub solution: Vec<f64>,
-}
+use crate::matrix_products::Factor;
 
 /// Rows that are taken from those below them together. Rows are as long as a multiple of it, too: whole vectors of every width.
 const PIVOTS: usize = 8;
 
-/// The matrix with q as its last column, and the identity beside it.
-struct Rows {
-    /// Rows, and columns of the matrix.
+/// Buffers for eliminations, and what the last one left.
+#[derive(Default)]
+pub(crate) struct Elimination {
+    /// Rows, and columns of A.
     count: usize,
-    /// Entries of a row, of the matrix as of the identity.
+    /// How far apart rows begin in both matrices.
     length: usize,
+    /// A row by row, each q a column behind it; then L', and the solutions.
     matrix: Vec<f64>,
-    identity: Vec<f64>,
+    /// The identity row by row, then L^-1.
+    inverse: Vec<f64>,
 }
 
 impl Elimination {
-    /// Eliminates a matrix of `count` rows. `fill` gets the number of each row and puts its entries there, from the diagonal on, and its
-    /// entry of q behind them.
+    /// Eliminates a matrix of `count` rows with that many right sides. `fill` gets the number of each row, and puts its entries from the
+    /// diagonal on and those of the right sides behind them into the place.
     ///
     /// # Errors
     /// [`EngineError::LinearAlgebra`] if the matrix is not positive definite.
-    pub(super) fn new(
+    pub(crate) fn eliminate(
+        &mut self,
         count: usize,
+        right_sides: usize,
         mut fill: impl FnMut(usize, &mut [f64]),
-    ) -> Result<Self, EngineError> {
-        let length = (count + 1).next_multiple_of(PIVOTS);
-        let mut rows = Rows {
-            count,
-            length,
-            matrix: vec![0.0; count * length],
-            identity: vec![0.0; count * length],
-        };
-        for (number, row) in rows.matrix.chunks_exact_mut(length).enumerate() {
-            fill(number, &mut row[number..=count]);
+    ) -> Result<(), EngineError> {
+        let length = (count + right_sides).next_multiple_of(PIVOTS);
+        (self.count, self.length) = (count, length);
+        self.matrix.resize(count * length, 0.0);
+        self.inverse.clear();
+        self.inverse.resize(count * length, 0.0);
+        for (number, row) in self.matrix.chunks_exact_mut(length).enumerate() {
+            fill(number, &mut row[number..count + right_sides]);
         }
-        let diagonal = rows.identity.iter_mut().step_by(length + 1);
+        let diagonal = self.inverse.iter_mut().step_by(length + 1);
         diagonal.for_each(|entry| *entry = 1.0);
-        if let Some(row) = eliminate(&mut rows) {
-            return Err(EngineError::LinearAlgebra {
+        match eliminate(self) {
+            None => Ok(()),
+            Some(row) => Err(EngineError::LinearAlgebra {
                 routine: "elimination",
                 info: row as i32 + 1,
-            });
+            }),
         }
-        let diagonal = rows.matrix.iter().step_by(length + 1);
-        let solution = rows.matrix.iter().skip(count).step_by(length);
-        let identity = rows.identity.chunks_exact(length);
-        Ok(Self {
-            diagonal: diagonal.copied().collect(),
-            inverse_factor: identity.flat_map(|row| &row[..count]).copied().collect(),
-            solution: solution.copied().collect(),
-        })
+    }
+
+    /// The diagonal of L.
+    pub(crate) fn diagonal(&self) -> impl Iterator<Item = f64> + '_ {
+        self.matrix.iter().step_by(self.length + 1).copied()
+    }
+
+    /// L, in columns.
+    pub(crate) fn factor(&self) -> MatrixRef<'_> {
+        MatrixRef::square(&self.matrix, self.count, self.length)
+    }
+
+    /// L^-1.
+    pub(crate) fn inverse_factor(&self) -> Factor<'_, f64> {
+        Factor::lower_triangular(&self.inverse, self.count, self.length)
+    }
+
+    /// The rows of L^-1 with the zeros above its diagonal.
+    pub(crate) fn inverse_rows(&self) -> impl Iterator<Item = &[f64]> {
+        let rows = self.inverse.chunks_exact(self.length);
+        rows.map(|row| &row[..self.count])
+    }
+
+    /// The solution for the right side of that number.
+    pub(crate) fn solution(&self, right_side: usize) -> impl Iterator<Item = f64> + '_ {
+        let entries = self.matrix.iter().skip(self.count + right_side);
+        entries.step_by(self.length).copied()
     }
 }
 
 /// Eliminates all rows, or returns the first whose pivot is not positive.
 #[pulp::with_simd(eliminate = pulp::Arch::new())]
 #[inline(always)]
-fn eliminate_with<S: Simd>(simd: S, rows: &mut Rows) -> Option<usize> {
-    let (count, length) = (rows.count, rows.length);
+fn eliminate_with<S: Simd>(simd: S, elimination: &mut Elimination) -> Option<usize> {
+    let Elimination {
+        count,
+        length,
+        matrix,
+        inverse,
+    } = elimination;
+    let (count, length) = (*count, *length);
     for first in (0..count).step_by(PIVOTS) {
         // Whole vectors: from the first pivot's column on, and up to the last one's.
         let (start, end) = (first, first + PIVOTS);
         let split = length * count.min(end);
-        let (done, below) = rows.matrix.split_at_mut(split);
-        let (inverse_done, inverse_below) = rows.identity.split_at_mut(split);
+        let (done, below) = matrix.split_at_mut(split);
+        let (inverse_done, inverse_below) = inverse.split_at_mut(split);
         let (pivots, inverses) = (
             &mut done[first * length..],
             &mut inverse_done[first * length..],
@@ -167,18 +188,22 @@ mod tests {
                 let pairs = places.iter_mut().zip(upper.iter().skip(row));
                 pairs.for_each(|(place, entry)| *place = *entry);
             };
-            let found = Elimination::new(width, fill).unwrap();
+            let mut found = Elimination::default();
+            found.eliminate(width, 1, fill).unwrap();
+            let inverse_factor: Vec<f64> = found.inverse_rows().flatten().copied().collect();
+            let diagonal: Vec<f64> = found.diagonal().collect();
+            let solved: Vec<f64> = found.solution(0).collect();
             let factor = matrix.cholesky(UPLO::Lower).unwrap();
             let inverse = factor.inv().unwrap();
             let solution = inverse.dot(&right);
             for row in 0..width {
-                assert!((found.solution[row] - solution[row]).abs() < 1e-12);
+                assert!((solved[row] - solution[row]).abs() < 1e-12);
                 for column in 0..width {
                     let place = row * width + column;
-                    let error = (found.inverse_factor[place] - inverse[(row, column)]).abs();
+                    let error = (inverse_factor[place] - inverse[(row, column)]).abs();
                     assert!(error < 1e-12, "{width}: {row} {column}: {error}");
                 }
-                let error = (found.diagonal[row] - factor[(row, row)]).abs();
+                let error = (diagonal[row] - factor[(row, row)]).abs();
                 assert!(error < 1e-12, "{width}: {row}: {error}");
             }
         }
@@ -196,7 +221,7 @@ mod tests {
                 0 => places.copy_from_slice(&[one, two, 1.0]),
                 _ => places.copy_from_slice(&[three, 1.0]),
             };
-            let error = Elimination::new(2, fill).err();
+            let error = Elimination::default().eliminate(2, 1, fill).err();
             assert!(matches!(
                 error,
                 Some(EngineError::LinearAlgebra { info: 2, .. })
