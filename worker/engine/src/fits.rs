@@ -17,7 +17,7 @@ use crate::transform::Transform;
 const KEPT: NonZeroUsize = NonZeroUsize::new(512).unwrap();
 
 /// Bytes of predictions kept in memory: those of a process for the 62,208 rows of FCNET take 498 KB.
-const KEPT_PREDICTIONS: NonZeroUsize = NonZeroUsize::new(32 << 20).unwrap();
+const KEPT_PREDICTIONS: NonZeroUsize = NonZeroUsize::new(8 << 20).unwrap();
 
 /// Transformed tables kept in memory.
 const KEPT_TRANSFORMED: NonZeroUsize = NonZeroUsize::new(8).unwrap();
