@@ -141,28 +141,37 @@ impl DenseLayers {
         }
     }
 
-    /// Computes the outputs of the last layer unit by unit, a unit's of all rows one after the other, which is faster than row
+    /// Computes the `outputs` of the last layer unit by unit, a unit's of all rows one after the other, which is faster than row
     /// by row and the same bits. The inputs lie coordinate by coordinate. `activate` is applied to the outputs of each layer.
-    pub(crate) fn forward_by_unit<'a>(
+    pub(crate) fn forward_by_unit(
         &self,
         weights: &[f32],
         inputs: &[f32],
-        [below, above]: &'a mut [Vec<f32>; 2],
+        [below, above]: &mut [Vec<f32>; 2],
+        outputs: &mut [f32],
         activate: impl Fn(&mut [f32]),
-    ) -> &'a [f32] {
+    ) {
         let rows = inputs.len() / self.inputs();
-        above.clear();
-        above.extend_from_slice(inputs);
-        for layer in &self.layers {
+        for (number, layer) in self.layers.iter().enumerate() {
             std::mem::swap(below, above);
-            above.resize(layer.outputs * rows, 0.0);
-            let inputs = Factor::new(&below[..], rows);
+            let is_last = number + 1 == self.layers.len();
+            let units = if is_last {
+                &mut *outputs
+            } else {
+                above.resize(layer.outputs * rows, 0.0);
+                &mut above[..]
+            };
+            let inputs = if number == 0 { inputs } else { &below[..] };
             let biases = &weights[layer.biases()..layer.end()];
             let matrix = layer.matrix(weights).transposed();
-            multiply(matrix, inputs, Start::Column(biases), above);
-            activate(above);
+            multiply(
+                matrix,
+                Factor::new(inputs, rows),
+                Start::Column(biases),
+                units,
+            );
+            activate(units);
         }
-        above
     }
 
     /// Computes the gradient by all weights from the gradient by the last layer's outputs before
@@ -219,7 +228,8 @@ mod tests {
             let mut batch = layers.batch(inputs);
             layers.forward(&weights, &mut batch, |_, outputs| activate(outputs));
             let mut buffers = [vec![9.0; 3], Vec::new()];
-            let found = layers.forward_by_unit(&weights, &by_coordinate, &mut buffers, activate);
+            let mut found = vec![7.0; 2 * rows];
+            layers.forward_by_unit(&weights, &by_coordinate, &mut buffers, &mut found, activate);
             let of_rows = batch.activations[3].as_chunks::<2>().0;
             let units = (0..2).flat_map(|unit| of_rows.iter().map(move |row| row[unit]));
             assert_eq!(found, units.collect::<Vec<_>>());

@@ -94,10 +94,7 @@ pub(crate) fn minimise_on(
     let mut trial_gradient = vec![0.0; size];
 
     for _ in 0..settings.iterations {
-        for index in 0..size {
-            free[index] = !(point[index] <= lower[index] && gradient[index] > 0.0
-                || point[index] >= upper[index] && gradient[index] < 0.0);
-        }
+        set_free(point, &gradient, (lower, upper), &mut free);
         let steepest = largest(&gradient, &free);
         if steepest <= settings.gradient_tolerance {
             break;
@@ -117,10 +114,7 @@ pub(crate) fn minimise_on(
 
         let mut accepted = None;
         for _ in 0..BACKTRACKS {
-            for index in 0..size {
-                trial[index] =
-                    (point[index] + scale * direction[index]).clamp(lower[index], upper[index]);
-            }
+            set_trial((point, &direction), scale, (lower, upper), &mut trial);
             let predicted: f64 = (0..size)
                 .map(|index| gradient[index] * (trial[index] - point[index]))
                 .sum();
@@ -277,13 +271,65 @@ fn dot(left: &[f64], right: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + in_order(left_rest, right_rest)
 }
 
+/// Frees the coordinates that are not held at a bound.
+#[pulp::with_simd(set_free = pulp::Arch::new())]
+#[inline(always)]
+fn set_free_with<'a, S: Simd>(
+    _simd: S,
+    point: &'a [f64],
+    gradient: &'a [f64],
+    (lower, upper): (&'a [f64], &'a [f64]),
+    free: &'a mut [bool],
+) {
+    let bounds = lower.iter().zip(upper);
+    let coordinates = point.iter().zip(gradient).zip(bounds);
+    for (free, ((point, slope), (lower, upper))) in free.iter_mut().zip(coordinates) {
+        // Without a branch, so that it is vectorised.
+        let is_held = (*point <= *lower) & (*slope > 0.0) | (*point >= *upper) & (*slope < 0.0);
+        *free = !is_held;
+    }
+}
+
+/// Puts the point that is `scale` times the direction away, within the bounds, into `trial`.
+#[pulp::with_simd(set_trial = pulp::Arch::new())]
+#[inline(always)]
+fn set_trial_with<'a, S: Simd>(
+    _simd: S,
+    (point, direction): (&'a [f64], &'a [f64]),
+    scale: f64,
+    (lower, upper): (&'a [f64], &'a [f64]),
+    trial: &'a mut [f64],
+) {
+    let bounds = lower.iter().zip(upper);
+    let coordinates = point.iter().zip(direction).zip(bounds);
+    for (trial, ((point, direction), (lower, upper))) in trial.iter_mut().zip(coordinates) {
+        // Not `clamp`, whose check of the bounds is a branch.
+        let moved = point + scale * direction;
+        let raised = if moved < *lower { *lower } else { moved };
+        *trial = if raised > *upper { *upper } else { raised };
+    }
+}
+
 /// Largest magnitude of a free coordinate.
-fn largest(vector: &[f64], free: &[bool]) -> f64 {
-    vector
-        .iter()
-        .zip(free)
-        .filter(|&(_, &free)| free)
-        .fold(0.0, |largest, (entry, _)| entry.abs().max(largest))
+#[pulp::with_simd(largest = pulp::Arch::new())]
+#[inline(always)]
+fn largest_with<'a, S: Simd>(_simd: S, vector: &'a [f64], free: &'a [bool]) -> f64 {
+    let mut greatest = [0.0; LANES];
+    let raise = |greatest: &mut f64, number: f64, free: bool| {
+        let size = if free { number.abs() } else { 0.0 };
+        *greatest = if size > *greatest { size } else { *greatest };
+    };
+    let (groups, rest) = vector.as_chunks::<LANES>();
+    let (free_groups, free_rest) = free.as_chunks::<LANES>();
+    for (numbers, free) in groups.iter().zip(free_groups) {
+        for lane in 0..LANES {
+            raise(&mut greatest[lane], numbers[lane], free[lane]);
+        }
+    }
+    for ((greatest, number), free) in greatest.iter_mut().zip(rest).zip(free_rest) {
+        raise(greatest, *number, *free);
+    }
+    greatest.into_iter().fold(0.0, f64::max)
 }
 
 #[cfg(test)]

@@ -115,16 +115,25 @@ impl GaussianProcess {
         assert_eq!(targets.len(), self.count(), "one target per observed point");
         let (squares, likelihood) = (&self.squares, &mut self.likelihood);
         let model = &self.model;
+        // The last evaluation is nearly always that of the optimum, whose factor is there then.
+        let mut factorised = Vec::new();
         lbfgs::minimise_on(
             &mut self.curvature,
             |logarithms, gradient| {
-                likelihood.evaluate(squares, targets, model, logarithms, gradient)
+                factorised.clear();
+                let value = likelihood.evaluate(squares, targets, model, logarithms, gradient)?;
+                factorised.extend_from_slice(logarithms);
+                Ok(value)
             },
             &mut self.logarithms,
             (&self.bounds.0, &self.bounds.1),
             FIT,
         )?;
-        self.condition(targets)
+        if factorised != self.logarithms {
+            likelihood.factorise(squares, targets, &self.logarithms)?;
+        }
+        self.set_posterior();
+        Ok(())
     }
 
     /// Prepares predictions from one target per observed point under these logarithms of lengthscales, signal and noise
@@ -139,12 +148,14 @@ impl GaussianProcess {
     ) -> Result<(), EngineError> {
         assert_eq!(targets.len(), self.count(), "one target per observed point");
         self.logarithms.copy_from_slice(logarithms);
-        self.condition(targets)
-    }
-
-    fn condition(&mut self, targets: &[f64]) -> Result<(), EngineError> {
         self.likelihood
             .factorise(&self.squares, targets, &self.logarithms)?;
+        self.set_posterior();
+        Ok(())
+    }
+
+    /// Of the hyperparameters at which the likelihood was factorised last.
+    fn set_posterior(&mut self) {
         let weight = |logarithm: &f64| libm::exp(-2.0 * logarithm);
         self.posterior = Posterior {
             kernel: self.likelihood.kernel(),
@@ -154,7 +165,6 @@ impl GaussianProcess {
             mean: self.likelihood.mean(),
             alpha: self.likelihood.alpha().to_vec(),
         };
-        Ok(())
     }
 
     /// What the process of the last fit, which was to these targets, predicts for each observed point from all

@@ -113,14 +113,16 @@ impl PredictionBounds {
             constants[1..].fill(0.0);
         }
         let inflation = if is_known { 1.0 / (1.0 - error) } else { 1.0 };
-        let exact = posterior.inverse_factor.iter();
-        let rows = posterior.inverse_factor.chunks_exact(REGRESSORS);
-        let sizes = rows.map(|row| row.iter().map(|entry| entry.abs()).sum::<f64>());
+        let mut inverse_factor = Vec::with_capacity(REGRESSORS * REGRESSORS);
+        let mut inverse_margins = Vec::with_capacity(REGRESSORS);
+        for row in posterior.elimination.inverse_rows() {
+            inverse_factor.extend(row.iter().map(|entry| *entry as f32));
+            let size: f64 = row.iter().map(|entry| entry.abs()).sum();
+            inverse_margins.push((SUM_ROUNDING * size) as f32 + f32::MIN_POSITIVE);
+        }
         Ok(Self {
-            inverse_factor: exact.map(|entry| *entry as f32).collect(),
-            inverse_margins: sizes
-                .map(|size| (SUM_ROUNDING * size) as f32 + f32::MIN_POSITIVE)
-                .collect(),
+            inverse_factor,
+            inverse_margins,
             variance: 1.0 / posterior.alpha,
             factors,
             constants,
@@ -327,8 +329,13 @@ mod tests {
                 let row = Array1::from(row[..REGRESSORS].to_vec());
                 let mean = row.dot(&Array1::from(posterior.weights.clone()));
                 assert!(means[place] <= mean && means[place] > mean - 1e-5 * size);
-                let root = &posterior.inverse_factor;
-                let root = ArrayView2::from_shape((REGRESSORS, REGRESSORS), root).unwrap();
+                let root: Vec<f64> = posterior
+                    .elimination
+                    .inverse_rows()
+                    .flatten()
+                    .copied()
+                    .collect();
+                let root = ArrayView2::from_shape((REGRESSORS, REGRESSORS), &root).unwrap();
                 let solved = root.dot(&row);
                 let std_dev = (solved.dot(&solved) / posterior.alpha).sqrt();
                 assert!(

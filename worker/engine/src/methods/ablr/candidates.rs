@@ -94,8 +94,7 @@ impl FeaturePool {
         let columns = self.features.chunks_exact_mut(BLOCK * FEATURES);
         let lengths = self.lengths.chunks_exact_mut(BLOCK);
         for ((inputs, columns), lengths) in blocks.zip(columns).zip(lengths) {
-            let features = network.evaluate_by_unit(&weights, inputs, &mut self.buffers);
-            columns.copy_from_slice(features);
+            network.evaluate_by_unit(&weights, inputs, &mut self.buffers, columns);
             squared_lengths(columns, lengths);
         }
     }
@@ -187,7 +186,7 @@ impl BlockPredictions for RegressionPredictions<'_> {
 
     fn solve(&mut self, open: &[usize], std_devs: &mut [f64]) {
         let OpenRows { double, solved, .. } = &mut *self.open;
-        let root = Factor::lower_triangular(&self.posterior.inverse_factor, REGRESSORS, REGRESSORS);
+        let root = self.posterior.elimination.inverse_factor();
         let regressors = Factor::new(double, open.len());
         solved.resize(REGRESSORS * open.len(), 0.0);
         multiply(root, regressors, Start::Zero, solved);

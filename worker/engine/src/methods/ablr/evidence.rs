@@ -42,8 +42,8 @@ pub(super) struct RegressionPosterior {
     pub slopes: [f64; 2],
     /// m, the posterior mean of the weights.
     pub weights: Vec<f64>,
-    /// C^-1, row by row, with the Cholesky factor C: A = C C'.
-    pub inverse_factor: Vec<f64>,
+    /// Of A: the Cholesky factor C with A = C C', and C^-1.
+    pub elimination: Elimination,
     /// A^-1, row by row.
     inverse: Vec<f64>,
 }
@@ -121,7 +121,7 @@ impl Regression {
             value: 0.5 * count * libm::log(2.0 * PI / beta) + misfit + half_log_determinant,
             slopes: [-by_ratio, by_ratio - 0.5 * count + misfit],
             weights,
-            inverse_factor: elimination.inverse_rows().flatten().copied().collect(),
+            elimination,
             inverse,
         })
     }

@@ -84,13 +84,15 @@ impl FeatureNetwork {
     }
 
     /// The features of inputs that lie coordinate by coordinate, feature by feature.
-    pub(super) fn evaluate_by_unit<'a>(
+    pub(super) fn evaluate_by_unit(
         &self,
         weights: &[f32],
         inputs: &[f32],
-        buffers: &'a mut [Vec<f32>; 2],
-    ) -> &'a [f32] {
-        self.layers.forward_by_unit(weights, inputs, buffers, tanh)
+        buffers: &mut [Vec<f32>; 2],
+        features: &mut [f32],
+    ) {
+        self.layers
+            .forward_by_unit(weights, inputs, buffers, features, tanh);
     }
 
     /// From the slope by each feature, row-major, the gradient by all weights.
