@@ -149,7 +149,7 @@ const LANES: usize = 8;
 /// The sum of the sizes of the numbers to the power 1 or 2.
 #[pulp::with_simd(sum_sizes = pulp::Arch::new())]
 #[inline(always)]
-fn sum_sizes_with<'a, S: Simd>(_simd: S, power: u32, numbers: &'a [f64]) -> f64 {
+fn sum_sizes_with<S: Simd>(_simd: S, power: u32, numbers: &[f64]) -> f64 {
     let mut sums = [0.0; LANES];
     let size = |number: f64| {
         if power == 1 {
