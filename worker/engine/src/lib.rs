@@ -48,7 +48,8 @@
 //! - [`table`]: lookup tables, read and checked;
 //! - [`task_stream`]: in which order the tasks of a stream arrive;
 //! - [`random`]: random streams by purpose; `special`: functions of numbers;
-//! - `lbfgs`, `adam`: optimisers; `dense_layers`: networks; `matrix_products`, [`blas`]: linear algebra.
+//! - `lbfgs`, `adam`: optimisers; `dense_layers`: networks; `matrix_products`, `elimination`,
+//!   [`blas`]: linear algebra.
 
 pub mod acquisition;
 mod adam;
