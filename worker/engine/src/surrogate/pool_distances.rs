@@ -69,7 +69,7 @@ impl<T: Precision> Distances<'_, T> {
     #[inline(always)]
     pub(super) fn are_ascending(&self, stretches: &[Stretch]) -> bool {
         let ascends = |stretch: &Stretch| stretch.order == Order::Ascending;
-        self.numeric.is_empty() && stretches.iter().all(ascends)
+        self.numeric.is_empty() && !stretches.is_empty() && stretches.iter().all(ascends)
     }
 
     /// The distances in the first group of that many candidates of an ascending stretch, and the distance of each in all others.
