@@ -1,4 +1,4 @@
-//! Products of small dense matrices, for layers of a few dozen units and for regressions on as many features.
+//! Products of small dense matrices, for layers of a few dozen units, regressions on as many features and fits of Gaussian processes.
 //!
 //! Each entry of a product is one chain of fused multiply-adds over the terms, in their order, from its start on. So it has the
 //! same bits whatever the width of vectors, however the work is cut into tiles and whatever rows are computed beside it. BLAS, whose

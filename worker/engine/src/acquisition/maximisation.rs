@@ -98,8 +98,8 @@ impl Maximiser {
             predictions.bound(first, means, std_devs);
             let mut possible = [false; BLOCK];
             possible[..size].fill(true);
-            let flags = &mut possible[..size];
-            acquisition.rule_out(scanned.rows, means, std_devs, best.value, flags);
+            let open_flags = &mut possible[..size];
+            acquisition.rule_out(scanned.rows, means, std_devs, best.value, open_flags);
             open.clear();
             for (number, flags) in possible.as_chunks().0.iter().enumerate() {
                 // Nearly all are ruled out: many at a time are passed over.

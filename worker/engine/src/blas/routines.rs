@@ -111,32 +111,6 @@ pub(crate) fn solve_triangular(system: Triangular, factor: MatrixRef, right: Mat
     }
 }
 
-/// Replaces the lower triangle of `result` by that of A A^T.
-pub(crate) fn multiply_by_own_transposed(matrix: MatrixRef, result: MatrixMut) {
-    let size = matrix.shape.rows;
-    assert!(
-        (result.shape.rows, result.shape.columns) == (size, size),
-        "the product has another size"
-    );
-    // SAFETY: both views were checked to lie within their buffers, which cannot overlap, as one of
-    // them is borrowed mutably, and the result is square and of the size of the matrix's columns.
-    unsafe {
-        cblas_sys::cblas_dsyrk(
-            cblas_sys::CblasColMajor,
-            cblas_sys::CblasLower,
-            cblas_sys::CblasNoTrans,
-            size,
-            matrix.shape.columns,
-            1.0,
-            matrix.entries.as_ptr(),
-            matrix.shape.stride,
-            0.0,
-            result.entries.as_mut_ptr(),
-            result.shape.stride,
-        );
-    }
-}
-
 /// Computes y = A x into `result`.
 pub(crate) fn multiply_vector(matrix: MatrixRef, vector: &[f64], result: &mut [f64]) {
     gemv(cblas_sys::CblasNoTrans, matrix, vector, result);
@@ -249,22 +223,6 @@ mod tests {
         let mut result = [0.0; 2];
         multiply_vector_transposed(matrix, &[1.0, 0.0, 2.0], &mut result);
         assert_eq!(result, [7.0, 16.0]);
-    }
-
-    #[test]
-    fn matrix_times_its_own_transposed() {
-        let matrix = MatrixRef::new(&[1.0, 2.0, 9.9, 3.0, 4.0], 2, 2, 3);
-        let mut result = [7.0; 4];
-        multiply_by_own_transposed(matrix, MatrixMut::square(&mut result, 2, 2));
-        // [[1, 3], [2, 4]] times its transposed is [[10, 14], [14, 20]]; the upper triangle stays.
-        assert_eq!(result, [10.0, 14.0, 7.0, 20.0]);
-    }
-
-    #[test]
-    #[should_panic(expected = "another size")]
-    fn a_product_of_another_size_is_caught_before_the_library_sees_it() {
-        let matrix = MatrixRef::square(&[1.0; 4], 2, 2);
-        multiply_by_own_transposed(matrix, MatrixMut::square(&mut [1.0; 9], 3, 3));
     }
 
     #[test]

@@ -25,7 +25,7 @@ const LEAST_OPEN: usize = 8;
 
 const _: () = assert!(BLOCK == u8::MAX as usize + 1, "a place is one byte");
 
-/// The inverse of a process's Cholesky factor, made when it is first worth it.
+/// The inverse of a process's Cholesky factor, rounded when it is first worth it.
 #[derive(Default)]
 pub(super) struct JointBounds {
     state: State,
@@ -71,7 +71,7 @@ impl JointBounds {
     ) -> bool {
         let count = process.count();
         self.seen += open.len();
-        // The inverse costs about as much as it saves for that many candidates.
+        // Rounding the inverse costs about as much as it saves for that many candidates.
         if open.len() < LEAST_OPEN || self.seen < count {
             return false;
         }
@@ -170,10 +170,11 @@ fn sum_sizes_with<S: Simd>(_simd: S, power: u32, numbers: &[f64]) -> f64 {
     sums.iter().sum()
 }
 
-/// Sums over the products of the squares of what is left of them less their margins.
+/// Adds up the squares of the products of each candidate, which lie side by side, after each product was taken its margin nearer to 0; a
+/// negative margin takes it farther.
 #[pulp::with_simd(sum_squares = pulp::Arch::new())]
 #[inline(always)]
-fn sum_squares_with<'a, S: Simd>(
+pub(crate) fn sum_squares_with<'a, S: Simd>(
     _simd: S,
     products: &'a [f32],
     margins: &'a [f32],

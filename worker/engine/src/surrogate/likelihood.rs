@@ -33,7 +33,7 @@ pub(crate) struct Likelihood {
     /// K^-1 row by row, of which the lower half counts.
     inverse: Vec<f64>,
     /// L^-1 (z - m).
-    half: Vec<f64>,
+    whitened: Vec<f64>,
     /// K^-1 (z - m).
     alpha: Vec<f64>,
     weights: Vec<f64>,
@@ -53,7 +53,7 @@ impl Likelihood {
             slopes: vec![0.0; pairs],
             elimination: Elimination::default(),
             inverse: Vec::new(),
-            half: Vec::new(),
+            whitened: Vec::new(),
             alpha: Vec::new(),
             weights: vec![0.0; width],
             coordinate_gradient: vec![0.0; width],
@@ -160,19 +160,19 @@ impl Likelihood {
             places[count - row + 1] = 1.0;
         };
         self.elimination.eliminate(count, 2, fill)?;
-        self.half.clear();
-        self.half.extend(self.elimination.solution(0));
+        self.whitened.clear();
+        self.whitened.extend(self.elimination.solution(0));
         let ones = || self.elimination.solution(1);
-        let products = self.half.iter().zip(ones());
+        let products = self.whitened.iter().zip(ones());
         let squares = ones().map(|one| one * one);
-        self.mean = products.map(|(half, one)| half * one).sum::<f64>() / squares.sum::<f64>();
-        for (half, one) in self.half.iter_mut().zip(ones()) {
-            *half -= self.mean * one;
+        self.mean = products.map(|(entry, one)| entry * one).sum::<f64>() / squares.sum::<f64>();
+        for (entry, one) in self.whitened.iter_mut().zip(ones()) {
+            *entry -= self.mean * one;
         }
-        let misfit: f64 = self.half.iter().map(|half| half * half).sum();
+        let misfit: f64 = self.whitened.iter().map(|entry| entry * entry).sum();
         self.alpha.resize(count, 0.0);
         multiply(
-            Factor::new(&self.half, count),
+            Factor::new(&self.whitened, count),
             self.elimination.inverse_factor(),
             Start::Zero,
             &mut self.alpha,
@@ -220,24 +220,21 @@ fn weigh_pairs_with<'a, S: Simd>(
     {
         let pairs = pair_count(row)..pair_count(row + 1);
         let weighted = &mut weighted[pairs.clone()];
-        let entries = alpha[..row].iter().zip(inverse);
-        for ((place, (right, inverse)), slope) in
-            weighted.iter_mut().zip(entries).zip(&slopes[pairs.clone()])
-        {
-            *place = (left * right - inverse) * slope;
+        for ((entry, right), inverse) in weighted.iter_mut().zip(alpha).zip(inverse) {
+            *entry = left * right - inverse;
         }
-        let (alphas, last_alphas) = alpha[..row].as_chunks::<LANES>();
-        let (inverses, last_inverses) = inverse[..row].as_chunks::<LANES>();
-        let (correlations, last_correlations) = correlations[pairs].as_chunks::<LANES>();
-        for ((alphas, inverses), correlations) in alphas.iter().zip(inverses).zip(correlations) {
+        let (groups, rest) = weighted.as_chunks::<LANES>();
+        let (of_groups, of_rest) = correlations[pairs.clone()].as_chunks::<LANES>();
+        for (entries, correlations) in groups.iter().zip(of_groups) {
             for lane in 0..LANES {
-                let entry = left * alphas[lane] - inverses[lane];
-                sums[lane] += entry * correlations[lane];
+                sums[lane] += entries[lane] * correlations[lane];
             }
         }
-        let rest = last_alphas.iter().zip(last_inverses).zip(last_correlations);
-        for (sum, ((right, inverse), correlation)) in sums.iter_mut().zip(rest) {
-            *sum += (left * right - inverse) * correlation;
+        for (sum, (entry, correlation)) in sums.iter_mut().zip(rest.iter().zip(of_rest)) {
+            *sum += entry * correlation;
+        }
+        for (entry, slope) in weighted.iter_mut().zip(&slopes[pairs]) {
+            *entry *= slope;
         }
     }
     sums.iter().sum()

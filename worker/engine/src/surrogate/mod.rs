@@ -22,7 +22,7 @@ pub(crate) mod conditioning;
 mod covariances;
 pub mod gaussian_process;
 pub mod hyperparameters;
-mod joint_bounds;
+pub(crate) mod joint_bounds;
 pub mod kernel;
 pub(crate) mod likelihood;
 pub(crate) mod matern;

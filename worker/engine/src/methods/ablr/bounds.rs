@@ -19,7 +19,8 @@ use super::features::{FEATURES, REGRESSORS};
 use crate::acquisition::maximisation::BLOCK;
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::error::EngineError;
-use crate::matrix_products::{Factor, Start, multiply};
+use crate::matrix_products::{Factor, Half, Start, multiply, multiply_by_own_transposed};
+use crate::surrogate::joint_bounds::sum_squares;
 
 /// Columns of the partial factor. More rule out more candidates and cost more for each.
 const DIRECTIONS: usize = 7;
@@ -73,7 +74,7 @@ pub(super) struct PredictionBounds {
     scale: f64,
     /// C^-1, row by row.
     inverse_factor: Vec<f32>,
-    /// At least the errors of the entries of C^-1 p.
+    /// Minus at least the error of each entry of C^-1 p.
     inverse_margins: Vec<f32>,
     /// 1 / alpha.
     variance: f64,
@@ -118,7 +119,7 @@ impl PredictionBounds {
         for row in posterior.elimination.inverse_rows() {
             inverse_factor.extend(row.iter().map(|entry| *entry as f32));
             let size: f64 = row.iter().map(|entry| entry.abs()).sum();
-            inverse_margins.push((SUM_ROUNDING * size) as f32 + f32::MIN_POSITIVE);
+            inverse_margins.push(-((SUM_ROUNDING * size) as f32 + f32::MIN_POSITIVE));
         }
         Ok(Self {
             inverse_factor,
@@ -174,23 +175,6 @@ impl PredictionBounds {
         for (&place, sum) in open.iter().zip(sums) {
             let squared = (1.0 + SUM_ROUNDING) * self.variance * f64::from(*sum);
             std_devs[place] = std_devs[place].min(squared.sqrt());
-        }
-    }
-}
-
-/// Sums over the products of the squares of them and their margins.
-#[pulp::with_simd(sum_squares = pulp::Arch::new())]
-#[inline(always)]
-fn sum_squares_with<'a, S: Simd>(
-    _simd: S,
-    products: &'a [f32],
-    margins: &'a [f32],
-    sums: &'a mut [f32],
-) {
-    for (products, margin) in products.chunks_exact(sums.len()).zip(margins) {
-        for (sum, product) in sums.iter_mut().zip(products) {
-            let size = product.abs() + margin;
-            *sum = size.mul_add(size, *sum);
         }
     }
 }
@@ -261,8 +245,8 @@ fn directions(regression: &Regression, ratio: f64) -> Result<(Vec<f64>, f64), En
         }
     }
     let mut factor = vec![0.0; DIRECTIONS * DIRECTIONS];
-    let view = MatrixRef::new(&partial, DIRECTIONS, width, DIRECTIONS);
-    blas::multiply_by_own_transposed(view, MatrixMut::square(&mut factor, DIRECTIONS, DIRECTIONS));
+    // The upper half by rows is the lower one by columns.
+    multiply_by_own_transposed(Factor::new(&partial, DIRECTIONS), Half::Upper, &mut factor);
     factor
         .iter_mut()
         .step_by(DIRECTIONS + 1)
@@ -329,13 +313,13 @@ mod tests {
                 let row = Array1::from(row[..REGRESSORS].to_vec());
                 let mean = row.dot(&Array1::from(posterior.weights.clone()));
                 assert!(means[place] <= mean && means[place] > mean - 1e-5 * size);
-                let root: Vec<f64> = posterior
+                let entries: Vec<f64> = posterior
                     .elimination
                     .inverse_rows()
                     .flatten()
                     .copied()
                     .collect();
-                let root = ArrayView2::from_shape((REGRESSORS, REGRESSORS), &root).unwrap();
+                let root = ArrayView2::from_shape((REGRESSORS, REGRESSORS), &entries).unwrap();
                 let solved = root.dot(&row);
                 let std_dev = (solved.dot(&solved) / posterior.alpha).sqrt();
                 assert!(
