@@ -7,6 +7,7 @@ use loto_proto::scale::Scale;
 use loto_proto::table_spec::Direction;
 
 use super::*;
+use crate::blas::pinned_test::is_pinned;
 use crate::table::container::{ContainerError, with_csv};
 
 fn public_table(test: &str, name: &str) -> Option<String> {
@@ -114,6 +115,10 @@ fn deepar_in_raw_units_on_a_log_scale_leads_where_its_logarithms_do() {
 
 #[test]
 fn accuracies_of_svm_that_are_maximised_lead_where_its_errors_do() {
+    const TEST: &str = "runner::tests::public_tables::accuracies_of_svm_that_are_maximised_lead_where_its_errors_do";
+    if !is_pinned(TEST) {
+        return;
+    }
     let Some(text) = public_table("accuracies_of_svm", "SVM.csv.zip") else {
         return;
     };
