@@ -1,18 +1,24 @@
 //! The Cholesky factor L of a positive definite matrix A, its inverse, and the solutions of L v = q, by one elimination.
 //!
 //! Multiples of each finished row are taken from those below it: in A that leaves L', in the identity beside it L^-1, and in q the
-//! solution v. The rows below take [`PIVOTS`] rows at a time, so that they are loaded and stored less often. Nothing here depends on
-//! the width of vectors: each entry is one chain of fused multiply-adds, in the order of the rows. What is computed below the
-//! diagonal of A on the way is not read again.
+//! solution v. The rows below take [`PIVOTS`] rows at a time, so that they are loaded and stored less often. Of many rows, which do not
+//! stay in the cache, half are eliminated and then taken from the other half in large products. Nothing here depends on the width of
+//! vectors or on how many rows are taken at a time: each entry is one chain of fused multiply-adds, in the order of the rows. What is
+//! computed below the diagonal of A on the way is not read again.
+
+use std::ops::{Deref, DerefMut, Range};
 
 use pulp::Simd;
 
 use crate::blas::MatrixRef;
 use crate::error::EngineError;
-use crate::matrix_products::Factor;
+use crate::matrix_products::{Factor, Half, add_product};
 
 /// Rows that are taken from those below them together. Rows are as long as a multiple of it, too: whole vectors of every width.
 const PIVOTS: usize = 8;
+
+/// Rows up to which they stay in the cache.
+const FEW: usize = 128;
 
 /// Buffers for eliminations, and what the last one left.
 #[derive(Default)]
@@ -22,9 +28,50 @@ pub(crate) struct Elimination {
     /// How far apart rows begin in both matrices.
     length: usize,
     /// A row by row, each q a column behind it; then L', and the solutions.
-    matrix: Vec<f64>,
+    matrix: AlignedRows,
     /// The identity row by row, then L^-1.
-    inverse: Vec<f64>,
+    inverse: AlignedRows,
+    /// Minus the entries of L by which the rows that are taken from others are multiplied, row by row.
+    shares: Vec<f64>,
+}
+
+/// Numbers that begin with a cache line, so that no whole vector lies across two lines, which would take twice as long.
+#[derive(Default)]
+struct AlignedRows {
+    numbers: Vec<f64>,
+    range: Range<usize>,
+}
+
+/// Bytes of a cache line, which are the most of a vector, too.
+const LINE: usize = 64;
+
+impl AlignedRows {
+    /// Makes place for so many numbers, which may be any.
+    fn resize(&mut self, count: usize) {
+        self.numbers.resize(count + LINE / size_of::<f64>(), 0.0);
+        let first = self.numbers.as_ptr().align_offset(LINE);
+        // Without an answer the numbers stay where they are.
+        let first = if first <= LINE / size_of::<f64>() {
+            first
+        } else {
+            0
+        };
+        self.range = first..first + count;
+    }
+}
+
+impl Deref for AlignedRows {
+    type Target = [f64];
+
+    fn deref(&self) -> &[f64] {
+        &self.numbers[self.range.clone()]
+    }
+}
+
+impl DerefMut for AlignedRows {
+    fn deref_mut(&mut self) -> &mut [f64] {
+        &mut self.numbers[self.range.clone()]
+    }
 }
 
 impl Elimination {
@@ -41,21 +88,59 @@ impl Elimination {
     ) -> Result<(), EngineError> {
         let length = (count + right_sides).next_multiple_of(PIVOTS);
         (self.count, self.length) = (count, length);
-        self.matrix.resize(count * length, 0.0);
-        self.inverse.clear();
-        self.inverse.resize(count * length, 0.0);
+        self.matrix.resize(count * length);
+        self.inverse.resize(count * length);
         for (number, row) in self.matrix.chunks_exact_mut(length).enumerate() {
             fill(number, &mut row[number..count + right_sides]);
         }
+        self.inverse.fill(0.0);
         let diagonal = self.inverse.iter_mut().step_by(length + 1);
         diagonal.for_each(|entry| *entry = 1.0);
-        match eliminate(self) {
-            None => Ok(()),
-            Some(row) => Err(EngineError::LinearAlgebra {
-                routine: "elimination",
-                info: row as i32 + 1,
-            }),
+        let error = |row| EngineError::LinearAlgebra {
+            routine: "elimination",
+            info: row as i32 + 1,
+        };
+        self.eliminate_rows(0..count).map_err(error)
+    }
+
+    /// Eliminates the rows of a range that begins with a multiple of [`PIVOTS`], from which all rows above the range were taken.
+    ///
+    /// # Errors
+    /// The first row whose pivot is not positive.
+    fn eliminate_rows(&mut self, rows: Range<usize>) -> Result<(), usize> {
+        if rows.len() <= FEW {
+            return eliminate_few(self, rows);
         }
+        let middle = rows.start + (rows.len() / 2).next_multiple_of(PIVOTS);
+        let (pivots, lower) = (rows.start..middle, middle..rows.end);
+        self.eliminate_rows(pivots.clone())?;
+        self.take(pivots, lower.clone());
+        self.eliminate_rows(lower)
+    }
+
+    /// Takes the rows of a range, which are eliminated, from those of the range behind it.
+    fn take(&mut self, pivots: Range<usize>, lower: Range<usize>) {
+        let length = self.length;
+        let (split, end) = (lower.start * length, lower.end * length);
+        let (above, below) = self.matrix[..end].split_at_mut(split);
+        let rows = &above[pivots.start * length..];
+        self.shares.clear();
+        for row in rows.chunks_exact(length) {
+            let entries = row[lower.clone()].iter();
+            self.shares.extend(entries.map(|entry| -entry));
+        }
+        let shares = Factor::new(&self.shares, lower.len()).transposed();
+        let rest = Factor::with_stride(&rows[lower.start..], length - lower.start, length);
+        let place = &mut below[lower.start..];
+        add_product(shares, rest, Some(Half::Upper), place, length);
+        let (above, below) = self.inverse[..end].split_at_mut(split);
+        let rows = &above[pivots.start * length..];
+        if pivots.start > 0 {
+            let before = Factor::with_stride(rows, pivots.start, length);
+            add_product(shares, before, None, below, length);
+        }
+        let own = Factor::lower_triangular(&rows[pivots.start..], pivots.len(), length);
+        add_product(shares, own, None, &mut below[pivots.start..], length);
     }
 
     /// The diagonal of L.
@@ -86,18 +171,27 @@ impl Elimination {
     }
 }
 
-/// Eliminates all rows, or returns the first whose pivot is not positive.
-#[pulp::with_simd(eliminate = pulp::Arch::new())]
+/// Eliminates the rows of a range, as [`Elimination::eliminate_rows`] does.
+///
+/// # Errors
+/// The first row whose pivot is not positive.
+#[pulp::with_simd(eliminate_few = pulp::Arch::new())]
 #[inline(always)]
-fn eliminate_with<S: Simd>(simd: S, elimination: &mut Elimination) -> Option<usize> {
+fn eliminate_few_with<S: Simd>(
+    simd: S,
+    elimination: &mut Elimination,
+    rows: Range<usize>,
+) -> Result<(), usize> {
     let Elimination {
-        count,
         length,
         matrix,
         inverse,
+        ..
     } = elimination;
-    let (count, length) = (*count, *length);
-    for first in (0..count).step_by(PIVOTS) {
+    let (length, count) = (*length, rows.end);
+    let matrix = &mut matrix[..count * length];
+    let inverse = &mut inverse[..count * length];
+    for first in rows.step_by(PIVOTS) {
         // Whole vectors: from the first pivot's column on, and up to the last one's.
         let (start, end) = (first, first + PIVOTS);
         let split = length * count.min(end);
@@ -113,7 +207,7 @@ fn eliminate_with<S: Simd>(simd: S, elimination: &mut Elimination) -> Option<usi
             let root = row[pivot].sqrt();
             // Not so for what is not a number, either.
             if !(root > 0.0 && root.is_finite()) {
-                return Some(pivot);
+                return Err(pivot);
             }
             let scale = 1.0 / root;
             row[start..].iter_mut().for_each(|entry| *entry *= scale);
@@ -127,44 +221,74 @@ fn eliminate_with<S: Simd>(simd: S, elimination: &mut Elimination) -> Option<usi
             let others = others.zip(inverse_below.chunks_exact_mut(length));
             for (number, (lower, inverse_lower)) in others.enumerate() {
                 // L' has the entry of L that belongs to the lower row.
-                let share = [-row[pivot + 1 + number]];
-                add_rows(simd, share, &row[start..], length, &mut lower[start..]);
-                add_rows(simd, share, inverse_row, length, &mut inverse_lower[..end]);
+                let share = [[-row[pivot + 1 + number]]];
+                let size = (length, length - start);
+                add_rows(simd, share, &row[start..], &mut lower[start..], size);
+                add_rows(simd, share, inverse_row, inverse_lower, (length, end));
             }
         }
-        let others = below.chunks_exact_mut(length);
-        let others = others.zip(inverse_below.chunks_exact_mut(length));
+        let shares_at = |column: usize| -> [f64; PIVOTS] {
+            std::array::from_fn(|pivot| -pivots[pivot * length + column])
+        };
+        let others = below.chunks_mut(2 * length);
+        let others = others.zip(inverse_below.chunks_mut(2 * length));
         for (number, (lower, inverse_lower)) in others.enumerate() {
-            let column = end + number;
-            let shares: [f64; PIVOTS] =
-                std::array::from_fn(|pivot| -pivots[pivot * length + column]);
+            // Both rows of a pair begin in the same vector, as the first one's column is even.
+            let column = end + 2 * number;
             let start = column / PIVOTS * PIVOTS;
-            add_rows(simd, shares, &pivots[start..], length, &mut lower[start..]);
-            add_rows(simd, shares, inverses, length, &mut inverse_lower[..end]);
+            let (above, lower) = (&pivots[start..], &mut lower[start..]);
+            let (size, inverse_size) = ((length, length - start), (length, end));
+            if column + 1 < count {
+                let shares = [shares_at(column), shares_at(column + 1)];
+                add_rows(simd, shares, above, lower, size);
+                add_rows(simd, shares, inverses, inverse_lower, inverse_size);
+            } else {
+                let shares = [shares_at(column)];
+                add_rows(simd, shares, above, lower, size);
+                add_rows(simd, shares, inverses, inverse_lower, inverse_size);
+            }
         }
     }
-    None
+    Ok(())
 }
 
-/// Adds the shares of that many rows, which begin `length` apart, to a lower one.
+/// Adds the shares of that many rows, which begin `length` apart, to each of some lower ones, which begin `length` apart, too, and are
+/// `count` long.
 #[inline(always)]
-fn add_rows<S: Simd, const ROWS: usize>(
+fn add_rows<S: Simd, const ROWS: usize, const LOWER: usize>(
     simd: S,
-    shares: [f64; ROWS],
+    shares: [[f64; ROWS]; LOWER],
     rows: &[f64],
-    length: usize,
     lower: &mut [f64],
+    (length, count): (usize, usize),
 ) {
-    let count = lower.len();
-    let shares = shares.map(|share| simd.splat_f64s(share));
+    // Not `map`, which is a call for arrays of vectors.
+    let mut factors = [[simd.splat_f64s(0.0); ROWS]; LOWER];
+    for (factors, shares) in factors.iter_mut().zip(&shares) {
+        for (factor, share) in factors.iter_mut().zip(shares) {
+            *factor = simd.splat_f64s(*share);
+        }
+    }
     let rows: [&[S::f64s]; ROWS] =
         std::array::from_fn(|row| S::as_simd_f64s(&rows[row * length..][..count]).0);
-    for (place, entries) in S::as_mut_simd_f64s(lower).0.iter_mut().enumerate() {
-        let mut sum = *entries;
-        for (share, row) in shares.iter().zip(rows) {
-            sum = simd.mul_add_f64s(*share, row[place], sum);
+    let mut lower = lower.chunks_mut(length);
+    let mut lower: [&mut [S::f64s]; LOWER] = std::array::from_fn(|_| {
+        let row = lower.next().expect("as many lower rows as shares");
+        S::as_mut_simd_f64s(&mut row[..count]).0
+    });
+    for place in 0..rows[0].len() {
+        let mut sums = [simd.splat_f64s(0.0); LOWER];
+        for (sum, lower) in sums.iter_mut().zip(&lower) {
+            *sum = lower[place];
         }
-        *entries = sum;
+        for (number, row) in rows.iter().enumerate() {
+            for (sum, factors) in sums.iter_mut().zip(&factors) {
+                *sum = simd.mul_add_f64s(factors[number], row[place], *sum);
+            }
+        }
+        for (lower, sum) in lower.iter_mut().zip(sums) {
+            lower[place] = sum;
+        }
     }
 }
 
@@ -205,6 +329,65 @@ mod tests {
                 }
                 let error = (diagonal[row] - factor[(row, row)]).abs();
                 assert!(error < 1e-12, "{width}: {row}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_bits_are_those_of_rows_taken_one_by_one() {
+        for count in [1, 8, 9, 17, 40, 101, 129, 300] {
+            let length = count + 2;
+            let entry = |row: usize, column: usize| {
+                let distance = row.abs_diff(column) as f64;
+                (-0.1 * distance).exp() + if row == column { 0.1 } else { 0.0 }
+            };
+            let right = |row: usize, side: usize| ((row + 3 * side) as f64).cos();
+            let fill = |row: usize, places: &mut [f64]| {
+                for (place, column) in places.iter_mut().zip(row..length) {
+                    *place = match column.checked_sub(count) {
+                        None => entry(row, column),
+                        Some(side) => right(row, side),
+                    };
+                }
+            };
+            let mut found = Elimination::default();
+            found.eliminate(count, 2, fill).unwrap();
+
+            // The matrix, its right sides and the identity side by side.
+            let mut rows = vec![vec![0.0; length + count]; count];
+            for (number, row) in rows.iter_mut().enumerate() {
+                fill(number, &mut row[number..length]);
+                row[length + number] = 1.0;
+            }
+            for pivot in 0..count {
+                let (done, below) = rows.split_at_mut(pivot + 1);
+                let row = &mut done[pivot];
+                let root = row[pivot].sqrt();
+                let scale = 1.0 / root;
+                row.iter_mut().for_each(|entry| *entry *= scale);
+                row[pivot] = root;
+                for (number, lower) in below.iter_mut().enumerate() {
+                    let share = -row[pivot + 1 + number];
+                    for (sum, entry) in lower.iter_mut().zip(&*row) {
+                        *sum = share.mul_add(*entry, *sum);
+                    }
+                }
+            }
+            let inverse = found.inverse_rows().zip(&rows);
+            assert!(
+                inverse
+                    .into_iter()
+                    .all(|(found, row)| *found == row[length..])
+            );
+            let diagonal = (0..count).map(|row| rows[row][row]);
+            assert!(found.diagonal().eq(diagonal));
+            for side in 0..2 {
+                let expected = rows.iter().map(|row| row[count + side]);
+                assert!(found.solution(side).eq(expected));
+            }
+            let factor = found.factor();
+            for (column, row) in rows.iter().enumerate() {
+                assert_eq!(factor.column(column)[column..], row[column..count]);
             }
         }
     }

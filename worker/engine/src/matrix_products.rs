@@ -35,13 +35,25 @@ impl<'a, T> Factor<'a, T> {
     /// # Panics
     /// If the entries are not whole rows.
     pub(crate) fn new(entries: &'a [T], columns: usize) -> Self {
-        let rows = entries.len() / columns;
-        assert_eq!(entries.len(), rows * columns, "whole rows");
+        Self::with_stride(entries, columns, columns)
+    }
+
+    /// The matrix of `columns` columns, at least one, whose rows begin `stride` apart in these entries.
+    ///
+    /// # Panics
+    /// If the last row is not whole.
+    pub(crate) fn with_stride(entries: &'a [T], columns: usize, stride: usize) -> Self {
+        let rows = entries.len().div_ceil(stride);
+        let last = entries.len() - rows.saturating_sub(1) * stride;
+        assert!(
+            columns <= stride && (rows == 0 || columns <= last),
+            "whole rows"
+        );
         Self {
-            entries,
             rows,
             columns,
-            stride: columns,
+            stride,
+            entries,
             is_transposed: false,
             is_lower: false,
         }
@@ -51,19 +63,13 @@ impl<'a, T> Factor<'a, T> {
     /// its diagonal, which have to be there.
     ///
     /// # Panics
-    /// If the entries are not whole rows of that stride.
+    /// If the entries are not as many rows, or the last one is not whole.
     pub(crate) fn lower_triangular(entries: &'a [T], size: usize, stride: usize) -> Self {
-        assert!(
-            entries.len() == size * stride && size <= stride,
-            "whole rows"
-        );
+        let matrix = Self::with_stride(entries, size, stride);
+        assert_eq!(matrix.rows, size, "as many rows as columns");
         Self {
-            entries,
-            rows: size,
-            columns: size,
-            stride,
-            is_transposed: false,
             is_lower: true,
+            ..matrix
         }
     }
 
@@ -112,11 +118,37 @@ pub(crate) fn multiply<T: Number>(
         return;
     }
     Arch::new().dispatch(Product {
+        stride: right.columns,
         left,
         right,
-        start,
+        start: Some(start),
         product,
         half: None,
+    });
+}
+
+/// Adds the product of the factors to the matrix whose rows begin `stride` apart in `sums`. Of a `half` that half alone is meant, and
+/// what comes to lie in the other one is not; the product may have more columns than rows then, all of which count.
+///
+/// # Panics
+/// If the sizes differ.
+pub(crate) fn add_product<T: Number>(
+    left: Factor<T>,
+    right: Factor<T>,
+    half: Option<Half>,
+    sums: &mut [T],
+    stride: usize,
+) {
+    assert_eq!(left.columns, right.rows, "terms");
+    let place = Factor::with_stride(sums, right.columns, stride);
+    assert_eq!(place.rows, left.rows, "rows of sums");
+    Arch::new().dispatch(Product {
+        left,
+        right,
+        start: None,
+        product: sums,
+        stride,
+        half,
     });
 }
 
@@ -145,8 +177,9 @@ pub(crate) fn multiply_by_own_transposed<T: Number>(
     Arch::new().dispatch(Product {
         left: factor.transposed(),
         right: factor,
-        start: Start::Zero,
+        start: Some(Start::Zero),
         product,
+        stride: factor.columns,
         half: Some(half),
     });
 }
@@ -155,8 +188,11 @@ pub(crate) fn multiply_by_own_transposed<T: Number>(
 struct Product<'a, T> {
     left: Factor<'a, T>,
     right: Factor<'a, T>,
-    start: Start<'a, T>,
+    /// None if the terms are added to what is in the product's place.
+    start: Option<Start<'a, T>>,
     product: &'a mut [T],
+    /// How far apart rows of the product begin.
+    stride: usize,
     /// The half of a symmetric product that is wanted.
     half: Option<Half>,
 }
@@ -172,7 +208,7 @@ impl<T: Number> WithSimd for Product<'_, T> {
         let wide = wide.min(columns);
         // The twelve vectors of a tile, a row of the panel and a left entry fit into sixteen registers.
         self.fill_strips::<S, 2, 6>(simd, 0..wide);
-        self.fill_strips::<S, 1, 12>(simd, wide..columns);
+        self.fill_strips::<S, 1, 8>(simd, wide..columns);
     }
 }
 
@@ -194,24 +230,27 @@ impl<T: Number> Product<'_, T> {
             let first_term = if is_lower { first } else { 0 };
             let rows = match self.half {
                 None => 0..self.left.rows,
-                Some(Half::Upper) => 0..places.end,
+                Some(Half::Upper) => 0..places.end.min(self.left.rows),
                 Some(Half::Lower) => first..self.left.rows,
             };
             let start = match self.start {
-                Start::Row(row) => load(simd, &row[places.clone()]),
-                Start::Zero | Start::Column(_) => [T::splat(simd, T::default()); VECTORS],
+                Some(Start::Row(row)) => load(simd, &row[places.clone()]),
+                Some(Start::Zero | Start::Column(_)) | None => {
+                    [T::splat(simd, T::default()); VECTORS]
+                }
             };
             let starts = match self.start {
-                Start::Column(column) => Some(column),
-                Start::Zero | Start::Row(_) => None,
+                Some(Start::Column(column)) => Some(column),
+                Some(Start::Zero | Start::Row(_)) | None => None,
             };
             let mut strip = Strip {
                 entries: &mut self.product[first..],
-                columns: self.right.columns,
+                stride: self.stride,
                 used: places.len(),
                 rows,
                 first_term,
                 starts,
+                is_sum: self.start.is_none(),
             };
             fill_strip::<T, S, VECTORS, ROWS>(simd, self.left, &panel, start, &mut strip);
         }
@@ -250,7 +289,7 @@ fn fill_panel<T: Number, S: Simd, const VECTORS: usize>(
             }
         }
     } else {
-        let rows = right.entries.chunks_exact(right.stride);
+        let rows = right.entries.chunks(right.stride);
         for (row, entries) in panel.iter_mut().zip(rows) {
             *row = load(simd, &entries[columns.clone()]);
         }
@@ -261,8 +300,8 @@ fn fill_panel<T: Number, S: Simd, const VECTORS: usize>(
 struct Strip<'a, T> {
     /// From the first of these columns in the first row on.
     entries: &'a mut [T],
-    /// Columns of the whole product.
-    columns: usize,
+    /// How far apart rows begin.
+    stride: usize,
     /// Columns of the strip.
     used: usize,
     /// Rows that are wanted.
@@ -271,6 +310,8 @@ struct Strip<'a, T> {
     first_term: usize,
     /// Where each row starts, if not all start alike.
     starts: Option<&'a [T]>,
+    /// Whether the terms are added to what is there.
+    is_sum: bool,
 }
 
 /// Computes the columns of a panel, in tiles of `ROWS` rows and a last few.
@@ -312,6 +353,12 @@ fn fill_tile<T: Number, S: Simd, const VECTORS: usize, const ROWS: usize>(
             *sums = [T::splat(simd, *start); VECTORS];
         }
     }
+    if product.is_sum {
+        let rows: [&[T]; ROWS] = array::from_fn(|number| {
+            &product.entries[(row + number) * product.stride..][..product.used]
+        });
+        sums = rows.map(|row| load(simd, row));
+    }
     let mut first = product.first_term;
     if left.is_transposed {
         if left.is_lower {
@@ -340,7 +387,7 @@ fn fill_tile<T: Number, S: Simd, const VECTORS: usize, const ROWS: usize>(
         }
     }
     let lanes = size_of::<T::Vector<S>>() / size_of::<T>();
-    let rows = product.entries[row * product.columns..].chunks_mut(product.columns);
+    let rows = product.entries[row * product.stride..].chunks_mut(product.stride);
     for (sums, row) in sums.into_iter().zip(rows) {
         let places = row[..product.used].chunks_mut(lanes);
         for (places, sum) in places.zip(sums) {

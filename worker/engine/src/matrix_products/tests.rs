@@ -62,6 +62,45 @@ fn every_entry_is_its_chain_of_fused_multiply_adds() {
 }
 
 #[test]
+fn a_product_is_added_to_what_is_there_between_other_numbers() {
+    for (rows, terms, columns) in SIZES {
+        let stride = columns + 3;
+        let (left, right) = (random(rows * terms), random(terms * stride));
+        let factors = (
+            Factor::new(&left, terms),
+            Factor::with_stride(&right[2..], columns, stride),
+        );
+        // The start of an entry is the number of its column.
+        let own = |row: usize, column: usize| match column.checked_sub(2) {
+            Some(place) if place < columns => place as f64,
+            _ => -1.0 - row as f64,
+        };
+        let places = (0..rows).flat_map(|row| (0..stride).map(move |column| (row, column)));
+        let before: Vec<f64> = places
+            .clone()
+            .map(|(row, column)| own(row, column))
+            .collect();
+        let picked = right.chunks(stride).flat_map(|row| &row[2..2 + columns]);
+        let picked: Vec<f64> = picked.copied().collect();
+        for half in [None, Some(Half::Upper)] {
+            let mut found = before.clone();
+            add_product(factors.0, factors.1, half, &mut found[2..], stride);
+            for ((row, column), found) in places.clone().zip(found) {
+                let expected = match column.checked_sub(2) {
+                    Some(place) if place < columns => {
+                        let place = row * columns + place;
+                        entry(&left, &picked, (terms, columns), place)
+                    }
+                    _ => own(row, column),
+                };
+                let is_meant = half.is_none() || column >= row + 2;
+                assert!(!is_meant || found == expected, "{row} {column}: {found}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_product_without_rows_is_empty() {
     let right = Factor::new(&[1.0; 80], 40);
     multiply(Factor::new(&[], 2), right, Start::Zero, &mut []);
@@ -84,8 +123,9 @@ fn single_precision_has_the_same_bits_without_vectors() {
             half: None,
             left,
             right,
-            start: Start::Zero,
+            start: Some(Start::Zero),
             product: &mut expected,
+            stride: columns,
         };
         scalar.with_simd(Scalar::new());
         assert_eq!(found, expected, "{rows} {terms} {columns}");
