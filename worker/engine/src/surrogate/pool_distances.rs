@@ -4,6 +4,9 @@ use std::ops::{Add, AddAssign, Mul, Range, Sub};
 
 use super::pool_groups::{Group, Order, Stretch};
 
+/// Candidates whose distances are summed up together, in registers.
+const TOGETHER: usize = 32;
+
 /// A precision to compute in.
 pub(super) trait Precision:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + AddAssign
@@ -99,6 +102,19 @@ impl<T: Precision> Distances<'_, T> {
         }
     }
 
+    /// Adds the distances in the numeric coordinates of candidates that lie side by side.
+    #[inline(always)]
+    fn add_numeric(&self, first: usize, sums: &mut [T]) {
+        for (coordinate, values) in self.numeric {
+            let (weight, centre) = (self.weights[*coordinate], self.point[*coordinate]);
+            let values = &values[first..first + sums.len()];
+            for (sum, value) in sums.iter_mut().zip(values) {
+                let difference = *value - centre;
+                *sum = (weight * difference).fused(difference, *sum);
+            }
+        }
+    }
+
     /// The squared distances of candidates that lie side by side, a block or its beginning.
     #[inline(always)]
     pub(super) fn of_range(
@@ -107,15 +123,17 @@ impl<T: Precision> Distances<'_, T> {
         stretches: &[Stretch],
         column: &mut [T],
     ) {
-        column.fill(T::ZERO);
         let first = candidates.start;
-        for (coordinate, values) in self.numeric {
-            let (weight, centre) = (self.weights[*coordinate], self.point[*coordinate]);
-            for (sum, value) in column.iter_mut().zip(&values[candidates.clone()]) {
-                let difference = *value - centre;
-                *sum = (weight * difference).fused(difference, *sum);
-            }
+        let (groups, rest) = column.as_chunks_mut::<TOGETHER>();
+        let start_of_rest = first + groups.len() * TOGETHER;
+        for (start, sums) in (first..).step_by(TOGETHER).zip(groups) {
+            // An array of its own stays in registers.
+            let mut own = [T::ZERO; TOGETHER];
+            self.add_numeric(start, &mut own);
+            *sums = own;
         }
+        rest.fill(T::ZERO);
+        self.add_numeric(start_of_rest, rest);
         for Stretch { places, order } in stretches {
             let column = &mut column[places.clone()];
             let candidates = first + places.start..first + places.end;
