@@ -75,8 +75,8 @@ impl DerefMut for AlignedRows {
 }
 
 impl Elimination {
-    /// Eliminates a matrix of `count` rows with that many right sides. `fill` gets the number of each row, and puts its entries from the
-    /// diagonal on and those of the right sides behind them into the place.
+    /// Eliminates a matrix of `count` rows with that many right sides. `fill` gets some of the rows, which begin that far apart, with the
+    /// numbers of the rows, and puts the entries of each from the diagonal on and those of the right sides behind them into their places.
     ///
     /// # Errors
     /// [`EngineError::LinearAlgebra`] if the matrix is not positive definite.
@@ -84,14 +84,18 @@ impl Elimination {
         &mut self,
         count: usize,
         right_sides: usize,
-        mut fill: impl FnMut(usize, &mut [f64]),
+        mut fill: impl FnMut(Range<usize>, &mut [f64], usize),
     ) -> Result<(), EngineError> {
         let length = (count + right_sides).next_multiple_of(PIVOTS);
         (self.count, self.length) = (count, length);
         self.matrix.resize(count * length);
         self.inverse.resize(count * length);
-        for (number, row) in self.matrix.chunks_exact_mut(length).enumerate() {
-            fill(number, &mut row[number..count + right_sides]);
+        for row in self.matrix.chunks_exact_mut(length) {
+            row[count + right_sides..].fill(0.0);
+        }
+        let firsts = (0..count).step_by(PIVOTS);
+        for (first, rows) in firsts.zip(self.matrix.chunks_mut(PIVOTS * length)) {
+            fill(first..count.min(first + PIVOTS), rows, length);
         }
         self.inverse.fill(0.0);
         let diagonal = self.inverse.iter_mut().step_by(length + 1);
@@ -306,11 +310,12 @@ mod tests {
             let features = Array2::from_shape_fn((width + 3, width), entry);
             let matrix = features.t().dot(&features) + Array2::<f64>::eye(width);
             let right = Array1::from_shape_fn(width, |row| (row as f64).cos());
-            let fill = |row: usize, places: &mut [f64]| {
-                places[width - row] = right[row];
-                let upper = matrix.row(row);
-                let pairs = places.iter_mut().zip(upper.iter().skip(row));
-                pairs.for_each(|(place, entry)| *place = *entry);
+            let fill = |rows: Range<usize>, places: &mut [f64], length: usize| {
+                for (row, places) in rows.zip(places.chunks_exact_mut(length)) {
+                    let pairs = places.iter_mut().zip(matrix.row(row)).skip(row);
+                    pairs.for_each(|(place, entry)| *place = *entry);
+                    places[width] = right[row];
+                }
             };
             let mut found = Elimination::default();
             found.eliminate(width, 1, fill).unwrap();
@@ -342,13 +347,17 @@ mod tests {
                 (-0.1 * distance).exp() + if row == column { 0.1 } else { 0.0 }
             };
             let right = |row: usize, side: usize| ((row + 3 * side) as f64).cos();
-            let fill = |row: usize, places: &mut [f64]| {
-                for (place, column) in places.iter_mut().zip(row..length) {
+            let fill_row = |row: usize, places: &mut [f64]| {
+                for (column, place) in places[..length].iter_mut().enumerate().skip(row) {
                     *place = match column.checked_sub(count) {
                         None => entry(row, column),
                         Some(side) => right(row, side),
                     };
                 }
+            };
+            let fill = |rows: Range<usize>, places: &mut [f64], stride: usize| {
+                let rows = rows.zip(places.chunks_exact_mut(stride));
+                rows.for_each(|(row, places)| fill_row(row, places));
             };
             let mut found = Elimination::default();
             found.eliminate(count, 2, fill).unwrap();
@@ -356,7 +365,7 @@ mod tests {
             // The matrix, its right sides and the identity side by side.
             let mut rows = vec![vec![0.0; length + count]; count];
             for (number, row) in rows.iter_mut().enumerate() {
-                fill(number, &mut row[number..length]);
+                fill_row(number, row);
                 row[length + number] = 1.0;
             }
             for pivot in 0..count {
@@ -400,9 +409,9 @@ mod tests {
             [1.0, 0.0, f64::NAN],
             [1.0, 0.0, f64::INFINITY],
         ] {
-            let fill = |row: usize, places: &mut [f64]| match row {
-                0 => places.copy_from_slice(&[one, two, 1.0]),
-                _ => places.copy_from_slice(&[three, 1.0]),
+            let fill = |_: Range<usize>, places: &mut [f64], length: usize| {
+                places[..3].copy_from_slice(&[one, two, 1.0]);
+                places[length + 1..length + 3].copy_from_slice(&[three, 1.0]);
             };
             let error = Elimination::default().eliminate(2, 1, fill).err();
             assert!(matches!(

@@ -10,6 +10,7 @@
 //! m being optimal, its own dependence on p does not contribute.
 
 use std::f64::consts::PI;
+use std::ops::Range;
 
 use pulp::Simd;
 
@@ -151,13 +152,19 @@ impl Likelihood {
             &mut self.slopes[..pairs],
         );
         let correlations = &self.correlations;
-        let fill = |row: usize, places: &mut [f64]| {
-            places[0] = signal + noise;
-            for (offset, place) in places[1..count - row].iter_mut().enumerate() {
-                *place = signal * correlations[pair_count(row + 1 + offset) + row];
+        let fill = |rows: Range<usize>, places: &mut [f64], length: usize| {
+            // Column by column, as the pairs of a point with those before it lie side by side.
+            for column in rows.start + 1..count {
+                let pairs = pair_count(column) + rows.start..pair_count(column + 1);
+                let entries = places[column..].iter_mut().step_by(length);
+                for (entry, correlation) in entries.zip(&correlations[pairs]) {
+                    *entry = signal * correlation;
+                }
             }
-            places[count - row] = targets[row];
-            places[count - row + 1] = 1.0;
+            for (row, places) in rows.zip(places.chunks_exact_mut(length)) {
+                places[row] = signal + noise;
+                places[count..count + 2].copy_from_slice(&[targets[row], 1.0]);
+            }
         };
         self.elimination.eliminate(count, 2, fill)?;
         self.whitened.clear();

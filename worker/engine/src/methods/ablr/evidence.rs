@@ -15,6 +15,7 @@
 //!   dL/dlog beta  = dL/dlog r - n/2 + beta/2 (y'y - q'm)
 
 use std::f64::consts::PI;
+use std::ops::Range;
 
 use crate::elimination::Elimination;
 use crate::error::EngineError;
@@ -78,14 +79,15 @@ impl Regression {
         let (ratio, width) = (beta / alpha, self.width);
         let last = self.products.last().copied();
         let square = last.expect("the products end with y'y");
-        let fill = |row: usize, places: &mut [f64]| {
-            let products = &self.products[row * (width + 1)..][..=width];
-            let (moment, entries) = places.split_last_mut().expect("the moment comes last");
-            for (entry, product) in entries.iter_mut().zip(&products[row..]) {
-                *entry = ratio * product;
+        let fill = |rows: Range<usize>, places: &mut [f64], length: usize| {
+            for (row, places) in rows.zip(places.chunks_exact_mut(length)) {
+                let products = &self.products[row * (width + 1)..][..=width];
+                for (entry, product) in places[row..width].iter_mut().zip(&products[row..]) {
+                    *entry = ratio * product;
+                }
+                places[row] += 1.0;
+                places[width] = products[width];
             }
-            entries[0] += 1.0;
-            *moment = products[width];
         };
         let mut elimination = Elimination::default();
         elimination.eliminate(width, 1, fill)?;
