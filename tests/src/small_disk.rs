@@ -1,7 +1,7 @@
 //! A small disk that can be filled and freed.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -18,6 +18,17 @@ pub struct SmallDisk {
     namespace: &'static Namespace,
     path: PathBuf,
     mount_point: TempDir,
+}
+
+/// Why this host allows no small disk.
+#[derive(Debug, thiserror::Error)]
+pub enum SmallDiskError {
+    /// The program that makes namespaces cannot be started.
+    #[error("unshare cannot be started")]
+    NoUnshare(#[source] io::Error),
+    /// Neither as root nor as anybody may this process have a namespace or mount a file system in one.
+    #[error("unshare and mount refuse: {}", .0.join("; "))]
+    Refused(Vec<String>),
 }
 
 /// A way to get a mount namespace.
@@ -47,19 +58,19 @@ const KEEP: &str = r#"mount -t tmpfs -o "size=$2m" tmpfs "$1" && echo mounted &&
 const FILLER: &str = "filler";
 
 impl SmallDisk {
-    /// Makes an empty disk; the error says why this host allows none.
+    /// Makes an empty disk.
     ///
     /// # Errors
-    /// What `unshare` and `mount` said.
+    /// [`SmallDiskError`] if this host allows none.
     ///
     /// # Panics
     /// If there is no temporary folder.
-    pub fn new(megabytes: u32) -> Result<Self, String> {
+    pub fn new(megabytes: u32) -> Result<Self, SmallDiskError> {
         let mount_point = tempfile::tempdir().expect("a temporary folder");
         let mut refusals = Vec::new();
         for namespace in &NAMESPACES {
-            match keep(namespace.make, mount_point.path(), megabytes) {
-                Ok(keeper) => {
+            match keep(namespace.make, mount_point.path(), megabytes)? {
+                Attempt::Mounted(keeper) => {
                     let root = PathBuf::from(format!("/proc/{}/root", keeper.id()));
                     let inside = mount_point.path().strip_prefix("/");
                     return Ok(Self {
@@ -69,10 +80,10 @@ impl SmallDisk {
                         mount_point,
                     });
                 }
-                Err(refusal) => refusals.push(refusal),
+                Attempt::Refused(refusal) => refusals.push(refusal),
             }
         }
-        Err(refusals.join("; "))
+        Err(SmallDiskError::Refused(refusals))
     }
 
     /// Its folder. Programs that resolve links, as SQLite does, end up elsewhere with this path:
@@ -131,7 +142,15 @@ impl Drop for SmallDisk {
     }
 }
 
-fn keep(namespace: &[&str], mount_point: &Path, megabytes: u32) -> Result<Child, String> {
+/// What comes of an attempt to mount a disk.
+enum Attempt {
+    /// The child that keeps it.
+    Mounted(Child),
+    /// What the host says against it.
+    Refused(String),
+}
+
+fn keep(namespace: &[&str], mount_point: &Path, megabytes: u32) -> Result<Attempt, SmallDiskError> {
     let mut command = Command::new("unshare");
     command.args(namespace).args(["sh", "-c", KEEP, "sh"]);
     command.arg(mount_point).arg(megabytes.to_string());
@@ -139,19 +158,18 @@ fn keep(namespace: &[&str], mount_point: &Path, megabytes: u32) -> Result<Child,
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let mut keeper = command
-        .spawn()
-        .map_err(|error| format!("unshare: {error}"))?;
+    let mut keeper = command.spawn().map_err(SmallDiskError::NoUnshare)?;
     let mut first = String::new();
     let output = keeper.stdout.take().expect("it is piped");
     let _fails_with_an_empty_line = BufReader::new(output).read_line(&mut first);
     if first.trim() == "mounted" {
-        return Ok(keeper);
+        return Ok(Attempt::Mounted(keeper));
     }
     let output = keeper
         .wait_with_output()
         .expect("a child can be waited for");
-    Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
+    let refusal = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Ok(Attempt::Refused(refusal))
 }
 
 #[cfg(test)]
@@ -163,7 +181,7 @@ mod tests {
     fn it_fills_and_frees() {
         let disk = match SmallDisk::new(2) {
             Ok(disk) => disk,
-            Err(reason) => return skipped::note("it_fills_and_frees", &reason),
+            Err(error) => return skipped::note("it_fills_and_frees", &error.to_string()),
         };
         let file = disk.path().join("file");
         fs::write(&file, "before").unwrap();

@@ -19,7 +19,7 @@ fn jobs_wait_for_room_on_a_full_disk_and_a_run_does_not_begin_there() {
     let name = "jobs_wait_for_room_on_a_full_disk_and_a_run_does_not_begin_there";
     let disk = match SmallDisk::new(16) {
         Ok(disk) => disk,
-        Err(reason) => return skipped::note(name, &reason),
+        Err(error) => return skipped::note(name, &error.to_string()),
     };
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("sweep.toml");

@@ -144,7 +144,7 @@ fn results_on_a_medium_that_cannot_be_written_are_read() {
     let name = "results_on_a_medium_that_cannot_be_written_are_read";
     let disk = match SmallDisk::new(16) {
         Ok(disk) => disk,
-        Err(reason) => return skipped::note(name, &reason),
+        Err(error) => return skipped::note(name, &error.to_string()),
     };
     let (folder, _) = with_results();
     fs::copy(

@@ -131,7 +131,7 @@ pub(super) async fn inject(
                 disk.free();
                 format!("{seconds:.1} s")
             }
-            Err(reason) => return Ok(Outcome::Skipped(reason.clone())),
+            Err(error) => return Ok(Outcome::Skipped(error.to_string())),
         },
         Kind::ConnectionsCut => {
             installation.proxy(link).cut(fault.amount);

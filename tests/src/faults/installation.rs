@@ -14,7 +14,7 @@ use super::verdict::Undisturbed;
 use crate::programs;
 use crate::proxy::Proxy;
 use crate::servers::{PrivateServers, Server, broker_url, store_url};
-use crate::small_disk::SmallDisk;
+use crate::small_disk::{SmallDisk, SmallDiskError};
 
 /// The service that is `loto submit --wait`.
 pub const COORDINATOR: &str = "coordinator";
@@ -61,7 +61,7 @@ enum Running {
 pub struct Installation {
     running: Running,
     /// The disk of Redis or of the host's file; else why there is none that can be filled.
-    pub disk: Arc<Result<SmallDisk, String>>,
+    pub disk: Arc<Result<SmallDisk, SmallDiskError>>,
     /// Workers, coordinator, aggregator, and the host.
     pub supervisor: Supervisor,
     /// Watches the sweep.
@@ -219,7 +219,11 @@ impl Installation {
 }
 
 /// Starts a host with its file on that disk, or else among the logs; returns its port.
-fn start_host(supervisor: &Supervisor, disk: Arc<Result<SmallDisk, String>>, logs: &Path) -> u16 {
+fn start_host(
+    supervisor: &Supervisor,
+    disk: Arc<Result<SmallDisk, SmallDiskError>>,
+    logs: &Path,
+) -> u16 {
     let port = free_port();
     let folder = disk.as_ref().as_ref();
     let folder = folder.map_or(logs, SmallDisk::path_inside);
