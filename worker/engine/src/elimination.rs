@@ -75,8 +75,8 @@ impl DerefMut for AlignedRows {
 }
 
 impl Elimination {
-    /// Eliminates a matrix of `count` rows with that many right sides. `fill` gets some of the rows, which begin that far apart, with the
-    /// numbers of the rows, and puts the entries of each from the diagonal on and those of the right sides behind them into their places.
+    /// Eliminates a matrix of `count` rows with that many right sides. `fill` gets the numbers of some rows, the rows and how far apart
+    /// they begin. It puts the entries of each row from the diagonal on, and those of the right sides behind them, into their places.
     ///
     /// # Errors
     /// [`EngineError::LinearAlgebra`] if the matrix is not positive definite.
@@ -222,8 +222,8 @@ fn eliminate_few_with<S: Simd>(
                 .iter_mut()
                 .for_each(|entry| *entry *= scale);
             let others = below.chunks_exact_mut(length);
-            let others = others.zip(inverse_below.chunks_exact_mut(length));
-            for (number, (lower, inverse_lower)) in others.enumerate() {
+            let inverse_others = inverse_below.chunks_exact_mut(length);
+            for (number, (lower, inverse_lower)) in others.zip(inverse_others).enumerate() {
                 // L' has the entry of L that belongs to the lower row.
                 let share = [[-row[pivot + 1 + number]]];
                 let size = (length, length - start);
@@ -234,9 +234,9 @@ fn eliminate_few_with<S: Simd>(
         let shares_at = |column: usize| -> [f64; PIVOTS] {
             std::array::from_fn(|pivot| -pivots[pivot * length + column])
         };
-        let others = below.chunks_mut(2 * length);
-        let others = others.zip(inverse_below.chunks_mut(2 * length));
-        for (number, (lower, inverse_lower)) in others.enumerate() {
+        let pairs = below.chunks_mut(2 * length);
+        let inverse_pairs = inverse_below.chunks_mut(2 * length);
+        for (number, (lower, inverse_lower)) in pairs.zip(inverse_pairs).enumerate() {
             // Both rows of a pair begin in the same vector, as the first one's column is even.
             let column = end + 2 * number;
             let start = column / PIVOTS * PIVOTS;
@@ -275,23 +275,23 @@ fn add_rows<S: Simd, const ROWS: usize, const LOWER: usize>(
     }
     let rows: [&[S::f64s]; ROWS] =
         std::array::from_fn(|row| S::as_simd_f64s(&rows[row * length..][..count]).0);
-    let mut lower = lower.chunks_mut(length);
-    let mut lower: [&mut [S::f64s]; LOWER] = std::array::from_fn(|_| {
-        let row = lower.next().expect("as many lower rows as shares");
+    let mut lower_rows = lower.chunks_mut(length);
+    let mut vectors: [&mut [S::f64s]; LOWER] = std::array::from_fn(|_| {
+        let row = lower_rows.next().expect("as many lower rows as shares");
         S::as_mut_simd_f64s(&mut row[..count]).0
     });
     for place in 0..rows[0].len() {
         let mut sums = [simd.splat_f64s(0.0); LOWER];
-        for (sum, lower) in sums.iter_mut().zip(&lower) {
-            *sum = lower[place];
+        for (sum, own) in sums.iter_mut().zip(&vectors) {
+            *sum = own[place];
         }
         for (number, row) in rows.iter().enumerate() {
             for (sum, factors) in sums.iter_mut().zip(&factors) {
                 *sum = simd.mul_add_f64s(factors[number], row[place], *sum);
             }
         }
-        for (lower, sum) in lower.iter_mut().zip(sums) {
-            lower[place] = sum;
+        for (own, sum) in vectors.iter_mut().zip(sums) {
+            own[place] = sum;
         }
     }
 }
@@ -382,12 +382,8 @@ mod tests {
                     }
                 }
             }
-            let inverse = found.inverse_rows().zip(&rows);
-            assert!(
-                inverse
-                    .into_iter()
-                    .all(|(found, row)| *found == row[length..])
-            );
+            let mut pairs = found.inverse_rows().zip(&rows);
+            assert!(pairs.all(|(found, row)| *found == row[length..]));
             let diagonal = (0..count).map(|row| rows[row][row]);
             assert!(found.diagonal().eq(diagonal));
             for side in 0..2 {

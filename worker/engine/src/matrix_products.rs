@@ -206,7 +206,8 @@ impl<T: Number> WithSimd for Product<'_, T> {
         let lanes = size_of::<T::Vector<S>>() / size_of::<T>();
         let wide = columns.next_multiple_of(lanes) / (2 * lanes) * (2 * lanes);
         let wide = wide.min(columns);
-        // The twelve vectors of a tile, a row of the panel and a left entry fit into sixteen registers.
+        // The twelve vectors of a tile, a row of the panel and a left entry fit into sixteen registers. A tile of one vector's width has
+        // eight: the compiler keeps twelve rows in memory.
         self.fill_strips::<S, 2, 6>(simd, 0..wide);
         self.fill_strips::<S, 1, 8>(simd, wide..columns);
     }
