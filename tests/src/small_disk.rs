@@ -24,7 +24,7 @@ pub struct SmallDisk {
 #[derive(Debug, thiserror::Error)]
 pub enum SmallDiskError {
     /// The program that makes namespaces cannot be started.
-    #[error("unshare cannot be started")]
+    #[error("unshare cannot be started: {0}")]
     NoUnshare(#[source] io::Error),
     /// Neither as root nor as anybody may this process have a namespace or mount a file system in one.
     #[error("unshare and mount refuse: {}", .0.join("; "))]

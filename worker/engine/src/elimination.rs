@@ -17,7 +17,7 @@ use crate::matrix_products::{Factor, Half, add_product};
 /// Rows that are taken from those below them together. Rows are as long as a multiple of it, too: whole vectors of every width.
 const PIVOTS: usize = 8;
 
-/// Rows up to which they stay in the cache.
+/// Up to so many rows, all of them stay in the cache.
 const FEW: usize = 128;
 
 /// Buffers for eliminations, and what the last one left.
@@ -256,8 +256,7 @@ fn eliminate_few_with<S: Simd>(
     Ok(())
 }
 
-/// Adds the shares of that many rows, which begin `length` apart, to each of some lower ones, which begin `length` apart, too, and are
-/// `count` long.
+/// Adds the shares of some rows to each of some lower ones. The rows of both begin `length` apart, and `count` entries of each are meant.
 #[inline(always)]
 fn add_rows<S: Simd, const ROWS: usize, const LOWER: usize>(
     simd: S,
