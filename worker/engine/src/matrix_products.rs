@@ -16,6 +16,12 @@ use pulp::{Arch, Simd, WithSimd, bytemuck};
 
 pub(crate) use number::Number;
 
+/// Most terms of a slab. A panel of so many is 16 KB in the widest vectors.
+const SLAB: usize = 128;
+
+/// Columns and terms that are transposed together, in registers.
+const SQUARE: usize = 4;
+
 /// A factor of a product: a matrix, row by row, or the transposed of one.
 #[derive(Clone, Copy)]
 pub(crate) struct Factor<'a, T> {
@@ -73,6 +79,21 @@ impl<'a, T> Factor<'a, T> {
         }
     }
 
+    /// Some of the columns.
+    fn columns(self, columns: Range<usize>) -> Self {
+        let entries = if self.is_transposed {
+            let end = self.entries.len().min(columns.end * self.stride);
+            &self.entries[columns.start * self.stride..end]
+        } else {
+            &self.entries[columns.start..]
+        };
+        Self {
+            entries,
+            columns: columns.len(),
+            ..self
+        }
+    }
+
     /// The transposed matrix.
     pub(crate) fn transposed(self) -> Self {
         Self {
@@ -117,7 +138,7 @@ pub(crate) fn multiply<T: Number>(
     if product.is_empty() {
         return;
     }
-    Arch::new().dispatch(Product {
+    compute(Product {
         stride: right.columns,
         left,
         right,
@@ -142,7 +163,7 @@ pub(crate) fn add_product<T: Number>(
     assert_eq!(left.columns, right.rows, "terms");
     let place = Factor::with_stride(sums, right.columns, stride);
     assert_eq!(place.rows, left.rows, "rows of sums");
-    Arch::new().dispatch(Product {
+    compute(Product {
         left,
         right,
         start: None,
@@ -174,7 +195,7 @@ pub(crate) fn multiply_by_own_transposed<T: Number>(
     assert!(!factor.is_transposed, "a matrix row by row");
     let entries = factor.columns * factor.columns;
     assert_eq!(product.len(), entries, "a product's entries");
-    Arch::new().dispatch(Product {
+    compute(Product {
         left: factor.transposed(),
         right: factor,
         start: Some(Start::Zero),
@@ -182,6 +203,23 @@ pub(crate) fn multiply_by_own_transposed<T: Number>(
         stride: factor.columns,
         half: Some(half),
     });
+}
+
+/// Computes a product, a slab of terms after the other: the panels of a slab stay in the nearest cache.
+fn compute<T: Number>(mut product: Product<T>) {
+    let (left, right) = (product.left, product.right);
+    let is_whole = left.is_lower || right.is_lower || right.rows <= SLAB;
+    let slab = if is_whole { right.rows.max(1) } else { SLAB };
+    for first in (0..right.rows.max(1)).step_by(slab) {
+        let terms = first..right.rows.min(first + slab);
+        Arch::new().dispatch(Product {
+            left: left.columns(terms.clone()),
+            right: right.transposed().columns(terms).transposed(),
+            product: &mut *product.product,
+            ..product
+        });
+        product.start = None;
+    }
 }
 
 /// A product to be computed.
@@ -282,9 +320,18 @@ fn fill_panel<T: Number, S: Simd, const VECTORS: usize>(
     if right.is_transposed {
         let width = VECTORS * size_of::<T::Vector<S>>() / size_of::<T>();
         let entries: &mut [T] = bytemuck::cast_slice_mut(panel.as_flattened_mut());
-        let of_columns = right.entries.chunks_exact(right.stride);
-        let of_columns = of_columns.skip(columns.start).take(columns.len());
-        for (place, column) in of_columns.enumerate() {
+        let column = |number: usize| &right.entries[number * right.stride..][..right.rows];
+        let whole = columns.len() / SQUARE * SQUARE;
+        for place in (0..whole).step_by(SQUARE) {
+            let first = columns.start + place;
+            transpose(
+                array::from_fn(|number| column(first + number)),
+                &mut entries[place..],
+                width,
+            );
+        }
+        for place in whole..columns.len() {
+            let column = column(columns.start + place);
             for (row, entry) in entries.chunks_exact_mut(width).zip(column) {
                 row[place] = *entry;
             }
@@ -294,6 +341,26 @@ fn fill_panel<T: Number, S: Simd, const VECTORS: usize>(
         for (row, entries) in panel.iter_mut().zip(rows) {
             *row = load(simd, &entries[columns.clone()]);
         }
+    }
+}
+
+/// Puts columns side by side: the first numbers of rows that begin `width` apart.
+#[inline(always)]
+fn transpose<T: Number>(columns: [&[T]; SQUARE], entries: &mut [T], width: usize) {
+    let terms = columns[0].len();
+    let whole = terms / SQUARE * SQUARE;
+    let mut rows = entries.chunks_mut(width);
+    for first in (0..whole).step_by(SQUARE) {
+        let square: [&[T; SQUARE]; SQUARE] = columns.map(|column| {
+            let entries = column[first..].first_chunk();
+            entries.expect("so many terms are left")
+        });
+        for (place, row) in rows.by_ref().take(SQUARE).enumerate() {
+            row[..SQUARE].copy_from_slice(&square.map(|column| column[place]));
+        }
+    }
+    for (term, row) in (whole..terms).zip(rows) {
+        row[..SQUARE].copy_from_slice(&columns.map(|column| column[term]));
     }
 }
 
