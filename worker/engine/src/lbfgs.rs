@@ -220,6 +220,7 @@ fn add_scaled(target: &mut [f64], scale: f64, source: &[f64], free: &[bool]) {
     }
 }
 
+/// Adds the last step and the change of the gradient along it, unless the objective does not curve upwards along the step.
 fn remember(
     corrections: &mut Vec<Correction>,
     point: &[f64],
@@ -227,16 +228,9 @@ fn remember(
     gradient: &[f64],
     trial_gradient: &[f64],
 ) {
-    let step: Vec<f64> = trial
-        .iter()
-        .zip(point)
-        .map(|(new, old)| new - old)
-        .collect();
-    let change: Vec<f64> = trial_gradient
-        .iter()
-        .zip(gradient)
-        .map(|(new, old)| new - old)
-        .collect();
+    let (mut step, mut change) = (Vec::new(), Vec::new());
+    subtract(trial, point, &mut step);
+    subtract(trial_gradient, gradient, &mut change);
     let curvature = dot(&step, &change);
     if curvature <= 1e-10 * (dot(&step, &step) * dot(&change, &change)).sqrt() {
         return;
@@ -249,6 +243,19 @@ fn remember(
         change,
         curvature,
     });
+}
+
+/// Appends the differences of two vectors.
+#[pulp::with_simd(subtract = pulp::Arch::new())]
+#[inline(always)]
+fn subtract_with<'a, S: Simd>(
+    _simd: S,
+    left: &'a [f64],
+    right: &'a [f64],
+    differences: &'a mut Vec<f64>,
+) {
+    let pairs = left.iter().zip(right);
+    differences.extend(pairs.map(|(left, right)| left - right));
 }
 
 #[inline(always)]

@@ -22,6 +22,7 @@ use crate::error::EngineError;
 use crate::matrix_products::{Factor, Half, Start, multiply, multiply_by_own_transposed};
 
 /// What the likelihood needs of a task's features and targets.
+#[derive(Default)]
 pub(super) struct Regression {
     /// The upper triangle of [Phi y]' [Phi y], row by row.
     products: Vec<f64>,
@@ -32,6 +33,7 @@ pub(super) struct Regression {
 }
 
 /// A regression at some precisions.
+#[derive(Default)]
 pub(super) struct RegressionPosterior {
     /// alpha, the precision of the weights.
     pub alpha: f64,
@@ -47,19 +49,24 @@ pub(super) struct RegressionPosterior {
     pub elimination: Elimination,
     /// A^-1, row by row.
     inverse: Vec<f64>,
+    /// What the rows of a design are multiplied by to become slopes.
+    slope_factors: Vec<f64>,
 }
 
 impl Regression {
     /// Of a `design`: rows of `width` features, each followed by its target.
     pub(super) fn new(design: &[f64], width: usize) -> Self {
+        let mut regression = Self::default();
+        regression.set(design, width);
+        regression
+    }
+
+    /// Becomes the regression of another design, in the same memory.
+    pub(super) fn set(&mut self, design: &[f64], width: usize) {
         let rows = Factor::new(design, width + 1);
-        let mut products = vec![0.0; (width + 1) * (width + 1)];
-        multiply_by_own_transposed(rows, Half::Upper, &mut products);
-        Self {
-            products,
-            width,
-            count: design.len() / (width + 1),
-        }
+        self.products.resize((width + 1) * (width + 1), 0.0);
+        multiply_by_own_transposed(rows, Half::Upper, &mut self.products);
+        (self.width, self.count) = (width, design.len() / (width + 1));
     }
 
     /// An entry of Phi' Phi.
@@ -75,13 +82,29 @@ impl Regression {
         &self,
         logarithms: [f64; 2],
     ) -> Result<RegressionPosterior, EngineError> {
+        let mut posterior = RegressionPosterior::default();
+        posterior.set(self, logarithms)?;
+        Ok(posterior)
+    }
+}
+
+impl RegressionPosterior {
+    /// Becomes the `regression` at these logarithms of alpha and beta, in the same memory.
+    ///
+    /// # Errors
+    /// [`EngineError::LinearAlgebra`] if A cannot be factorised; nothing of the posterior is meant then.
+    pub(super) fn set(
+        &mut self,
+        regression: &Regression,
+        logarithms: [f64; 2],
+    ) -> Result<(), EngineError> {
         let [alpha, beta] = logarithms.map(libm::exp);
-        let (ratio, width) = (beta / alpha, self.width);
-        let last = self.products.last().copied();
+        let (ratio, width) = (beta / alpha, regression.width);
+        let last = regression.products.last().copied();
         let square = last.expect("the products end with y'y");
         let fill = |rows: Range<usize>, places: &mut [f64], length: usize| {
             for (row, places) in rows.zip(places.chunks_exact_mut(length)) {
-                let products = &self.products[row * (width + 1)..][..=width];
+                let products = &regression.products[row * (width + 1)..][..=width];
                 for (entry, product) in places[row..width].iter_mut().zip(&products[row..]) {
                     *entry = ratio * product;
                 }
@@ -89,25 +112,26 @@ impl Regression {
                 places[width] = products[width];
             }
         };
-        let mut elimination = Elimination::default();
-        elimination.eliminate(width, 1, fill)?;
-        let half_log_determinant: f64 = elimination.diagonal().map(libm::log).sum();
+        self.elimination.eliminate(width, 1, fill)?;
+        let half_log_determinant: f64 = self.elimination.diagonal().map(libm::log).sum();
 
         // With C v = q: A^-1 = C^-1' C^-1, m = r C^-1' v and q'm = r v'v.
-        let root = elimination.inverse_factor();
-        let solution: Vec<f64> = elimination.solution(0).collect();
-        let mut inverse = vec![0.0; width * width];
-        multiply_by_own_transposed(root, Half::Upper, &mut inverse);
+        let root = self.elimination.inverse_factor();
+        let solution: Vec<f64> = self.elimination.solution(0).collect();
+        let inverse = &mut self.inverse;
+        inverse.resize(width * width, 0.0);
+        multiply_by_own_transposed(root, Half::Upper, inverse);
         for row in 1..width {
             for column in 0..row {
                 inverse[row * width + column] = inverse[column * width + row];
             }
         }
-        let mut weights = vec![0.0; width];
+        let weights = &mut self.weights;
+        weights.resize(width, 0.0);
         let scaled: Vec<f64> = solution.iter().map(|entry| ratio * entry).collect();
-        multiply(Factor::new(&scaled, width), root, Start::Zero, &mut weights);
+        multiply(Factor::new(&scaled, width), root, Start::Zero, weights);
 
-        let count = self.count as f64;
+        let count = regression.count as f64;
         let dot = |left: &[f64], right: &[f64]| -> f64 {
             left.iter()
                 .zip(right)
@@ -116,35 +140,29 @@ impl Regression {
         };
         let misfit = 0.5 * beta * (square - dot(&scaled, &solution));
         let trace: f64 = inverse.iter().step_by(width + 1).sum();
-        let by_ratio = 0.5 * (width as f64 - trace) - 0.5 * alpha * dot(&weights, &weights);
-        Ok(RegressionPosterior {
-            alpha,
-            beta,
-            value: 0.5 * count * libm::log(2.0 * PI / beta) + misfit + half_log_determinant,
-            slopes: [-by_ratio, by_ratio - 0.5 * count + misfit],
-            weights,
-            elimination,
-            inverse,
-        })
+        let by_ratio = 0.5 * (width as f64 - trace) - 0.5 * alpha * dot(weights, weights);
+        (self.alpha, self.beta) = (alpha, beta);
+        self.value = 0.5 * count * libm::log(2.0 * PI / beta) + misfit + half_log_determinant;
+        self.slopes = [-by_ratio, by_ratio - 0.5 * count + misfit];
+        Ok(())
     }
-}
 
-impl RegressionPosterior {
     /// The derivative of the value by the first features of each row of the design, dL/dPhi, into `slopes`, row by row.
-    pub(super) fn feature_slopes(&self, design: &[f64], slopes: &mut [f64]) {
+    pub(super) fn feature_slopes(&mut self, design: &[f64], slopes: &mut [f64]) {
         let width = self.weights.len();
         let wanted = slopes.len() / (design.len() / (width + 1));
         // As e = y - Phi m, the derivative is [Phi y] times r A^-1 + beta m m' above -beta m'.
         let (ratio, weights) = (self.beta / self.alpha, &self.weights[..wanted]);
-        let mut factor = Vec::with_capacity((width + 1) * wanted);
+        let factors = &mut self.slope_factors;
+        factors.clear();
         for (weight, inverse) in self.weights.iter().zip(self.inverse.chunks_exact(width)) {
             let share = self.beta * weight;
             let pairs = weights.iter().zip(inverse);
-            factor.extend(pairs.map(|(weight, inverse)| ratio * inverse + share * weight));
+            factors.extend(pairs.map(|(weight, inverse)| ratio * inverse + share * weight));
         }
-        factor.extend(weights.iter().map(|weight| -self.beta * weight));
+        factors.extend(weights.iter().map(|weight| -self.beta * weight));
         let rows = Factor::new(design, width + 1);
-        multiply(rows, Factor::new(&factor, wanted), Start::Zero, slopes);
+        multiply(rows, Factor::new(factors, wanted), Start::Zero, slopes);
     }
 }
 
@@ -214,7 +232,7 @@ mod tests {
     #[test]
     fn all_slopes_agree_with_finite_differences_of_the_dense_process() {
         let (features, targets) = case();
-        let posterior = posterior(&features, &targets);
+        let mut posterior = posterior(&features, &targets);
         let step = 1e-5;
         for index in 0..2 {
             let shifted = |step: f64| {

@@ -7,7 +7,7 @@
 
 use pulp::Simd;
 
-use super::evidence::Regression;
+use super::evidence::{Regression, RegressionPosterior};
 use super::features::{DESIGN, FEATURES, FeatureNetwork, REGRESSORS, fill_design};
 use super::training_set::TrainingTask;
 use crate::dense_layers::Batch;
@@ -46,6 +46,8 @@ struct Buffers {
     batch: Batch,
     /// The regressors of each row, and its target.
     design: Vec<f64>,
+    regression: Regression,
+    posterior: RegressionPosterior,
     /// The slope by each feature.
     slopes: Vec<f64>,
     /// The weights and their gradient, in single precision.
@@ -61,6 +63,8 @@ impl JointLikelihood {
             buffers: Buffers {
                 batch: network.batch(sources[0].inputs.clone()),
                 design: Vec::new(),
+                regression: Regression::default(),
+                posterior: RegressionPosterior::default(),
                 slopes: Vec::new(),
                 gradient: weights.clone(),
                 weights,
@@ -176,7 +180,9 @@ impl Buffers {
         // Only the constants keep these ones.
         self.design.resize(rows * DESIGN, 1.0);
         fill_design(features, &task.targets, &mut self.design);
-        let posterior = Regression::new(&self.design, REGRESSORS).posterior(logarithms)?;
+        self.regression.set(&self.design, REGRESSORS);
+        let posterior = &mut self.posterior;
+        posterior.set(&self.regression, logarithms)?;
         self.slopes.resize(rows * FEATURES, 0.0);
         posterior.feature_slopes(&self.design, &mut self.slopes);
         network.propagate(
