@@ -117,6 +117,35 @@ impl Space {
         }
     }
 
+    /// Writes some encoded rows coordinate by coordinate: `count` places for each coordinate, as many as there are rows or
+    /// more. Those beyond the last row become 0.
+    pub(crate) fn encode_by_coordinate(
+        &self,
+        columns: &[Column],
+        rows: Range<usize>,
+        count: usize,
+        coordinates: &mut [f32],
+    ) {
+        coordinates.fill(0.0);
+        let mut rest = coordinates;
+        for (hyperparameter, column) in self.hyperparameters.iter().zip(columns) {
+            let own;
+            (own, rest) = rest.split_at_mut(hyperparameter.kind.width() * count);
+            match column {
+                Column::Numeric(values) => {
+                    for (place, value) in own.iter_mut().zip(&values[rows.clone()]) {
+                        *place = *value as f32;
+                    }
+                }
+                Column::Categorical(levels) => {
+                    for (place, level) in levels[rows.clone()].iter().enumerate() {
+                        own[usize::from(*level) * count + place] = 1.0;
+                    }
+                }
+            }
+        }
+    }
+
     /// The encoded rows one after the other, in single precision.
     pub fn encode_single(&self, columns: &[Column], rows: Range<usize>) -> Vec<f32> {
         let mut point = vec![0.0; self.width()];
@@ -142,6 +171,31 @@ impl Space {
         };
         Self {
             hyperparameters: (0..width).map(hyperparameter).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_the_same_coordinate_by_coordinate_and_one_after_the_other() {
+        let mut space = Space::numeric(3);
+        let levels = ["a", "b", "c", "d"].map(String::from).to_vec();
+        space.hyperparameters[1].kind = Kind::Categorical { levels };
+        let columns = [
+            Column::Numeric(vec![0.1, 0.2, 0.3, 0.4]),
+            Column::Categorical(vec![3, 0, 2, 1]),
+            Column::Numeric(vec![0.9, 0.8, 0.7, 0.6]),
+        ];
+        let mut coordinates = [7.0; 6 * 5];
+        space.encode_by_coordinate(&columns, 1..4, 5, &mut coordinates);
+        let rows = space.encode_single(&columns, 1..4);
+        for (coordinate, places) in coordinates.chunks_exact(5).enumerate() {
+            let of_rows: Vec<f32> = rows.iter().skip(coordinate).step_by(6).copied().collect();
+            assert_eq!(places[..3], of_rows);
+            assert_eq!(places[3..], [0.0, 0.0]);
         }
     }
 }

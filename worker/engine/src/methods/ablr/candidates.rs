@@ -10,16 +10,18 @@ use crate::acquisition::function::Acquisition;
 use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser};
 use crate::matrix_products::{Factor, Start, multiply};
 use crate::setting::Setting;
+use crate::table::encoding::{Column, Space};
 
 /// Open candidates of a block from which on a tighter bound costs less than what it saves.
 const LEAST_OPEN: usize = 8;
 
 /// The features of a target's rows.
-pub(super) struct FeaturePool {
-    /// Encoded rows, of each block column-major: [`BLOCK`] rows, the last of which are zeros in the last block, by the width.
+pub(super) struct FeaturePool<'a> {
+    space: &'a Space,
+    /// The rows. Encoded ones would take far more memory.
+    columns: &'a [Column],
+    /// The encoded rows of a block, coordinate by coordinate.
     inputs: Vec<f32>,
-    /// Coordinates of an encoded row.
-    width: usize,
     /// Of each block, column-major: [`BLOCK`] rows by [`FEATURES`].
     features: Vec<f32>,
     /// Squared lengths of the regressors of each row.
@@ -60,24 +62,15 @@ impl OpenRows {
     }
 }
 
-impl FeaturePool {
+impl<'a> FeaturePool<'a> {
     /// The pool of all rows of the target, without features until [`Self::update`].
-    pub(super) fn new(setting: &Setting) -> Self {
+    pub(super) fn new(setting: &Setting<'a>) -> Self {
         let (space, rows) = (setting.space(), setting.rows());
-        let (width, padded) = (space.width(), rows.next_multiple_of(BLOCK));
-        let mut inputs = vec![0.0; padded * width];
-        let blocks = inputs.chunks_exact_mut(BLOCK * width);
-        for (first, block) in (0..rows).step_by(BLOCK).zip(blocks) {
-            let places = first..rows.min(first + BLOCK);
-            let encoded = space.encode_single(setting.columns(), places);
-            for (place, row) in encoded.chunks_exact(width).enumerate() {
-                let entries = block.iter_mut().skip(place).step_by(BLOCK);
-                entries.zip(row).for_each(|(entry, from)| *entry = *from);
-            }
-        }
+        let padded = rows.next_multiple_of(BLOCK);
         Self {
-            inputs,
-            width,
+            inputs: vec![0.0; BLOCK * space.width()],
+            space,
+            columns: setting.columns(),
             features: vec![0.0; padded * FEATURES],
             lengths: vec![0.0; padded],
             maximiser: Maximiser::new((0..rows as u32).collect()),
@@ -90,23 +83,30 @@ impl FeaturePool {
     pub(super) fn update(&mut self, network: &FeatureNetwork, point: &[f64]) {
         let weights = &point[..network.weight_count()];
         let weights: Vec<f32> = weights.iter().map(|&weight| weight as f32).collect();
-        let blocks = self.inputs.chunks_exact(BLOCK * self.width);
+        let rows = self.maximiser.rows().len();
         let columns = self.features.chunks_exact_mut(BLOCK * FEATURES);
         let lengths = self.lengths.chunks_exact_mut(BLOCK);
-        for ((inputs, columns), lengths) in blocks.zip(columns).zip(lengths) {
-            network.evaluate_by_unit(&weights, inputs, &mut self.buffers, columns);
+        let blocks = (0..rows).step_by(BLOCK);
+        for ((first, columns), lengths) in blocks.zip(columns).zip(lengths) {
+            let of_block = first..rows.min(first + BLOCK);
+            let (inputs, buffers) = (&mut self.inputs, &mut self.buffers);
+            self.space
+                .encode_by_coordinate(self.columns, of_block, BLOCK, inputs);
+            network.evaluate_by_unit(&weights, inputs, buffers, columns);
             squared_lengths(columns, lengths);
         }
     }
 
     /// An encoded row.
-    pub(super) fn input(&self, row: usize) -> impl Iterator<Item = f32> + '_ {
-        column_entries(&self.inputs, self.width, row)
+    pub(super) fn input(&self, row: usize) -> Vec<f32> {
+        self.space.encode_single(self.columns, row..row + 1)
     }
 
     /// The features of a row.
     pub(super) fn features(&self, row: usize) -> impl Iterator<Item = f32> + '_ {
-        column_entries(&self.features, FEATURES, row)
+        let (block, place) = (row / BLOCK, row % BLOCK);
+        let entries = self.features[block * BLOCK * FEATURES..].iter();
+        entries.skip(place).step_by(BLOCK).take(FEATURES).copied()
     }
 
     /// The row of greatest `acquisition` under the regression, which has these `bounds`, among those not
@@ -131,13 +131,6 @@ impl FeaturePool {
         self.maximiser
             .best_row(&mut predictions, acquisition, evaluated, priority)
     }
-}
-
-/// A row of column-major blocks of that width.
-fn column_entries(blocks: &[f32], width: usize, row: usize) -> impl Iterator<Item = f32> + '_ {
-    let (block, place) = (row / BLOCK, row % BLOCK);
-    let entries = blocks[block * BLOCK * width..].iter();
-    entries.skip(place).step_by(BLOCK).take(width).copied()
 }
 
 struct RegressionPredictions<'a> {

@@ -31,7 +31,7 @@ const REFIT: Settings = Settings {
 
 /// After [`INITIAL`] rows of random search: fits the features and the precisions of all tasks to a sample of the sources
 /// and the observations, from the last fit on, and takes the row of greatest expected improvement. The precisions have no prior.
-pub(super) struct LinearRegressionSearch {
+pub(super) struct LinearRegressionSearch<'a> {
     initial: RandomSearch,
     transform: Transform,
     network: FeatureNetwork,
@@ -42,16 +42,16 @@ pub(super) struct LinearRegressionSearch {
     curvature: Curvature,
     /// Whether the features were ever fitted to observations.
     is_fitted: bool,
-    pool: FeaturePool,
+    pool: FeaturePool<'a>,
     priority: Vec<u32>,
 }
 
-impl LinearRegressionSearch {
+impl<'a> LinearRegressionSearch<'a> {
     /// From the features fitted to the sources under `transform`.
     ///
     /// # Errors
     /// Those of [`TrainingTask::of_sources`] and [`source_fit`].
-    pub(super) fn new(setting: &Setting, transform: Transform) -> Result<Self, EngineError> {
+    pub(super) fn new(setting: &Setting<'a>, transform: Transform) -> Result<Self, EngineError> {
         let network = FeatureNetwork::new(setting.space().width());
         let sources = TrainingTask::of_sources(setting, transform)?;
         let samples = sources.iter().map(TrainingTask::sample).collect();
@@ -109,7 +109,7 @@ impl LinearRegressionSearch {
     }
 }
 
-impl Search for LinearRegressionSearch {
+impl Search for LinearRegressionSearch<'_> {
     fn choose(&mut self, observations: &Observations) -> Result<u32, EngineError> {
         let count = observations.rows.len();
         if count < INITIAL {
