@@ -16,8 +16,8 @@ use crate::transform::Transform;
 /// Fits kept in memory: the largest take about 40 KB each.
 const KEPT: NonZeroUsize = NonZeroUsize::new(512).unwrap();
 
-/// Bytes of predictions kept in memory: those of a process for the 62,208 rows of FCNET take 498 KB.
-const KEPT_PREDICTIONS: NonZeroUsize = NonZeroUsize::new(8 << 20).unwrap();
+/// Bytes of predictions kept in memory: means and deviations of the four sources of FCNET, of 62,208 rows each.
+const KEPT_PREDICTIONS: NonZeroUsize = NonZeroUsize::new(4 << 20).unwrap();
 
 /// Transformed tables kept in memory.
 const KEPT_TRANSFORMED: NonZeroUsize = NonZeroUsize::new(8).unwrap();
