@@ -2,6 +2,10 @@
 //! quantiles of all sources (Salinas, Shen and Perrone 2019, A copula approach for hyperparameter transfer learning,
 //! Table 5). No method uses them.
 
+use std::sync::Arc;
+
+use pulp::Simd;
+
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::blobs::MemoryBlobs;
 use crate::error::EngineError;
@@ -10,7 +14,6 @@ use crate::prediction_error::root_mean_square_error;
 use crate::setting::{Setting, Source};
 use crate::table::{Table, Task};
 use crate::transform::Transform;
-use std::sync::Arc;
 
 /// Penalty of the linear model's weights; its intercept has none. It decides among the weights of one-hot
 /// coordinates, which add up to 1, and changes no prediction noticeably.
@@ -21,6 +24,9 @@ const NEIGHBOURS: usize = 5;
 
 /// Source rows up to which neighbours are looked for: each is compared with each of the target's.
 const MOST_SOURCE_ROWS: usize = 50_000;
+
+/// Source rows whose distances are computed side by side.
+const TOGETHER: usize = 32;
 
 /// Rows of the target whose neighbours are looked for, evenly spread over its rows.
 const TARGET_ROWS: usize = 500;
@@ -109,47 +115,76 @@ fn linear_predictions(setting: &Setting, sources: &[Source]) -> Result<Vec<f64>,
 /// The error of the nearest neighbours' mean.
 fn neighbours_error(setting: &Setting, sources: &[Source], target: &Task) -> f64 {
     let width = setting.space().width();
-    let (mut points, mut targets) = (Vec::new(), Vec::new());
+    let targets: Vec<f64> = sources
+        .iter()
+        .flat_map(|source| source.targets)
+        .copied()
+        .collect();
+    let mut points = vec![0.0; targets.len().next_multiple_of(TOGETHER) * width];
     let mut point = vec![0.0; width];
-    for source in sources {
-        for (row, target) in source.targets.iter().enumerate() {
-            setting
-                .space()
-                .encode(&source.task.columns, row, &mut point);
-            points.extend_from_slice(&point);
-            targets.push(*target);
-        }
+    let rows = sources.iter().flat_map(|source| {
+        let columns = &source.task.columns;
+        (0..source.targets.len()).map(move |row| (columns, row))
+    });
+    for (number, (columns, row)) in rows.enumerate() {
+        setting.space().encode(columns, row, &mut point);
+        let group = &mut points[number / TOGETHER * TOGETHER * width..];
+        let places = group.iter_mut().skip(number % TOGETHER).step_by(TOGETHER);
+        places
+            .zip(&point)
+            .for_each(|(place, entry)| *place = *entry);
     }
     let mut observed = Vec::new();
     Transform::Copula.average(&target.objectives(), &mut observed);
     let rows = observed.len();
     let looked_at = rows.min(TARGET_ROWS);
+    let mut squared = Vec::new();
     let squares = (0..looked_at).map(|place| {
         let row = place * rows / looked_at;
         setting.space().encode(setting.columns(), row, &mut point);
-        (observed[row] - nearest_mean(&points, &targets, &point)).powi(2)
+        squared_distances(&points, &point, &mut squared);
+        (observed[row] - nearest_mean(&squared[..targets.len()], &targets)).powi(2)
     });
     (squares.sum::<f64>() / looked_at as f64).sqrt()
 }
 
-/// The mean target of the nearest points, which lie one after the other.
-fn nearest_mean(points: &[f64], targets: &[f64], point: &[f64]) -> f64 {
+/// Puts the squared distance of a point to each of the points into `squared`. These lie in groups of [`TOGETHER`], coordinate by
+/// coordinate within a group.
+#[pulp::with_simd(squared_distances = pulp::Arch::new())]
+#[inline(always)]
+fn squared_distances_with<'a, S: Simd>(
+    _simd: S,
+    points: &'a [f64],
+    point: &'a [f64],
+    squared: &'a mut Vec<f64>,
+) {
+    squared.clear();
+    for group in points.chunks_exact(point.len() * TOGETHER) {
+        let mut sums = [0.0; TOGETHER];
+        for (others, own) in group.as_chunks::<TOGETHER>().0.iter().zip(point) {
+            for (sum, other) in sums.iter_mut().zip(others) {
+                *sum += (other - own) * (other - own);
+            }
+        }
+        squared.extend(sums);
+    }
+}
+
+/// The mean target of the nearest points, given by their squared distances.
+fn nearest_mean(squared: &[f64], targets: &[f64]) -> f64 {
     // Distance and target, the nearest first.
     let mut nearest: Vec<(f64, f64)> = Vec::with_capacity(NEIGHBOURS + 1);
-    for (other, target) in points.chunks_exact(point.len()).zip(targets) {
-        let differences = other.iter().zip(point);
-        let squared: f64 = differences.map(|(a, b)| (a - b) * (a - b)).sum();
-        let is_full = nearest.len() == NEIGHBOURS;
-        if is_full
-            && nearest
-                .last()
-                .is_some_and(|(farthest, _)| squared >= *farthest)
-        {
+    let mut farthest = f64::INFINITY;
+    for (squared, target) in squared.iter().zip(targets) {
+        if *squared >= farthest {
             continue;
         }
-        let place = nearest.partition_point(|(distance, _)| *distance <= squared);
-        nearest.insert(place, (squared, *target));
+        let place = nearest.partition_point(|(distance, _)| distance <= squared);
+        nearest.insert(place, (*squared, *target));
         nearest.truncate(NEIGHBOURS);
+        if nearest.len() == NEIGHBOURS {
+            farthest = nearest[NEIGHBOURS - 1].0;
+        }
     }
     nearest.iter().map(|(_, target)| target).sum::<f64>() / nearest.len() as f64
 }
