@@ -5,7 +5,9 @@
 //! other sign.) In logarithms candidates far behind the incumbent still differ,
 //! where EI itself underflows to 0 for all of them (Ament et al. 2023).
 
+use std::array;
 use std::f64::consts::PI;
+use std::sync::LazyLock;
 
 use pulp::Simd;
 
@@ -56,26 +58,58 @@ pub fn log_expected_improvement(mean: f64, std_dev: f64, incumbent: f64) -> f64 
     }
 }
 
+/// Where [`KNOTS`] end: h is looked up from -4 to 4.
+const END: f64 = 4.0;
+
+/// Knots per unit.
+const DENSITY: f64 = 8.0;
+
+/// h at knots from -[`END`] to [`END`], more above it than all rounding.
+static KNOTS: LazyLock<[f64; 65]> = LazyLock::new(|| {
+    array::from_fn(|knot| (1.0 + 1e-12) * libm::exp(log_h(knot as f64 / DENSITY - END)))
+});
+
 /// At least the expected improvement of a prediction whose mean is `gain` below the incumbent; cheaper than that.
 ///
-/// With v = gain / s: for v >= 0, h(v) <= phi(0) + v. For v < 0, h(v) = phi(v) (1 - x R(x)) with x = -v, and Mills'
-/// ratio R(x) > x / (1 + x^2) (Gordon 1941), so that h(v) < phi(v) / (1 + v^2). 0.4 is above phi(0), by more than all
-/// rounding.
+/// With v = gain / s:
+///
+/// - h is convex, so that between two knots it is below the line through its values there;
+/// - for v >= 4, h(v) = v + h(-v), and h(-v) <= h(-4) < 8e-6;
+/// - for v <= -4, h(v) = phi(v) c / (x + c) with x = -v and the continued fraction c of [`log_h`], which is below its part
+///   1/(x + 2/(x + 3/x)): h(v) <= phi(v) / (t - 6/t) with t = v^2 + 3. 0.4 is above phi(0), by more than all rounding.
 pub(crate) fn improvement_bound(gain: f64, std_dev: f64) -> f64 {
-    if gain >= 0.0 {
-        return 0.4 * std_dev + gain;
+    if gain > -END * std_dev {
+        return near_improvement_bound(gain, std_dev);
     }
-    let square = (gain / std_dev) * (gain / std_dev);
-    0.4 * std_dev * exp_neg_upper_bound(0.5 * square) / (1.0 + square)
+    let (factor, exponent) = far_improvement_bound(gain, std_dev);
+    factor * exp_neg_upper_bound(exponent)
 }
 
 /// As [`improvement_bound`], in logarithms.
 fn log_improvement_bound(gain: f64, std_dev: f64) -> f64 {
-    if gain >= 0.0 {
-        return log_upper_bound(0.4 * std_dev + gain);
+    if gain > -END * std_dev {
+        return log_upper_bound(near_improvement_bound(gain, std_dev));
     }
+    let (factor, exponent) = far_improvement_bound(gain, std_dev);
+    log_upper_bound(factor) - exponent
+}
+
+/// The bound for v > -[`END`].
+fn near_improvement_bound(gain: f64, std_dev: f64) -> f64 {
+    if gain >= END * std_dev {
+        return gain + 8e-6 * std_dev;
+    }
+    let place = (gain / std_dev + END) * DENSITY;
+    let knot = (place as usize).min(KNOTS.len() - 2);
+    let (left, right) = (KNOTS[knot], KNOTS[knot + 1]);
+    std_dev * (left + (place - knot as f64) * (right - left))
+}
+
+/// The bound for v <= -[`END`]: the first times exp of minus the second.
+fn far_improvement_bound(gain: f64, std_dev: f64) -> (f64, f64) {
     let square = (gain / std_dev) * (gain / std_dev);
-    log_upper_bound(0.4 * std_dev / (1.0 + square)) - 0.5 * square
+    let shifted = square + 3.0;
+    (0.4 * std_dev / (shifted - 6.0 / shifted), 0.5 * square)
 }
 
 /// Log expected improvement over an incumbent.
@@ -238,17 +272,23 @@ mod tests {
                 );
                 let bound = log_improvement_bound(gain, std_dev);
                 assert!(
-                    bound > value && bound < value + 0.5,
+                    bound > value && bound < value + 0.05,
                     "{v} {std_dev}: {bound} {value}"
                 );
                 let bound = libm::log(improvement_bound(gain, std_dev));
                 assert!(bound > value, "{v} {std_dev}: {bound} {value}");
                 assert!(
-                    v < -30.0 || bound < value + 0.5,
+                    v < -30.0 || bound < value + 0.1,
                     "{v} {std_dev}: {bound} {value}"
                 );
             }
         }
+        for bound in [improvement_bound, log_improvement_bound] {
+            // Certain ones, and one that is as far away as can be.
+            assert!(bound(3.0, 0.0) >= bound(3.0 - 1e-9, 0.0));
+            assert!(bound(-3.0, 0.0) < 1e-300 && bound(-1e300, 1e-300) < 1e-300);
+        }
+        assert_eq!(improvement_bound(3.0, 0.0), 3.0);
         // Both underflow.
         assert!(improvement_bound(-1.0, 1e-3) >= expected_improvement(1.0, 1e-3, 0.0));
     }
