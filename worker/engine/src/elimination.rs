@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn factors_and_solutions_are_those_of_lapack() {
-        for width in [1, 2, 7, 8, 9, 16, 51] {
+        for width in [1, 2, 7, 8, 9, 16, 51, 200] {
             let entry = |(row, column): (usize, usize)| ((3 * row + 5 * column) as f64 * 0.7).sin();
             let features = Array2::from_shape_fn((width + 3, width), entry);
             let matrix = features.t().dot(&features) + Array2::<f64>::eye(width);
