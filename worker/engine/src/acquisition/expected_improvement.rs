@@ -64,7 +64,7 @@ const END: f64 = 4.0;
 /// Knots per unit.
 const DENSITY: f64 = 8.0;
 
-/// h at knots from -[`END`] to [`END`], more above it than all rounding.
+/// h at knots from -[`END`] to [`END`], [`DENSITY`] of them per unit, more above it than all rounding.
 static KNOTS: LazyLock<[f64; 65]> = LazyLock::new(|| {
     array::from_fn(|knot| (1.0 + 1e-12) * libm::exp(log_h(knot as f64 / DENSITY - END)))
 });
@@ -78,7 +78,7 @@ static KNOTS: LazyLock<[f64; 65]> = LazyLock::new(|| {
 /// - for v <= -4, h(v) = phi(v) c / (x + c) with x = -v and the continued fraction c of [`log_h`], which is below its part
 ///   1/(x + 2/(x + 3/x)): h(v) <= phi(v) / (t - 6/t) with t = v^2 + 3. 0.4 is above phi(0), by more than all rounding.
 pub(crate) fn improvement_bound(gain: f64, std_dev: f64) -> f64 {
-    if gain > -END * std_dev {
+    if gain >= -END * std_dev {
         return near_improvement_bound(gain, std_dev);
     }
     let (factor, exponent) = far_improvement_bound(gain, std_dev);
@@ -87,14 +87,14 @@ pub(crate) fn improvement_bound(gain: f64, std_dev: f64) -> f64 {
 
 /// As [`improvement_bound`], in logarithms.
 fn log_improvement_bound(gain: f64, std_dev: f64) -> f64 {
-    if gain > -END * std_dev {
+    if gain >= -END * std_dev {
         return log_upper_bound(near_improvement_bound(gain, std_dev));
     }
     let (factor, exponent) = far_improvement_bound(gain, std_dev);
     log_upper_bound(factor) - exponent
 }
 
-/// The bound for v > -[`END`].
+/// The bound for v >= -[`END`], and for what is certain to gain nothing.
 fn near_improvement_bound(gain: f64, std_dev: f64) -> f64 {
     if gain >= END * std_dev {
         return gain + 8e-6 * std_dev;
@@ -105,7 +105,7 @@ fn near_improvement_bound(gain: f64, std_dev: f64) -> f64 {
     std_dev * (left + (place - knot as f64) * (right - left))
 }
 
-/// The bound for v <= -[`END`]: the first times exp of minus the second.
+/// The bound for v < -[`END`]: the first times exp of minus the second.
 fn far_improvement_bound(gain: f64, std_dev: f64) -> (f64, f64) {
     let square = (gain / std_dev) * (gain / std_dev);
     let shifted = square + 3.0;
@@ -289,6 +289,8 @@ mod tests {
             assert!(bound(-3.0, 0.0) < 1e-300 && bound(-1e300, 1e-300) < 1e-300);
         }
         assert_eq!(improvement_bound(3.0, 0.0), 3.0);
+        assert_eq!(improvement_bound(0.0, 0.0), 0.0);
+        assert!(log_improvement_bound(0.0, 0.0) < -700.0);
         // Both underflow.
         assert!(improvement_bound(-1.0, 1e-3) >= expected_improvement(1.0, 1e-3, 0.0));
     }
