@@ -205,11 +205,16 @@ pub(crate) fn multiply_by_own_transposed<T: Number>(
     });
 }
 
-/// Computes a product, a slab of terms after the other: the panels of a slab stay in the nearest cache.
+/// Computes a product, a slab of terms after the other: the panels of a slab stay in the nearest cache. Products with
+/// triangles are not cut.
 fn compute<T: Number>(mut product: Product<T>) {
     let (left, right) = (product.left, product.right);
-    let is_whole = left.is_lower || right.is_lower || right.rows <= SLAB;
-    let slab = if is_whole { right.rows.max(1) } else { SLAB };
+    let has_triangle = left.is_lower || right.is_lower;
+    let slab = if has_triangle {
+        right.rows.max(1)
+    } else {
+        SLAB
+    };
     for first in (0..right.rows.max(1)).step_by(slab) {
         let terms = first..right.rows.min(first + slab);
         Arch::new().dispatch(Product {

@@ -148,8 +148,8 @@ fn neighbours_error(setting: &Setting, sources: &[Source], target: &Task) -> f64
     (squares.sum::<f64>() / looked_at as f64).sqrt()
 }
 
-/// Puts the squared distance of a point to each of the points into `squared`. These lie in groups of [`TOGETHER`], coordinate by
-/// coordinate within a group.
+/// Puts the squared distance of a point to each of the points into `squared`. The points lie in groups of [`TOGETHER`],
+/// coordinate by coordinate within a group.
 #[pulp::with_simd(squared_distances = pulp::Arch::new())]
 #[inline(always)]
 fn squared_distances_with<'a, S: Simd>(

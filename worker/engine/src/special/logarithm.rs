@@ -7,8 +7,8 @@ const OCTAVE: f64 = 4_503_599_627_370_496.0;
 
 /// At least log x for a positive x, and at most 0.004 more if x is not below the least normal number.
 ///
-/// The bits of x = 2^e (1 + f), read as a fixed-point number, are 1023 + e + f. log2(1 + f) is at most f + f (1 - f) (a - b f) if the
-/// slopes of that at 0 and 1, 1 + a and 1 - a + b, are at least 1 / ln 2 and at most 1 / (2 ln 2).
+/// The bits of x = 2^e (1 + f), read as a fixed-point number, are 1023 + e + f. f + f (1 - f) (a - b f) is log2(1 + f) at 0 and 1 and,
+/// with slopes 1 + a >= 1 / ln 2 and 1 - a + b <= 1 / (2 ln 2) there, above it beside them; a test sees that it is in between, too.
 pub(crate) fn log_upper_bound(x: f64) -> f64 {
     let octaves = x.to_bits() as i64 as f64 / OCTAVE - 1023.0;
     let share = octaves - octaves.floor();
@@ -26,7 +26,7 @@ mod tests {
             let excess = log_upper_bound(x) - libm::log(x);
             assert!((0.0..0.004).contains(&excess), "{x}: {excess}");
         }
-        // Where the difference is greatest, and where numbers are not normal.
+        // In the middle of an octave, and where numbers are not normal.
         let excess = log_upper_bound(1.0 / LN_2) - libm::log(1.0 / LN_2);
         assert!((0.0..0.004).contains(&excess), "{excess}");
         assert!(log_upper_bound(1e-310) > -714.0);

@@ -92,7 +92,7 @@ impl RegressionPosterior {
     /// Becomes the `regression` at these logarithms of alpha and beta, in the same memory.
     ///
     /// # Errors
-    /// [`EngineError::LinearAlgebra`] if A cannot be factorised; nothing of the posterior is meant then.
+    /// [`EngineError::LinearAlgebra`] if A cannot be factorised; the posterior is of no use then.
     pub(super) fn set(
         &mut self,
         regression: &Regression,
