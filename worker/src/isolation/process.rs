@@ -34,6 +34,14 @@ const SECRETS: [&str; 4] = [
     "LOTO_STORE_PASSWORD",
 ];
 
+/// Variable of the C library: the length from which a block of memory goes back to the system once it is freed. Unless
+/// it is set, that length grows to that of the longest block that was ever freed, and the memory that reading a table
+/// took stays with the process.
+const RETURNED_FROM: &str = "MALLOC_MMAP_THRESHOLD_";
+
+/// The length of those blocks, in bytes: those that methods take and free in each choice are shorter on most tables.
+const RETURNED_BYTES: usize = 1 << 20;
+
 /// How long a process whose pipe is closed may take to be gone.
 const DEATH: Duration = Duration::from_secs(5);
 
@@ -82,6 +90,9 @@ impl ComputingProcess {
         let mut command = Command::new("/proc/self/exe");
         for variable in SECRETS {
             command.env_remove(variable);
+        }
+        if std::env::var_os(RETURNED_FROM).is_none() {
+            command.env(RETURNED_FROM, RETURNED_BYTES.to_string());
         }
         command
             .arg0(std::env::args_os().next().unwrap_or_default())

@@ -204,7 +204,8 @@ fn posterior(
             process.observe(point);
         }
         process.fit(&sample.targets[..fitted])?;
-        let fit = process.posterior();
+        // What fits need takes more memory than most else of a job, as does the matrix of all points.
+        let fit = process.into_posterior();
         let posterior = fit.conditioned_on(&sample.points, &sample.targets)?;
         let scalars = [posterior.signal, posterior.noise, posterior.mean];
         let numbers = [&posterior.weights[..], &scalars, &posterior.alpha].concat();

@@ -199,6 +199,11 @@ impl GaussianProcess {
         &self.posterior
     }
 
+    /// The posterior of the last fit, without the memory of fits.
+    pub(crate) fn into_posterior(self) -> Posterior {
+        self.posterior
+    }
+
     /// Cholesky factor of the kernel matrix of the last fit.
     pub(crate) fn factor(&self) -> MatrixRef<'_> {
         self.likelihood.elimination().factor()
