@@ -2,7 +2,7 @@
 //!
 //!     cargo bench -p loto-engine --bench growth -- growth.svg
 //!
-//! Traces of 2000 evaluations take hours; a second argument bounds the evaluations.
+//! A trace of 2000 evaluations takes most of an hour; a second argument bounds the evaluations.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
