@@ -127,7 +127,7 @@ impl TraceRunner {
             let blob = self.blobs.get(&name)?;
             let bytes = blob.ok_or(EngineError::MissingTable(fingerprint))?;
             let (spec, file) = TableSpec::decode(&bytes, fingerprint)?;
-            // Many jobs need no more memory than reading the table does.
+            // Many jobs take the most memory while they read the table.
             drop(bytes);
             Ok(Table::read(&file, &spec, &name)?)
         })

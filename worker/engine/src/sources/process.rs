@@ -204,7 +204,7 @@ fn posterior(
             process.observe(point);
         }
         process.fit(&sample.targets[..fitted])?;
-        // What fits need takes more memory than most else of a job, as does the matrix of all points.
+        // The buffers of the fit go before the matrix of all points comes: both are large.
         let fit = process.into_posterior();
         let posterior = fit.conditioned_on(&sample.points, &sample.targets)?;
         let scalars = [posterior.signal, posterior.noise, posterior.mean];
