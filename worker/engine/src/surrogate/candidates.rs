@@ -12,6 +12,9 @@ use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::error::EngineError;
 use crate::table::encoding::{Column, Space};
 
+/// Observed points that are gone through for a block of candidates, which stays in the nearest cache meanwhile.
+const POINTS_TOGETHER: usize = 64;
+
 /// Rows of a task, arranged for predictions.
 pub struct CandidatePool {
     columns: PoolColumns,
@@ -72,17 +75,21 @@ impl CandidatePool {
     /// other, at every row of a pool that holds all rows of its task.
     pub fn means(&mut self, posterior: &Posterior, points: &[f64]) -> Vec<f64> {
         let rows = self.maximiser.rows();
+        let width = posterior.weights.len();
         let mut sums = vec![posterior.mean; rows.len()];
         let mut buffer = [0.0; BLOCK];
         let look_ups = &mut self.scratch.look_ups;
-        let observed = points.chunks_exact(posterior.weights.len());
-        for (point, alpha) in observed.zip(&posterior.alpha) {
-            self.columns.look_up(&posterior.weights, point, look_ups);
+        let factors = posterior.alpha.chunks(POINTS_TOGETHER);
+        for (points, factors) in points.chunks(POINTS_TOGETHER * width).zip(factors) {
+            self.columns.look_up(&posterior.weights, points, look_ups);
             for (block, sums) in sums.chunks_mut(BLOCK).enumerate() {
                 let column = &mut buffer[..sums.len()];
-                self.columns
-                    .correlate(posterior, point, (look_ups, 0), block * BLOCK, column);
-                accumulate(*alpha, column, sums);
+                for (index, point) in points.chunks_exact(width).enumerate() {
+                    let look_ups = (&*look_ups, index);
+                    self.columns
+                        .correlate(posterior, point, look_ups, block * BLOCK, column);
+                    accumulate(factors[index], column, sums);
+                }
             }
         }
         let mut means = vec![0.0; rows.len()];

@@ -4,10 +4,11 @@
 //! which alone the means and deviations in double precision are computed.
 
 use super::bounds::{PredictionBounds, squared_lengths};
-use super::evidence::RegressionPosterior;
+use super::evidence::{Regression, RegressionPosterior};
 use super::features::{FEATURES, FeatureNetwork, REGRESSORS};
 use crate::acquisition::function::Acquisition;
 use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser};
+use crate::error::EngineError;
 use crate::matrix_products::{Factor, Start, multiply};
 use crate::setting::Setting;
 use crate::table::encoding::{Column, Space};
@@ -24,8 +25,11 @@ pub(super) struct FeaturePool<'a> {
     inputs: Vec<f32>,
     /// Of each block, column-major: [`BLOCK`] rows by [`FEATURES`].
     features: Vec<f32>,
-    /// Squared lengths of the regressors of each row.
-    lengths: Vec<f32>,
+    /// Upper bounds on alpha s^2 of each row, alpha being the precision of the regression's weights and s the standard deviation:
+    /// squared lengths of the regressors until something is observed.
+    squares: Vec<f32>,
+    /// How many of the observations the upper bounds take account of.
+    accounted: usize,
     maximiser: Maximiser,
     /// Outputs of the network's layers for a block.
     buffers: [Vec<f32>; 2],
@@ -72,7 +76,8 @@ impl<'a> FeaturePool<'a> {
             space,
             columns: setting.columns(),
             features: vec![0.0; padded * FEATURES],
-            lengths: vec![0.0; padded],
+            squares: vec![0.0; padded],
+            accounted: 0,
             maximiser: Maximiser::new((0..rows as u32).collect()),
             buffers: [Vec::new(), Vec::new()],
             open: OpenRows::default(),
@@ -85,7 +90,7 @@ impl<'a> FeaturePool<'a> {
         let weights: Vec<f32> = weights.iter().map(|&weight| weight as f32).collect();
         let rows = self.maximiser.rows().len();
         let columns = self.features.chunks_exact_mut(BLOCK * FEATURES);
-        let lengths = self.lengths.chunks_exact_mut(BLOCK);
+        let lengths = self.squares.chunks_exact_mut(BLOCK);
         let blocks = (0..rows).step_by(BLOCK);
         for ((first, columns), lengths) in blocks.zip(columns).zip(lengths) {
             let of_block = first..rows.min(first + BLOCK);
@@ -95,6 +100,7 @@ impl<'a> FeaturePool<'a> {
             network.evaluate_by_unit(&weights, inputs, buffers, columns);
             squared_lengths(columns, lengths);
         }
+        self.accounted = 0;
     }
 
     /// An encoded row.
@@ -109,27 +115,58 @@ impl<'a> FeaturePool<'a> {
         entries.skip(place).step_by(BLOCK).take(FEATURES).copied()
     }
 
-    /// The row of greatest `acquisition` under the regression, which has these `bounds`, among those not
+    /// The row of greatest `acquisition` under the regression of the `observed` rows among those not
     /// `evaluated`; of equal ones the one of least `priority`. `None` if every row is
-    /// evaluated.
+    /// evaluated. Until the next [`Self::update`] the precisions of the regression stay as they are, and rows are only added.
+    ///
+    /// # Errors
+    /// Those of [`PredictionBounds::of_all`].
     pub(super) fn best_row(
         &mut self,
-        posterior: &RegressionPosterior,
-        bounds: &PredictionBounds,
+        (regression, posterior): (&Regression, &RegressionPosterior),
+        observed: &[u32],
         acquisition: &impl Acquisition,
         evaluated: &[bool],
         priority: &[u32],
-    ) -> Option<u32> {
+    ) -> Result<Option<u32>, EngineError> {
+        let bounds = self.bounds(regression, posterior, observed)?;
+        self.accounted = observed.len();
         let mut predictions = RegressionPredictions {
             posterior,
-            bounds,
+            bounds: &bounds,
             features: &self.features,
-            lengths: &self.lengths,
-            bounded: &[],
+            squares: &mut self.squares,
+            bounded: None,
             open: &mut self.open,
         };
-        self.maximiser
-            .best_row(&mut predictions, acquisition, evaluated, priority)
+        let maximiser = &mut self.maximiser;
+        Ok(maximiser.best_row(&mut predictions, acquisition, evaluated, priority))
+    }
+
+    /// From the newest observation alone if what is known of alpha s^2 takes account of the others, else from all.
+    fn bounds(
+        &mut self,
+        regression: &Regression,
+        posterior: &RegressionPosterior,
+        observed: &[u32],
+    ) -> Result<PredictionBounds, EngineError> {
+        if self.accounted > 0 {
+            if let Some([newest]) = observed.get(self.accounted..) {
+                let mut regressors = [1.0; REGRESSORS];
+                for (entry, feature) in regressors.iter_mut().zip(self.features(*newest as usize)) {
+                    *entry = f64::from(feature);
+                }
+                let bounds = PredictionBounds::of_newest(regression, posterior, &regressors);
+                if let Some(bounds) = bounds {
+                    return Ok(bounds);
+                }
+            }
+            let blocks = self.features.chunks_exact(BLOCK * FEATURES);
+            for (columns, lengths) in blocks.zip(self.squares.chunks_exact_mut(BLOCK)) {
+                squared_lengths(columns, lengths);
+            }
+        }
+        PredictionBounds::of_all(regression, posterior)
     }
 }
 
@@ -137,37 +174,52 @@ struct RegressionPredictions<'a> {
     posterior: &'a RegressionPosterior,
     bounds: &'a PredictionBounds,
     features: &'a [f32],
-    lengths: &'a [f32],
-    /// The features of the block last bounded.
-    bounded: &'a [f32],
+    squares: &'a mut [f32],
+    /// Where the block last bounded begins.
+    bounded: Option<usize>,
     open: &'a mut OpenRows,
+}
+
+impl RegressionPredictions<'_> {
+    /// The features of the block last bounded, and what is known of alpha s^2.
+    fn of_block(&mut self) -> (&[f32], &mut [f32], &mut OpenRows) {
+        let first = self.bounded.expect("a block is bounded first");
+        let features = &self.features[first * FEATURES..(first + BLOCK) * FEATURES];
+        (features, &mut self.squares[first..first + BLOCK], self.open)
+    }
 }
 
 impl BlockPredictions for RegressionPredictions<'_> {
     fn bound(&mut self, first: usize, means: &mut [f64], std_devs: &mut [f64]) {
-        self.bounded = &self.features[first * FEATURES..(first + BLOCK) * FEATURES];
-        let lengths = &self.lengths[first..first + BLOCK];
-        self.bounds.bound(self.bounded, lengths, means, std_devs);
+        // A newest row counts once. What was found for the block last bounded is still in its place.
+        if self.bounded.replace(first) != Some(first) {
+            let bounds = self.bounds;
+            let (features, squares, _) = self.of_block();
+            bounds.bound(features, squares, means, std_devs);
+        }
     }
 
     fn tighten(&mut self, open: &[usize], std_devs: &mut [f64]) -> bool {
         if open.len() < LEAST_OPEN {
             return false;
         }
-        self.open.gather(self.bounded, open);
+        let bounds = self.bounds;
+        let (features, squares, buffers) = self.of_block();
+        buffers.gather(features, open);
         let OpenRows {
             single, products, ..
-        } = &mut *self.open;
-        self.bounds.tighten(single, open, products, std_devs);
+        } = buffers;
+        bounds.tighten(single, open, products, squares, std_devs);
         true
     }
 
     fn refine(&mut self, open: &[usize], means: &mut [f64]) {
-        self.open.gather(self.bounded, open);
-        let OpenRows { single, double, .. } = &mut *self.open;
+        let weights = Factor::new(&self.posterior.weights, REGRESSORS);
+        let (features, _, buffers) = self.of_block();
+        buffers.gather(features, open);
+        let OpenRows { single, double, .. } = buffers;
         double.clear();
         double.extend(single.iter().map(|entry| f64::from(*entry)));
-        let weights = Factor::new(&self.posterior.weights, REGRESSORS);
         let regressors = Factor::new(double, open.len());
         let mut of_open = [0.0; BLOCK];
         let of_open = &mut of_open[..open.len()];

@@ -147,6 +147,13 @@ impl RegressionPosterior {
         Ok(())
     }
 
+    /// A^-1 times these regressors.
+    pub(super) fn solve(&self, regressors: &[f64]) -> Vec<f64> {
+        let rows = self.inverse.chunks_exact(regressors.len());
+        rows.map(|row| row.iter().zip(regressors).map(|(a, b)| a * b).sum())
+            .collect()
+    }
+
     /// The derivative of the value by the first features of each row of the design, dL/dPhi, into `slopes`, row by row.
     pub(super) fn feature_slopes(&mut self, design: &[f64], slopes: &mut [f64]) {
         let width = self.weights.len();

@@ -1,7 +1,7 @@
 //! Bayesian optimisation with Bayesian linear regression on learned features
 //! (Perrone et al. 2018).
 
-use super::bounds::{PredictionBounds, largest_std_dev};
+use super::bounds::largest_std_dev;
 use super::candidates::FeaturePool;
 use super::evidence::{Regression, RegressionPosterior};
 use super::features::{FeatureNetwork, REGRESSORS, design};
@@ -127,12 +127,12 @@ impl Search for LinearRegressionSearch<'_> {
         let largest = largest_std_dev(&posterior);
         let improvement = LogExpectedImprovement::new(incumbent, largest);
         let row = self.pool.best_row(
-            &posterior,
-            &PredictionBounds::new(&regression, &posterior)?,
+            (&regression, &posterior),
+            &observations.rows,
             &improvement,
             &observations.evaluated,
             &self.priority,
-        );
+        )?;
         row.ok_or_else(|| ImpossibleJob::NoRow("every row is evaluated").into())
     }
 }
