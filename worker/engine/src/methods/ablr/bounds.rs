@@ -100,7 +100,11 @@ impl PredictionBounds {
         let error = REMAINDER * trace(regression, ratio);
         // With a remainder that is worth nothing the length alone bounds the deviation.
         let known = if error < 0.5 { DIRECTIONS } else { 0 };
-        let inflation = if error < 0.5 { 1.0 / (1.0 - error) } else { 1.0 };
+        let inflation = if error < 0.5 {
+            1.0 / (1.0 - error)
+        } else {
+            1.0
+        };
         let mut bounds = Self::of_means(posterior, inflation);
         for direction in 0..known {
             let factors = directions.iter().skip(direction).step_by(DIRECTIONS);
@@ -191,12 +195,7 @@ impl PredictionBounds {
         let mut products = [0.0; PRODUCTS * BLOCK];
         let products = &mut products[..self.margins.len() * BLOCK];
         let factors = Factor::new(&self.factors, FEATURES);
-        multiply(
-            factors,
-            Factor::new(features, BLOCK),
-            Start::Zero,
-            products,
-        );
+        multiply(factors, Factor::new(features, BLOCK), Start::Zero, products);
         combine(self, products, squares, means, std_devs);
     }
 
@@ -391,9 +390,16 @@ mod tests {
                     let is_within = |share: f64, bound: f64| {
                         bound >= std_dev && bound < std_dev + share * scale
                     };
-                    assert!(is_within(1e-3, near[place]), "{logarithms:?}: {} {std_dev}", near[place]);
+                    assert!(
+                        is_within(1e-3, near[place]),
+                        "{logarithms:?}: {} {std_dev}",
+                        near[place]
+                    );
                     if count > 28 && place < BLOCK / 2 && least > 0.01 {
-                        assert!(is_within(1e-3, std_devs[place]), "{logarithms:?}, {count}: {place}");
+                        assert!(
+                            is_within(1e-3, std_devs[place]),
+                            "{logarithms:?}, {count}: {place}"
+                        );
                     }
                 }
             }
