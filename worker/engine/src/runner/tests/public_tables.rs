@@ -91,6 +91,10 @@ fn differences(
 
 #[test]
 fn deepar_in_raw_units_on_a_log_scale_leads_where_its_logarithms_do() {
+    const TEST: &str = "runner::tests::public_tables::deepar_in_raw_units_on_a_log_scale_leads_where_its_logarithms_do";
+    if !is_pinned(TEST) {
+        return;
+    }
     let Some(text) = public_table("deepar_in_raw_units", "DeepAR.csv.zip") else {
         return;
     };
