@@ -99,11 +99,10 @@ impl PredictionBounds {
         let directions = directions(regression, ratio)?;
         let error = REMAINDER * trace(regression, ratio);
         // With a remainder that is worth nothing the length alone bounds the deviation.
-        let known = if error < 0.5 { DIRECTIONS } else { 0 };
-        let inflation = if error < 0.5 {
-            1.0 / (1.0 - error)
+        let (known, inflation) = if error < 0.5 {
+            (DIRECTIONS, 1.0 / (1.0 - error))
         } else {
-            1.0
+            (0, 1.0)
         };
         let mut bounds = Self::of_means(posterior, inflation);
         for direction in 0..known {

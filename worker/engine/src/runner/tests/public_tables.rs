@@ -113,6 +113,8 @@ fn deepar_in_raw_units_on_a_log_scale_leads_where_its_logarithms_do() {
         scales: columns.map(|name| (name.to_owned(), Scale::Log)).collect(),
         ..spec.clone()
     };
+    // The logarithms of exponentials are off by a rounding. With the kernels of some processors the fits of
+    // `scaml-gp` make enough of that to choose otherwise; with the pinned ones no method does.
     let found = differences((&spec, &text), (&log, &raw), "electricity", 30);
     assert_eq!(found, []);
 }
