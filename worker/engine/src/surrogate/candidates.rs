@@ -3,6 +3,7 @@
 use pulp::Simd;
 
 use super::gaussian_process::{GaussianProcess, Posterior};
+use super::grid_bounds::{self, GridBounds};
 use super::joint_bounds::JointBounds;
 use super::pool_columns::{LookUps, PoolColumns};
 use super::single_precision::SingleProcess;
@@ -29,6 +30,7 @@ struct Scratch {
     kernel: Vec<f64>,
     look_ups: LookUps,
     single: SingleProcess,
+    grid: GridBounds,
     joint: JointBounds,
 }
 
@@ -52,21 +54,7 @@ impl CandidatePool {
         evaluated: &[bool],
         priority: &[u32],
     ) -> Option<u32> {
-        let (weights, points) = (&process.posterior().weights, process.points());
-        self.columns
-            .look_up(weights, points, &mut self.scratch.look_ups);
-        self.scratch.kernel.resize(BLOCK * process.count(), 0.0);
-        let Scratch {
-            look_ups, single, ..
-        } = &mut self.scratch;
-        single.set(process.posterior(), points, &self.columns, look_ups);
-        self.scratch.joint.reset();
-        let mut predictions = ProcessPredictions {
-            process,
-            columns: &self.columns,
-            scratch: &mut self.scratch,
-            first: 0,
-        };
+        let mut predictions = ProcessPredictions::new(&self.columns, &mut self.scratch, process);
         self.maximiser
             .best_row(&mut predictions, acquisition, evaluated, priority)
     }
@@ -167,20 +155,75 @@ struct ProcessPredictions<'a> {
     process: &'a GaussianProcess,
     columns: &'a PoolColumns,
     scratch: &'a mut Scratch,
+    /// Whether bounds are those for a grid.
+    is_on_grid: bool,
     /// Where the block last bounded begins.
     first: usize,
+}
+
+impl<'a> ProcessPredictions<'a> {
+    fn new(
+        columns: &'a PoolColumns,
+        scratch: &'a mut Scratch,
+        process: &'a GaussianProcess,
+    ) -> Self {
+        let Scratch {
+            kernel,
+            look_ups,
+            single,
+            grid,
+            joint,
+        } = &mut *scratch;
+        let (posterior, points) = (process.posterior(), process.points());
+        columns.look_up(&posterior.weights, points, look_ups);
+        kernel.resize(BLOCK * process.count(), 0.0);
+        let is_on_grid = columns.is_grid && grid.set(posterior, columns, look_ups);
+        if !is_on_grid {
+            single.set(posterior, points, columns, look_ups);
+        }
+        joint.reset();
+        Self {
+            process,
+            columns,
+            scratch,
+            is_on_grid,
+            first: 0,
+        }
+    }
 }
 
 impl BlockPredictions for ProcessPredictions<'_> {
     fn bound(&mut self, first: usize, means: &mut [f64], bounds: &mut [f64]) {
         self.first = first;
-        let (posterior, single) = (self.process.posterior(), &mut self.scratch.single);
-        single.bound(posterior, self.columns, first, means, bounds);
+        let posterior = self.process.posterior();
+        let Scratch { single, grid, .. } = &mut *self.scratch;
+        if self.is_on_grid {
+            grid.bound(posterior, first, means, bounds);
+        } else {
+            single.bound(posterior, self.columns, first, means, bounds);
+        }
     }
 
     fn tighten(&mut self, open: &[usize], bounds: &mut [f64]) -> bool {
-        let Scratch { single, joint, .. } = &mut *self.scratch;
-        joint.tighten(self.process, single.correlations(), open, bounds)
+        let Scratch {
+            single,
+            grid,
+            joint,
+            ..
+        } = &mut *self.scratch;
+        let margin = if self.is_on_grid {
+            grid_bounds::MARGIN
+        } else {
+            single.margin()
+        };
+        let correlate = |correlations: &mut Vec<f32>| {
+            if self.is_on_grid {
+                grid.append_correlations(self.first, open, correlations);
+            } else {
+                single.append_correlations(open, correlations);
+            }
+        };
+        joint.tighten(self.process, (correlate, margin), open, bounds)
     }
 
     /// The kernel of the open candidates alone fills the beginning of the block.

@@ -23,8 +23,6 @@ const ROUNDING: f64 = 5.960_464_477_539_063e-8;
 /// Open candidates of a block from which on the bound costs less than what it saves.
 const LEAST_OPEN: usize = 8;
 
-const _: () = assert!(BLOCK == u8::MAX as usize + 1, "a place is one byte");
-
 /// The inverse of a process's Cholesky factor, rounded when it is first worth it.
 #[derive(Default)]
 pub(super) struct JointBounds {
@@ -37,8 +35,6 @@ pub(super) struct JointBounds {
     margins: Vec<f32>,
     /// 1 / N^2.
     share: f64,
-    /// The places of the open candidates, in a type that can name no place beyond a block: they are looked up without a check.
-    places: Vec<u8>,
     /// Correlations of the open candidates, observation by observation.
     open: Vec<f32>,
     products: Vec<f32>,
@@ -60,12 +56,12 @@ impl JointBounds {
         self.seen = 0;
     }
 
-    /// Lowers the `bounds` of the `open` candidates of a block, given by their places. The correlations with each observation, off by
-    /// `error` at most, are [`BLOCK`] apart. False if nothing was lowered.
+    /// Lowers the `bounds` of the `open` candidates of a block, given by their places. `correlate` appends their correlations,
+    /// observation by observation, which are off by `error` at most. False if nothing was lowered.
     pub(super) fn tighten(
         &mut self,
         process: &GaussianProcess,
-        (correlations, error): (&[f32], f64),
+        (correlate, error): (impl FnOnce(&mut Vec<f32>), f64),
         open: &[usize],
         bounds: &mut [f64],
     ) -> bool {
@@ -81,13 +77,8 @@ impl JointBounds {
         if self.state == State::Unbounded {
             return false;
         }
-        self.places.clear();
-        self.places.extend(open.iter().map(|&place| place as u8));
         self.open.clear();
-        for column in correlations.as_chunks::<BLOCK>().0.iter().take(count) {
-            let of_open = self.places.iter().map(|&place| column[usize::from(place)]);
-            self.open.extend(of_open);
-        }
+        correlate(&mut self.open);
         self.products.resize(count * open.len(), 0.0);
         multiply(
             Factor::lower_triangular(&self.rows, count, count),

@@ -30,6 +30,32 @@ impl Kernel {
         }
     }
 
+    /// Turns r^2 of each pair into the correlation, in single precision.
+    #[inline(always)]
+    pub(super) fn correlations_in_single_precision(self, entries: &mut [f32]) {
+        match self {
+            Self::Matern => {
+                for entry in entries {
+                    *entry = matern::correlation_in_single_precision(*entry);
+                }
+            }
+            Self::SquaredExponential => {
+                for entry in entries {
+                    *entry = squared_exponential::correlation_in_single_precision(*entry);
+                }
+            }
+        }
+    }
+
+    /// Rates l and shares c of exponentials with M(r) = sum of c exp(-l r^2), and at least the error of that sum. The shares are positive
+    /// and sum to 1 at most.
+    pub(super) fn exponentials(self) -> (&'static [[f64; 2]], f64) {
+        match self {
+            Self::Matern => (&matern::EXPONENTIALS, matern::EXPONENTIALS_ERROR),
+            Self::SquaredExponential => (&[[0.5, 1.0]], 0.0),
+        }
+    }
+
     /// The correlations of candidates with one observation, in single precision, from their r^2. Adds `factor` times the correlation to
     /// each candidate's sum, and keeps the greatest correlation of each.
     #[inline(always)]

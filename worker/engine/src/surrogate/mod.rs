@@ -11,8 +11,8 @@
 //! - [`candidates`]: the best candidate of a whole pool;
 //! - `pool_columns`: the pool's configurations, arranged for kernels: `pool_groups` of categorical ones, `pool_distances`
 //!   to an observed point;
-//! - `single_precision`: bounds on the predictions for a pool, which leave few to compute; `joint_bounds`: tighter ones for
-//!   what is left;
+//! - `single_precision`: bounds on the predictions for a pool, which leave few to compute; `grid_bounds`: the same for a full
+//!   grid at once; `joint_bounds`: tighter ones for what is left;
 //! - [`prior_pool`]: a process on a target's rows with a prior from elsewhere;
 //! - [`row_kernel`]: a known kernel between those rows;
 //! - [`target`]: the process of a target task, on its transformed observations.
@@ -21,6 +21,7 @@ pub mod candidates;
 pub(crate) mod conditioning;
 mod covariances;
 pub mod gaussian_process;
+mod grid_bounds;
 pub mod hyperparameters;
 pub(crate) mod joint_bounds;
 pub mod kernel;

@@ -23,6 +23,9 @@ pub(super) struct PoolColumns {
     /// The same in single precision.
     pub(super) single: Vec<(usize, Vec<f32>)>,
     pub(super) groups: Vec<Group>,
+    /// Whether the candidates run through the combinations of the first group in ascending order, again and again, and differ in nothing
+    /// else within a run.
+    pub(super) is_grid: bool,
     /// Of each block, if there is a group.
     stretches: Vec<Vec<Stretch>>,
 }
@@ -69,6 +72,7 @@ impl PoolColumns {
                 .iter()
                 .map(|(first, values)| (*first, round(values)))
                 .collect(),
+            is_grid: numeric.is_empty() && run_through_first_group(&groups),
             numeric,
             stretches: stretches(&groups, rows.len()),
             groups,
@@ -100,6 +104,7 @@ impl PoolColumns {
                 .map(|(coordinate, values)| (*coordinate, pick(values)))
                 .collect(),
             single: Vec::new(),
+            is_grid: false,
             groups: groups.map(|group| group.picked(candidates())).collect(),
             stretches: vec![picked_stretches(self.stretches_of(first), places)],
         }
@@ -121,6 +126,23 @@ impl PoolColumns {
             .iter()
             .map(|(coordinate, _)| weights[*coordinate])
             .sum()
+    }
+
+    /// Of a grid the distance of each run in all groups but the first, observation by observation.
+    pub(super) fn run_distances(&self, look_ups: &LookUps, observed: usize) -> Vec<f64> {
+        let mut sums = Vec::new();
+        let [first, others @ ..] = &self.groups[..] else {
+            return sums;
+        };
+        for index in 0..observed {
+            for run in (0..first.codes.len()).step_by(first.combinations) {
+                let of_group = |(group, look_up): (&Group, &Vec<f64>)| {
+                    look_up[index * group.combinations + usize::from(group.codes[run])]
+                };
+                sums.push(others.iter().zip(&look_ups.0[1..]).map(of_group).sum());
+            }
+        }
+        sums
     }
 
     #[inline(always)]
@@ -150,6 +172,21 @@ impl PoolColumns {
             }
         }
     }
+}
+
+/// Whether there are several groups, and candidates run through the first one's combinations in ascending order.
+fn run_through_first_group(groups: &[Group]) -> bool {
+    let [first, others @ ..] = groups else {
+        return false;
+    };
+    let (rows, width) = (first.codes.len(), first.combinations);
+    let run_of = |place: usize| place / width * width;
+    let ascends = |place: usize| usize::from(first.codes[place]) == place % width;
+    let stays = |place: usize| {
+        let mut others = others.iter();
+        others.all(|group| group.codes[place] == group.codes[run_of(place)])
+    };
+    !others.is_empty() && rows % width == 0 && (0..rows).all(|place| ascends(place) && stays(place))
 }
 
 #[pulp::with_simd(correlate = pulp::Arch::new())]

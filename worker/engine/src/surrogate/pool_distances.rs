@@ -68,16 +68,9 @@ impl<T: Precision> Distances<'_, T> {
         sum
     }
 
-    /// Whether the distances to candidates in these stretches are those of [`Self::of_ascending`].
-    #[inline(always)]
-    pub(super) fn are_ascending(&self, stretches: &[Stretch]) -> bool {
-        let ascends = |stretch: &Stretch| stretch.order == Order::Ascending;
-        self.numeric.is_empty() && !stretches.is_empty() && stretches.iter().all(ascends)
-    }
-
     /// The distances in the first group of that many candidates of an ascending stretch, and the distance of each in all others.
     #[inline(always)]
-    pub(super) fn of_ascending(&self, first: usize, count: usize) -> (&[T], T) {
+    fn of_ascending(&self, first: usize, count: usize) -> (&[T], T) {
         let code = usize::from(self.groups[0].codes[first]);
         let inner = &self.of_group(0)[code..code + count];
         (inner, self.of_outer_groups(first))

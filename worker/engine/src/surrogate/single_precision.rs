@@ -18,14 +18,13 @@ use super::gaussian_process::Posterior;
 use super::kernel::Kernel;
 use super::pool_columns::{LookUps, PoolColumns};
 use super::pool_distances::Distances;
-use super::pool_groups::Stretch;
 use crate::acquisition::maximisation::BLOCK;
 
 /// Above the error of a correlation for a rounded distance: a test holds it below 7e-7.
-const EVALUATION: f64 = 1.5e-6;
+pub(super) const EVALUATION: f64 = 1.5e-6;
 
 /// 2^-24: the greatest relative error of a rounding to single precision.
-const ROUNDING: f64 = 5.960_464_477_539_063e-8;
+pub(super) const ROUNDING: f64 = 5.960_464_477_539_063e-8;
 
 /// A process in single precision.
 #[derive(Default)]
@@ -75,12 +74,21 @@ impl SingleProcess {
         let roundings = (posterior.alpha.len() + 2) as f64;
         self.mean_margin =
             size * (self.margin + roundings * ROUNDING) + 1e-12 * posterior.mean.abs();
-        self.correlations.resize(posterior.alpha.len() * BLOCK, 0.0);
     }
 
-    /// The correlations of the block last bounded with each observed point, [`BLOCK`] apart, and at least the error of each.
-    pub(super) fn correlations(&self) -> (&[f32], f64) {
-        (&self.correlations, self.margin)
+    /// At least the error of a correlation.
+    pub(super) fn margin(&self) -> f64 {
+        self.margin
+    }
+
+    /// Appends the correlations of the `open` candidates of the block last bounded with each observed point.
+    pub(super) fn append_correlations(&self, open: &[usize], correlations: &mut Vec<f32>) {
+        // In this type no place is beyond a block: they are looked up without a check.
+        let places: Vec<u8> = open.iter().map(|&place| place as u8).collect();
+        for column in self.correlations.as_chunks::<BLOCK>().0 {
+            let of_open = places.iter().map(|&place| column[usize::from(place)]);
+            correlations.extend(of_open);
+        }
     }
 
     /// Lower bounds on the means and upper bounds on the standard deviations of the candidates from `first` on.
@@ -93,6 +101,7 @@ impl SingleProcess {
         std_devs: &mut [f64],
     ) {
         let size = means.len();
+        self.correlations.resize(posterior.alpha.len() * BLOCK, 0.0);
         let (mut sums, mut greatest) = ([0.0; BLOCK], [0.0; BLOCK]);
         let (sums, greatest) = (&mut sums[..size], &mut greatest[..size]);
         correlate(self, columns, first, sums, greatest);
@@ -103,7 +112,7 @@ impl SingleProcess {
 
 #[pulp::with_simd(bound_means = pulp::Arch::new())]
 #[inline(always)]
-fn bound_means_with<'a, S: Simd>(
+pub(super) fn bound_means_with<'a, S: Simd>(
     _simd: S,
     posterior: &'a Posterior,
     (sums, margin): (&'a [f32], f64),
@@ -116,7 +125,7 @@ fn bound_means_with<'a, S: Simd>(
 
 #[pulp::with_simd(bound_deviations = pulp::Arch::new())]
 #[inline(always)]
-fn bound_deviations_with<'a, S: Simd>(
+pub(super) fn bound_deviations_with<'a, S: Simd>(
     _simd: S,
     posterior: &'a Posterior,
     (greatest, margin): (&'a [f32], f64),
@@ -157,23 +166,8 @@ fn correlate_with<'a, S: Simd>(
             look_ups: &process.look_ups,
             index,
         };
-        let stretches = columns.stretches_of(first);
-        if distances.are_ascending(stretches) {
-            // As most blocks of a grid: each distance is added up where it is used.
-            for Stretch { places, .. } in stretches {
-                let (inner, outer) = distances.of_ascending(first + places.start, places.len());
-                process.kernel.accumulate_in_single_precision(
-                    *factor,
-                    inner.iter().map(|distance| distance + outer),
-                    &mut block[places.clone()],
-                    &mut sums[places.clone()],
-                    &mut greatest[places.clone()],
-                );
-            }
-            continue;
-        }
         let squared = &mut buffer[..sums.len()];
-        distances.of_range(candidates.clone(), stretches, squared);
+        distances.of_range(candidates.clone(), columns.stretches_of(first), squared);
         process.kernel.accumulate_in_single_precision(
             *factor,
             squared.iter().copied(),

@@ -62,6 +62,19 @@ fn columns(levels: &[usize], rows: usize) -> Vec<Column> {
     levels.iter().enumerate().map(column).collect()
 }
 
+/// Every combination of levels once.
+fn grid(levels: &[usize]) -> (Vec<Column>, usize) {
+    let rows = levels.iter().product();
+    let column = |(index, &own): (usize, &usize)| {
+        let stride: usize = levels[..index].iter().product();
+        // In another order than that of the pool.
+        let row = |place: usize| place * 1009 % rows;
+        let levels = (0..rows).map(|place| (row(place) / stride % own) as u16);
+        Column::Categorical(levels.collect())
+    };
+    (levels.iter().enumerate().map(column).collect(), rows)
+}
+
 #[test]
 fn predictions_agree_with_dense_algebra() {
     let levels = [0, 40, 3, 0, 30, 2];
@@ -151,7 +164,7 @@ impl Steps {
     }
 }
 
-/// Pools of numeric, categorical and mixed spaces. Those of few levels have many rows twice and many equal predictions.
+/// Pools of numeric, categorical and mixed spaces, and full grids. Those of few levels have many rows twice and many equal predictions.
 fn pools() -> impl Iterator<Item = Steps> {
     let cases: [(&[usize], usize); 6] = [
         (&[0, 12, 3, 0, 5], 900),
@@ -163,12 +176,24 @@ fn pools() -> impl Iterator<Item = Steps> {
     ];
     let kernels = [Kernel::Matern, Kernel::SquaredExponential];
     let pools = cases.into_iter().zip(kernels.into_iter().cycle());
-    pools.map(|((levels, rows), kernel)| Steps {
+    let pools = pools.map(|((levels, rows), kernel)| Steps {
         space: space(levels),
         columns: columns(levels, rows),
         rows,
         kernel,
-    })
+    });
+    // Of one group of columns and of two.
+    let grids: [&[usize]; 3] = [&[5, 5, 3, 5, 2], &[4, 70, 3], &[6, 2, 6, 5, 6]];
+    let grids = grids.into_iter().zip(kernels.into_iter().cycle());
+    pools.chain(grids.map(|(levels, kernel)| {
+        let (columns, rows) = grid(levels);
+        Steps {
+            space: space(levels),
+            columns,
+            rows,
+            kernel,
+        }
+    }))
 }
 
 /// The predictions of all rows.
@@ -248,7 +273,7 @@ fn the_best_row_is_the_one_that_a_full_scan_finds() {
 
 #[test]
 fn bounds_in_single_precision_hold_and_are_near() {
-    let (mut near, mut lowered) = (0, 0);
+    let (mut near, mut lowered, mut on_grids) = (0, 0, 0);
     for steps in pools() {
         let rows = steps.rows;
         let all = (0..rows as u32).collect();
@@ -257,15 +282,16 @@ fn bounds_in_single_precision_hold_and_are_near() {
             let predictions = scan(&mut pool, process, rows);
             let posterior = process.posterior();
             let size: f64 = posterior.alpha.iter().map(|alpha| alpha.abs()).sum();
-            let order = pool.maximiser.rows().to_vec();
-            for (block, rows) in order.chunks(BLOCK).enumerate() {
+            let rows = pool.maximiser.rows();
+            let mut bounds = ProcessPredictions::new(&pool.columns, &mut pool.scratch, process);
+            on_grids += usize::from(bounds.is_on_grid);
+            for (block, rows) in rows.chunks(BLOCK).enumerate() {
                 let (mut means, mut std_devs) = ([0.0; BLOCK], [0.0; BLOCK]);
                 let (means, std_devs) = (&mut means[..rows.len()], &mut std_devs[..rows.len()]);
-                let Scratch { single, joint, .. } = &mut pool.scratch;
-                single.bound(posterior, &pool.columns, block * BLOCK, means, std_devs);
+                bounds.bound(block * BLOCK, means, std_devs);
                 let by_nearest = std_devs.to_vec();
                 let open: Vec<usize> = (0..rows.len()).step_by(2).collect();
-                let is_lower = joint.tighten(process, single.correlations(), &open, std_devs);
+                let is_lower = bounds.tighten(&open, std_devs);
                 for &place in open.iter().filter(|_| is_lower) {
                     let (_, exact) = predictions[rows[place] as usize];
                     assert!(std_devs[place] <= by_nearest[place]);
@@ -281,6 +307,7 @@ fn bounds_in_single_precision_hold_and_are_near() {
             }
         });
     }
+    assert!(on_grids > 30, "{on_grids}");
     assert!(
         lowered > 10_000 && near > 3 * lowered / 4,
         "{near} of {lowered}"

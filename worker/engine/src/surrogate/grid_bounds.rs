@@ -1,0 +1,212 @@
+//! Bounds on what a process predicts for all candidates of a grid, from a few products of matrices.
+//!
+//! The candidates run through the combinations a of the first group of hyperparameters in ascending order, again and again: the
+//! combination b of the others stays the same within a run. The squared distance to observation i is then x_ia + y_ib. With
+//! A = s sum |alpha_i|, u = 2^-24 and n observations:
+//!
+//! - *Means.* M(r) = sum_q c_q exp(-l_q r^2) but for e ([`Kernel::exponentials`]), and exp(-l r^2) = exp(-l x) exp(-l y): the sums of
+//!   all candidates are the products of s alpha_i c_q exp(-l_q y_ib), transposed, and exp(-l_q x_ia), one for each q.
+//! - *Their error.* An exponential is off by 3 u of its exponent, so by 3 u / e < 2 u, and by 5 u in itself; a term has two, and two more
+//!   roundings. A sum of N terms is off by N u of their sizes, which sum to A at most: in all A (e + (N + 16) u).
+//! - *Standard deviations.* The least x_ia + y_ib, off by 3 u of itself, gives the greatest correlation, which bounds a deviation as in
+//!   [`super::single_precision`].
+
+use std::f64::consts::LOG2_E;
+
+use pulp::Simd;
+
+use super::gaussian_process::Posterior;
+use super::kernel::Kernel;
+use super::pool_columns::{LookUps, PoolColumns};
+use super::single_precision::{EVALUATION, ROUNDING, bound_deviations, bound_means};
+use crate::acquisition::maximisation::BLOCK;
+use crate::matrix_products::{Factor, add_product};
+use crate::special::exponential::exp2_neg_in_single_precision;
+
+/// Runs whose nearest observations are looked for together, in registers.
+const TOGETHER: usize = 4;
+
+/// Powers of two are held above 2^-50: what products of two of them underflow to would take many times as long. A term moves
+/// by less than 1e-15 of its size.
+const LEAST_POWER: f32 = 50.0;
+
+/// At least the error of a correlation.
+pub(super) const MARGIN: f64 = EVALUATION + 3.0 * ROUNDING;
+
+/// Above this share of the prior standard deviation the margin of the means would leave too many candidates.
+const GREATEST_MARGIN: f64 = 0.1;
+
+/// Bounds for all candidates of a grid under one process.
+#[derive(Default)]
+pub(super) struct GridBounds {
+    kernel: Kernel,
+    /// Combinations of the first group, the length of a run.
+    width: usize,
+    /// x and y, observation by observation.
+    inner: Vec<f32>,
+    outer: Vec<f32>,
+    /// The factors of a product, of one exponential.
+    inner_terms: Vec<f32>,
+    outer_terms: Vec<f32>,
+    /// Of each candidate: the sum of s alpha_i M_i, and the squared distance of the nearest observation.
+    sums: Vec<f32>,
+    nearest: Vec<f32>,
+    mean_margin: f64,
+}
+
+impl GridBounds {
+    /// Bounds what a process predicts for all candidates of a grid. False if the bounds are too loose to be of use.
+    pub(super) fn set(
+        &mut self,
+        posterior: &Posterior,
+        columns: &PoolColumns,
+        look_ups: &LookUps,
+    ) -> bool {
+        let (exponentials, error) = posterior.kernel.exponentials();
+        let observed = posterior.alpha.len();
+        let terms = exponentials.len() * observed;
+        let sizes = posterior.alpha.iter().map(|alpha| alpha.abs());
+        let size = posterior.signal * sizes.sum::<f64>();
+        let of_terms = error + 1.01 * (terms + 16) as f64 * ROUNDING;
+        self.mean_margin = size * of_terms + 1e-12 * posterior.mean.abs();
+        self.kernel = posterior.kernel;
+        if terms == 0 || self.mean_margin > GREATEST_MARGIN * posterior.signal.sqrt() {
+            return false;
+        }
+        let width = columns.groups[0].combinations;
+        self.width = width;
+        let runs = columns.groups[0].codes.len() / width;
+        let of_outer = columns.run_distances(look_ups, observed);
+        self.sums.clear();
+        self.sums.resize(runs * width, 0.0);
+        for [rate, share] in exponentials {
+            let rate = rate * LOG2_E;
+            self.inner_terms.clear();
+            append_exponentials(&look_ups.0[0], rate, 1.0, &mut self.inner_terms);
+            self.outer_terms.clear();
+            for (distances, alpha) in of_outer.chunks_exact(runs).zip(&posterior.alpha) {
+                let factor = posterior.signal * share * alpha;
+                append_exponentials(distances, rate, factor, &mut self.outer_terms);
+            }
+            let outer = Factor::new(&self.outer_terms, runs).transposed();
+            let inner = Factor::new(&self.inner_terms, width);
+            add_product(outer, inner, None, &mut self.sums, width);
+        }
+        round(&look_ups.0[0], &mut self.inner);
+        round(&of_outer, &mut self.outer);
+        self.nearest.resize(runs * width, 0.0);
+        find_nearest(&self.inner, &self.outer, width, &mut self.nearest);
+        true
+    }
+
+    /// Lower bounds on the means and upper bounds on the standard deviations of the candidates from `first` on.
+    pub(super) fn bound(
+        &mut self,
+        posterior: &Posterior,
+        first: usize,
+        means: &mut [f64],
+        std_devs: &mut [f64],
+    ) {
+        let block = first..first + means.len();
+        let mut correlations = [0.0; BLOCK];
+        let correlations = &mut correlations[..means.len()];
+        correlations.copy_from_slice(&self.nearest[block.clone()]);
+        correlate(self.kernel, correlations);
+        bound_means(posterior, (&self.sums[block], self.mean_margin), means);
+        bound_deviations(posterior, (correlations, MARGIN), std_devs);
+    }
+
+    /// Appends the correlations of the candidates at some places of the block from `first` on, observation by observation, which are
+    /// off by [`MARGIN`] at most.
+    pub(super) fn append_correlations(
+        &self,
+        first: usize,
+        places: &[usize],
+        correlations: &mut Vec<f32>,
+    ) {
+        let start = correlations.len();
+        let runs = self.sums.len() / self.width;
+        let candidates = places.iter().map(|place| first + place);
+        let combinations =
+            candidates.map(|candidate| (candidate % self.width, candidate / self.width));
+        let combinations: Vec<(usize, usize)> = combinations.collect();
+        let observed = self.inner.chunks_exact(self.width);
+        for (inner, outer) in observed.zip(self.outer.chunks_exact(runs)) {
+            let distance = |&(place, run): &(usize, usize)| inner[place] + outer[run];
+            correlations.extend(combinations.iter().map(distance));
+        }
+        correlate(self.kernel, &mut correlations[start..]);
+    }
+}
+
+fn round(exact: &[f64], rounded: &mut Vec<f32>) {
+    rounded.clear();
+    rounded.extend(exact.iter().map(|number| *number as f32));
+}
+
+/// Appends `factor` times 2^(-rate r^2) for each r^2.
+#[pulp::with_simd(append_exponentials = pulp::Arch::new())]
+#[inline(always)]
+fn append_exponentials_with<'a, S: Simd>(
+    _simd: S,
+    squared: &'a [f64],
+    rate: f64,
+    factor: f64,
+    terms: &'a mut Vec<f32>,
+) {
+    let (rate, factor) = (rate as f32, factor as f32);
+    terms.extend(squared.iter().map(|squared| {
+        let power = rate * *squared as f32;
+        let power = if power < LEAST_POWER {
+            power
+        } else {
+            LEAST_POWER
+        };
+        factor * exp2_neg_in_single_precision(power)
+    }));
+}
+
+/// Turns r^2 into correlations.
+#[pulp::with_simd(correlate = pulp::Arch::new())]
+#[inline(always)]
+fn correlate_with<S: Simd>(_simd: S, kernel: Kernel, entries: &mut [f32]) {
+    kernel.correlations_in_single_precision(entries);
+}
+
+/// The least sum of an inner and an outer distance over the observations, run by run.
+#[pulp::with_simd(find_nearest = pulp::Arch::new())]
+#[inline(always)]
+fn find_nearest_with<'a, S: Simd>(
+    simd: S,
+    inner: &'a [f32],
+    outer: &'a [f32],
+    width: usize,
+    nearest: &'a mut [f32],
+) {
+    let runs = nearest.len() / width;
+    let lanes = size_of::<S::f32s>() / size_of::<f32>();
+    for first in (0..runs).step_by(TOGETHER) {
+        // The last one again where there are no more.
+        let together: [usize; TOGETHER] =
+            std::array::from_fn(|number| (first + number).min(runs - 1));
+        for start in (0..width).step_by(lanes) {
+            let places = start..width.min(start + lanes);
+            let mut least = [simd.splat_f32s(f32::MAX); TOGETHER];
+            let observed = inner.chunks_exact(width).zip(outer.chunks_exact(runs));
+            for (inner, outer) in observed {
+                let inner = simd.partial_load_f32s(&inner[places.clone()]);
+                for (least, run) in least.iter_mut().zip(&together) {
+                    let distance = simd.add_f32s(inner, simd.splat_f32s(outer[*run]));
+                    *least = simd.min_f32s(distance, *least);
+                }
+            }
+            for (run, least) in together.iter().zip(least) {
+                let of_run = &mut nearest[run * width..][..width];
+                simd.partial_store_f32s(&mut of_run[places.clone()], least);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
