@@ -1,6 +1,6 @@
 //! The best candidate of a pool under a Bayesian linear regression.
 //!
-//! Features are computed once per fit of the network. Under each regression [`super::bounds`] leaves few candidates, of
+//! Features are computed once per fit of the network, block by block. Under each regression [`super::bounds`] leaves few candidates, of
 //! which alone the means and deviations in double precision are computed.
 
 use super::bounds::{PredictionBounds, squared_lengths};
@@ -18,9 +18,22 @@ const LEAST_OPEN: usize = 8;
 
 /// The features of a target's rows.
 pub(super) struct FeaturePool<'a> {
+    blocks: Blocks<'a>,
+    /// How many of the observations the upper bounds take account of.
+    accounted: usize,
+    maximiser: Maximiser,
+}
+
+/// The features of each block, computed when the block is first bounded after a fit: they are in the cache then.
+struct Blocks<'a> {
     space: &'a Space,
     /// The rows. Encoded ones would take far more memory.
     columns: &'a [Column],
+    rows: usize,
+    network: FeatureNetwork,
+    weights: Vec<f32>,
+    /// Whether the features of a block are those of the weights.
+    are_current: Vec<bool>,
     /// The encoded rows of a block, coordinate by coordinate.
     inputs: Vec<f32>,
     /// Of each block, column-major: [`BLOCK`] rows by [`FEATURES`].
@@ -28,9 +41,6 @@ pub(super) struct FeaturePool<'a> {
     /// Upper bounds on alpha s^2 of each row, alpha being the precision of the regression's weights and s the standard deviation:
     /// squared lengths of the regressors until something is observed.
     squares: Vec<f32>,
-    /// How many of the observations the upper bounds take account of.
-    accounted: usize,
-    maximiser: Maximiser,
     /// Outputs of the network's layers for a block.
     buffers: [Vec<f32>; 2],
     open: OpenRows,
@@ -72,72 +82,71 @@ impl<'a> FeaturePool<'a> {
         let (space, rows) = (setting.space(), setting.rows());
         let padded = rows.next_multiple_of(BLOCK);
         Self {
-            inputs: vec![0.0; BLOCK * space.width()],
-            space,
-            columns: setting.columns(),
-            features: vec![0.0; padded * FEATURES],
-            squares: vec![0.0; padded],
+            blocks: Blocks {
+                network: FeatureNetwork::new(space.width()),
+                inputs: vec![0.0; BLOCK * space.width()],
+                space,
+                columns: setting.columns(),
+                rows,
+                weights: Vec::new(),
+                are_current: vec![false; padded / BLOCK],
+                features: vec![0.0; padded * FEATURES],
+                squares: vec![0.0; padded],
+                buffers: [Vec::new(), Vec::new()],
+                open: OpenRows::default(),
+            },
             accounted: 0,
             maximiser: Maximiser::new((0..rows as u32).collect()),
-            buffers: [Vec::new(), Vec::new()],
-            open: OpenRows::default(),
         }
     }
 
-    /// Computes all features anew at `point`, which begins with the weights.
-    pub(super) fn update(&mut self, network: &FeatureNetwork, point: &[f64]) {
-        let weights = &point[..network.weight_count()];
-        let weights: Vec<f32> = weights.iter().map(|&weight| weight as f32).collect();
-        let rows = self.maximiser.rows().len();
-        let columns = self.features.chunks_exact_mut(BLOCK * FEATURES);
-        let lengths = self.squares.chunks_exact_mut(BLOCK);
-        let blocks = (0..rows).step_by(BLOCK);
-        for ((first, columns), lengths) in blocks.zip(columns).zip(lengths) {
-            let of_block = first..rows.min(first + BLOCK);
-            let (inputs, buffers) = (&mut self.inputs, &mut self.buffers);
-            self.space
-                .encode_by_coordinate(self.columns, of_block, BLOCK, inputs);
-            network.evaluate_by_unit(&weights, inputs, buffers, columns);
-            squared_lengths(columns, lengths);
-        }
+    /// Makes the features those at `point`, which begins with the weights.
+    pub(super) fn update(&mut self, point: &[f64]) {
+        let weights = &point[..self.blocks.network.weight_count()];
+        let rounded = weights.iter().map(|&weight| weight as f32);
+        self.blocks.weights = rounded.collect();
+        self.blocks.are_current.fill(false);
         self.accounted = 0;
     }
 
     /// An encoded row.
     pub(super) fn input(&self, row: usize) -> Vec<f32> {
-        self.space.encode_single(self.columns, row..row + 1)
+        let Blocks { space, columns, .. } = &self.blocks;
+        space.encode_single(columns, row..row + 1)
     }
 
-    /// The features of a row.
-    pub(super) fn features(&self, row: usize) -> impl Iterator<Item = f32> + '_ {
-        let (block, place) = (row / BLOCK, row % BLOCK);
-        let entries = self.features[block * BLOCK * FEATURES..].iter();
-        entries.skip(place).step_by(BLOCK).take(FEATURES).copied()
+    /// The features of some rows, at least one, which lie one after the other.
+    pub(super) fn features(&self, rows: &[u32]) -> Vec<f32> {
+        let inputs = rows.iter().flat_map(|&row| self.input(row as usize));
+        let Blocks {
+            network, weights, ..
+        } = &self.blocks;
+        let mut batch = network.batch(inputs.collect());
+        network.evaluate(weights, &mut batch).to_vec()
     }
 
-    /// The row of greatest `acquisition` under the regression of the `observed` rows among those not
+    /// The row of greatest `acquisition` under the regression of observations with these features among those not
     /// `evaluated`; of equal ones the one of least `priority`. `None` if every row is
-    /// evaluated. Until the next [`Self::update`] the precisions of the regression stay as they are, and rows are only added.
+    /// evaluated. Until the next [`Self::update`] the precisions of the regression stay as they are, and observations are only added.
     ///
     /// # Errors
     /// Those of [`PredictionBounds::of_all`].
     pub(super) fn best_row(
         &mut self,
         (regression, posterior): (&Regression, &RegressionPosterior),
-        observed: &[u32],
+        observed: &[f32],
         acquisition: &impl Acquisition,
         evaluated: &[bool],
         priority: &[u32],
     ) -> Result<Option<u32>, EngineError> {
+        let (observed, _) = observed.as_chunks();
         let bounds = self.bounds(regression, posterior, observed)?;
         self.accounted = observed.len();
         let mut predictions = RegressionPredictions {
             posterior,
             bounds: &bounds,
-            features: &self.features,
-            squares: &mut self.squares,
+            blocks: &mut self.blocks,
             bounded: None,
-            open: &mut self.open,
         };
         let maximiser = &mut self.maximiser;
         Ok(maximiser.best_row(&mut predictions, acquisition, evaluated, priority))
@@ -148,21 +157,21 @@ impl<'a> FeaturePool<'a> {
         &mut self,
         regression: &Regression,
         posterior: &RegressionPosterior,
-        observed: &[u32],
+        observed: &[[f32; FEATURES]],
     ) -> Result<PredictionBounds, EngineError> {
         if self.accounted > 0 {
             if let Some([newest]) = observed.get(self.accounted..) {
                 let mut regressors = [1.0; REGRESSORS];
-                for (entry, feature) in regressors.iter_mut().zip(self.features(*newest as usize)) {
-                    *entry = f64::from(feature);
+                for (entry, feature) in regressors.iter_mut().zip(newest) {
+                    *entry = f64::from(*feature);
                 }
                 let bounds = PredictionBounds::of_newest(regression, posterior, &regressors);
                 if let Some(bounds) = bounds {
                     return Ok(bounds);
                 }
             }
-            let blocks = self.features.chunks_exact(BLOCK * FEATURES);
-            for (columns, lengths) in blocks.zip(self.squares.chunks_exact_mut(BLOCK)) {
+            let blocks = self.blocks.features.chunks_exact(BLOCK * FEATURES);
+            for (columns, lengths) in blocks.zip(self.blocks.squares.chunks_exact_mut(BLOCK)) {
                 squared_lengths(columns, lengths);
             }
         }
@@ -170,26 +179,41 @@ impl<'a> FeaturePool<'a> {
     }
 }
 
-struct RegressionPredictions<'a> {
-    posterior: &'a RegressionPosterior,
-    bounds: &'a PredictionBounds,
-    features: &'a [f32],
-    squares: &'a mut [f32],
-    /// Where the block last bounded begins.
-    bounded: Option<usize>,
-    open: &'a mut OpenRows,
-}
-
-impl RegressionPredictions<'_> {
-    /// The features of the block last bounded, and what is known of alpha s^2.
-    fn of_block(&mut self) -> (&[f32], &mut [f32], &mut OpenRows) {
-        let first = self.bounded.expect("a block is bounded first");
-        let features = &self.features[first * FEATURES..(first + BLOCK) * FEATURES];
-        (features, &mut self.squares[first..first + BLOCK], self.open)
+impl Blocks<'_> {
+    /// The features of the block from `first` on, and what is known of alpha s^2.
+    fn of_block(&mut self, first: usize) -> (&[f32], &mut [f32], &mut OpenRows) {
+        let features = &mut self.features[first * FEATURES..(first + BLOCK) * FEATURES];
+        let squares = &mut self.squares[first..first + BLOCK];
+        let is_current = &mut self.are_current[first / BLOCK];
+        if !std::mem::replace(is_current, true) {
+            let rows = first..self.rows.min(first + BLOCK);
+            self.space
+                .encode_by_coordinate(self.columns, rows, BLOCK, &mut self.inputs);
+            self.network
+                .evaluate_by_unit(&self.weights, &self.inputs, &mut self.buffers, features);
+            squared_lengths(features, squares);
+        }
+        (features, squares, &mut self.open)
     }
 }
 
-impl BlockPredictions for RegressionPredictions<'_> {
+struct RegressionPredictions<'a, 'b> {
+    posterior: &'a RegressionPosterior,
+    bounds: &'a PredictionBounds,
+    blocks: &'a mut Blocks<'b>,
+    /// Where the block last bounded begins.
+    bounded: Option<usize>,
+}
+
+impl RegressionPredictions<'_, '_> {
+    /// Of the block last bounded.
+    fn of_block(&mut self) -> (&[f32], &mut [f32], &mut OpenRows) {
+        let first = self.bounded.expect("a block is bounded first");
+        self.blocks.of_block(first)
+    }
+}
+
+impl BlockPredictions for RegressionPredictions<'_, '_> {
     fn bound(&mut self, first: usize, means: &mut [f64], std_devs: &mut [f64]) {
         // A newest row counts once. What was found for the block last bounded is still in its place.
         if self.bounded.replace(first) != Some(first) {
@@ -230,7 +254,7 @@ impl BlockPredictions for RegressionPredictions<'_> {
     }
 
     fn solve(&mut self, open: &[usize], std_devs: &mut [f64]) {
-        let OpenRows { double, solved, .. } = &mut *self.open;
+        let OpenRows { double, solved, .. } = &mut self.blocks.open;
         let root = self.posterior.elimination.inverse_factor();
         let regressors = Factor::new(double, open.len());
         solved.resize(REGRESSORS * open.len(), 0.0);

@@ -4,7 +4,7 @@
 use super::bounds::largest_std_dev;
 use super::candidates::FeaturePool;
 use super::evidence::{Regression, RegressionPosterior};
-use super::features::{FeatureNetwork, REGRESSORS, design};
+use super::features::{FEATURES, FeatureNetwork, REGRESSORS, design};
 use super::joint_likelihood::JointLikelihood;
 use super::source_fit::source_fit;
 use super::training_set::TrainingTask;
@@ -34,7 +34,6 @@ const REFIT: Settings = Settings {
 pub(super) struct LinearRegressionSearch<'a> {
     initial: RandomSearch,
     transform: Transform,
-    network: FeatureNetwork,
     /// Of samples of the sources: the sources were fitted before, and here they only have to hold the features where they are.
     likelihood: JointLikelihood,
     /// The weights of the features, then log alpha and log beta of each source and of the target.
@@ -42,6 +41,8 @@ pub(super) struct LinearRegressionSearch<'a> {
     curvature: Curvature,
     /// Whether the features were ever fitted to observations.
     is_fitted: bool,
+    /// Those of the observations, one row after the other.
+    features: Vec<f32>,
     pool: FeaturePool<'a>,
     priority: Vec<u32>,
 }
@@ -67,11 +68,11 @@ impl<'a> LinearRegressionSearch<'a> {
             initial: RandomSearch::new(setting),
             transform,
             pool: FeaturePool::new(setting),
-            network,
             likelihood,
             point,
             curvature: Curvature::default(),
             is_fitted: false,
+            features: Vec::new(),
             priority: random_priority(setting),
         })
     }
@@ -86,21 +87,20 @@ impl<'a> LinearRegressionSearch<'a> {
         let (curvature, point) = (&mut self.curvature, &mut self.point);
         self.likelihood
             .minimise(Some(&target), curvature, point, REFIT)?;
-        self.pool.update(&self.network, &self.point);
+        self.pool.update(&self.point);
+        self.features.clear();
         Ok(())
     }
 
     /// The regression of the transformed observations, and its posterior.
     fn regression(
-        &self,
+        &mut self,
         rows: &[u32],
         targets: &[f64],
     ) -> Result<(Regression, RegressionPosterior), EngineError> {
-        let features = rows
-            .iter()
-            .flat_map(|&row| self.pool.features(row as usize));
-        let rows = design(&features.collect::<Vec<_>>(), targets);
-        let regression = Regression::new(&rows, REGRESSORS);
+        let known = self.features.len() / FEATURES;
+        self.features.extend(self.pool.features(&rows[known..]));
+        let regression = Regression::new(&design(&self.features, targets), REGRESSORS);
         let [.., alpha, beta] = self.point[..] else {
             unreachable!("the target has two precisions");
         };
@@ -128,7 +128,7 @@ impl Search for LinearRegressionSearch<'_> {
         let improvement = LogExpectedImprovement::new(incumbent, largest);
         let row = self.pool.best_row(
             (&regression, &posterior),
-            &observations.rows,
+            &self.features,
             &improvement,
             &observations.evaluated,
             &self.priority,

@@ -134,7 +134,7 @@ fn assert_agrees(method: &str, transform: Transform, dense_transform: fn(&[f64])
                 first = likelihoods[0];
             }
             gained += likelihoods[0] - likelihoods[1];
-            let (weights, precisions) = search.point.split_at(search.network.weight_count());
+            let (weights, precisions) = search.point.split_at(search.point.len() - 2 * tasks.len());
             let [.., alpha, beta] = precisions[..] else {
                 panic!("the target has two precisions");
             };
