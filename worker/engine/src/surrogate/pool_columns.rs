@@ -12,8 +12,7 @@ use pulp::Simd;
 
 use super::gaussian_process::Posterior;
 use super::pool_distances::Distances;
-use super::pool_groups::{Group, Stretch, code, group, picked_stretches, stretches};
-use crate::acquisition::maximisation::BLOCK;
+use super::pool_groups::{Group, code, group, run_length};
 use crate::table::encoding::{Column, Space};
 
 /// Numeric columns and groups of categorical ones.
@@ -23,11 +22,8 @@ pub(super) struct PoolColumns {
     /// The same in single precision.
     pub(super) single: Vec<(usize, Vec<f32>)>,
     pub(super) groups: Vec<Group>,
-    /// Whether the candidates run through the combinations of the first group in ascending order, again and again, and differ in nothing
-    /// else within a run.
-    pub(super) is_grid: bool,
-    /// Of each block, if there is a group.
-    stretches: Vec<Vec<Stretch>>,
+    /// Of a grid of categorical hyperparameters alone, that of [`run_length`].
+    pub(super) run_length: Option<usize>,
 }
 
 /// Squared distances of each group's combinations to each of some points.
@@ -72,9 +68,8 @@ impl PoolColumns {
                 .iter()
                 .map(|(first, values)| (*first, round(values)))
                 .collect(),
-            is_grid: numeric.is_empty() && run_through_first_group(&groups),
+            run_length: run_length(&groups).filter(|_| numeric.is_empty()),
             numeric,
-            stretches: stretches(&groups, rows.len()),
             groups,
         }
     }
@@ -104,15 +99,9 @@ impl PoolColumns {
                 .map(|(coordinate, values)| (*coordinate, pick(values)))
                 .collect(),
             single: Vec::new(),
-            is_grid: false,
+            run_length: None,
             groups: groups.map(|group| group.picked(candidates())).collect(),
-            stretches: vec![picked_stretches(self.stretches_of(first), places)],
         }
-    }
-
-    /// How combinations follow each other in the block from `first` on.
-    pub(super) fn stretches_of(&self, first: usize) -> &[Stretch] {
-        self.stretches.get(first / BLOCK).map_or(&[], Vec::as_slice)
     }
 
     /// Number of terms that a squared distance is the sum of.
@@ -155,6 +144,7 @@ impl PoolColumns {
         Distances {
             numeric: &self.numeric,
             groups: &self.groups,
+            run_length: self.run_length,
             weights: &posterior.weights,
             point,
             look_ups: &look_ups.0,
@@ -174,21 +164,6 @@ impl PoolColumns {
     }
 }
 
-/// Whether there are several groups, and candidates run through the first one's combinations in ascending order.
-fn run_through_first_group(groups: &[Group]) -> bool {
-    let [first, others @ ..] = groups else {
-        return false;
-    };
-    let (rows, width) = (first.codes.len(), first.combinations);
-    let run_of = |place: usize| place / width * width;
-    let ascends = |place: usize| usize::from(first.codes[place]) == place % width;
-    let stays = |place: usize| {
-        let mut others = others.iter();
-        others.all(|group| group.codes[place] == group.codes[run_of(place)])
-    };
-    !others.is_empty() && rows % width == 0 && (0..rows).all(|place| ascends(place) && stays(place))
-}
-
 #[pulp::with_simd(correlate = pulp::Arch::new())]
 #[inline(always)]
 fn correlate_with<'a, S: Simd>(
@@ -202,7 +177,7 @@ fn correlate_with<'a, S: Simd>(
 ) {
     let distances = pool.distances(posterior, point, look_ups);
     let candidates = first..first + column.len();
-    distances.of_range(candidates, pool.stretches_of(first), column);
+    distances.of_range(candidates, column);
     posterior.kernel.covariances(posterior.signal, column);
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::{Add, AddAssign, Mul, Range, Sub};
 
-use super::pool_groups::{Group, Order, Stretch};
+use super::pool_groups::Group;
 
 /// Candidates whose distances are summed up together, in registers.
 const TOGETHER: usize = 32;
@@ -41,6 +41,8 @@ pub(super) struct Distances<'a, T> {
     /// Coordinate and values of each numeric hyperparameter.
     pub numeric: &'a [(usize, Vec<T>)],
     pub groups: &'a [Group],
+    /// That of [`super::pool_groups::run_length`], unless there are numeric hyperparameters.
+    pub run_length: Option<usize>,
     /// 1 / lengthscale^2 of each coordinate.
     pub weights: &'a [T],
     /// The observed point.
@@ -58,40 +60,21 @@ impl<T: Precision> Distances<'_, T> {
         &self.look_ups[group][self.index * combinations..(self.index + 1) * combinations]
     }
 
-    /// The distance of a candidate in all groups but the first.
+    /// Adds the distances in all groups of candidates of a grid with runs of that length, from `first` on.
     #[inline(always)]
-    fn of_outer_groups(&self, candidate: usize) -> T {
-        let mut sum = T::ZERO;
-        for (number, group) in self.groups.iter().enumerate().skip(1) {
-            sum += self.of_group(number)[usize::from(group.codes[candidate])];
-        }
-        sum
-    }
-
-    /// The distances in the first group of that many candidates of an ascending stretch, and the distance of each in all others.
-    #[inline(always)]
-    fn of_ascending(&self, first: usize, count: usize) -> (&[T], T) {
-        let code = usize::from(self.groups[0].codes[first]);
-        let inner = &self.of_group(0)[code..code + count];
-        (inner, self.of_outer_groups(first))
-    }
-
-    /// Adds the distances in all groups of candidates of any combinations.
-    #[inline(always)]
-    fn add_picked(&self, candidates: Range<usize>, column: &mut [T]) {
-        let inner = self.of_group(0);
-        let codes = self.groups[0].codes[candidates.clone()].iter();
-        // The sum over a single outer group is its distance.
-        if let [_, outer] = self.groups {
-            let of_outer = self.of_group(1);
-            let codes = codes.zip(&outer.codes[candidates]);
-            for (sum, (code, outer)) in column.iter_mut().zip(codes) {
-                *sum += inner[usize::from(*code)] + of_outer[usize::from(*outer)];
+    fn add_runs(&self, length: usize, mut first: usize, mut column: &mut [T]) {
+        while !column.is_empty() {
+            let place = first % length;
+            let run;
+            (run, column) = column.split_at_mut(column.len().min(length - place));
+            for (sum, distance) in run.iter_mut().zip(&self.of_group(0)[place..]) {
+                *sum += *distance;
             }
-            return;
-        }
-        for ((sum, code), candidate) in column.iter_mut().zip(codes).zip(candidates) {
-            *sum += inner[usize::from(*code)] + self.of_outer_groups(candidate);
+            for (number, group) in self.groups.iter().enumerate().skip(1) {
+                let distance = self.of_group(number)[usize::from(group.codes[first])];
+                run.iter_mut().for_each(|sum| *sum += distance);
+            }
+            first += run.len();
         }
     }
 
@@ -108,14 +91,9 @@ impl<T: Precision> Distances<'_, T> {
         }
     }
 
-    /// The squared distances of candidates that lie side by side, a block or its beginning.
+    /// The squared distances of candidates that lie side by side: the sum over the numeric coordinates, then group by group.
     #[inline(always)]
-    pub(super) fn of_range(
-        &self,
-        candidates: Range<usize>,
-        stretches: &[Stretch],
-        column: &mut [T],
-    ) {
+    pub(super) fn of_range(&self, candidates: Range<usize>, column: &mut [T]) {
         let first = candidates.start;
         let (groups, rest) = column.as_chunks_mut::<TOGETHER>();
         let start_of_rest = first + groups.len() * TOGETHER;
@@ -127,31 +105,14 @@ impl<T: Precision> Distances<'_, T> {
         }
         rest.fill(T::ZERO);
         self.add_numeric(start_of_rest, rest);
-        for Stretch { places, order } in stretches {
-            let column = &mut column[places.clone()];
-            let candidates = first + places.start..first + places.end;
-            if *order == Order::Scattered {
-                for (number, group) in self.groups.iter().enumerate() {
-                    let distances = self.of_group(number);
-                    for (sum, code) in column.iter_mut().zip(&group.codes[candidates.clone()]) {
-                        *sum += distances[usize::from(*code)];
-                    }
-                }
-                continue;
-            }
-            if *order == Order::Picked {
-                self.add_picked(candidates, column);
-                continue;
-            }
-            if *order == Order::Constant {
-                let code = usize::from(self.groups[0].codes[candidates.start]);
-                let constant = self.of_outer_groups(candidates.start) + self.of_group(0)[code];
-                column.iter_mut().for_each(|sum| *sum += constant);
-            } else {
-                let (distances, outer) = self.of_ascending(candidates.start, column.len());
-                for (sum, distance) in column.iter_mut().zip(distances) {
-                    *sum += *distance + outer;
-                }
+        if let Some(length) = self.run_length {
+            self.add_runs(length, first, column);
+            return;
+        }
+        for (number, group) in self.groups.iter().enumerate() {
+            let distances = self.of_group(number);
+            for (sum, code) in column.iter_mut().zip(&group.codes[candidates.clone()]) {
+                *sum += distances[usize::from(*code)];
             }
         }
     }

@@ -1,36 +1,7 @@
-//! Groups of categorical hyperparameters, and the order in which their combinations follow each other in a pool.
-
-use std::ops::Range;
-
-use crate::acquisition::maximisation::BLOCK;
+//! Groups of categorical hyperparameters, and whether their combinations follow each other in a pool as on a grid.
 
 /// Most combinations of categorical levels in a group.
 const GROUP_COMBINATIONS: usize = 1024;
-
-/// Shortest stretch worth treating as one.
-const SHORTEST_STRETCH: usize = 8;
-
-/// Candidates of a block that lie side by side.
-pub(super) struct Stretch {
-    /// Their places in the block.
-    pub(super) places: Range<usize>,
-    pub(super) order: Order,
-}
-
-/// How combinations follow each other in a stretch. All groups but the first have the
-/// same one throughout, unless it is scattered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
-    /// The first group's stays the same too.
-    Constant,
-    /// The first group's number goes up by 1 from candidate to candidate.
-    Ascending,
-    /// Anything.
-    Scattered,
-    /// Anything, of candidates that were picked from stretches of the first two kinds: their distances are the same bits as
-    /// there.
-    Picked,
-}
 
 /// Categorical hyperparameters whose combinations are looked up together.
 pub(super) struct Group {
@@ -70,68 +41,22 @@ pub(super) fn code(members: &[CategoricalColumn], row: u32) -> u16 {
     members.iter().rev().fold(0, add)
 }
 
-/// Cuts each block of `rows` candidates into stretches.
-pub(super) fn stretches(groups: &[Group], rows: usize) -> Vec<Vec<Stretch>> {
-    let Some((inner, outer)) = groups.split_first() else {
-        return Vec::new();
+/// The number of combinations of the first group if there are others and candidates run through them in ascending order, again and
+/// again, the other groups staying the same within a run: those of a full grid do.
+pub(super) fn run_length(groups: &[Group]) -> Option<usize> {
+    let [first, others @ ..] = groups else {
+        return None;
     };
-    let follows = |order: Order, place: usize| {
-        let step = inner.codes[place].wrapping_sub(inner.codes[place - 1]);
-        let same = |group: &Group| group.codes[place] == group.codes[place - 1];
-        step == u16::from(order == Order::Ascending) && outer.iter().all(same)
+    let (rows, length) = (first.codes.len(), first.combinations);
+    let ascends = |place: usize| usize::from(first.codes[place]) == place % length;
+    let stays = |place: usize| {
+        let mut others = others.iter();
+        others.all(|group| group.codes[place] == group.codes[place / length * length])
     };
-    let cut = |first: usize| {
-        let end = rows.min(first + BLOCK);
-        let mut stretches: Vec<Stretch> = Vec::new();
-        let mut start = first;
-        while start < end {
-            let longest = [Order::Constant, Order::Ascending].map(|order| {
-                let length = (start + 1..end).take_while(|&place| follows(order, place));
-                (1 + length.count(), order)
-            });
-            let [constant, ascending] = longest;
-            let (length, order) = if constant.0 > ascending.0 {
-                constant
-            } else {
-                ascending
-            };
-            let places = start - first..start - first + length;
-            let last = stretches.last_mut();
-            match last.filter(|last| last.order == Order::Scattered) {
-                Some(last) if length < SHORTEST_STRETCH => last.places.end = places.end,
-                _ if length < SHORTEST_STRETCH => stretches.push(Stretch {
-                    places,
-                    order: Order::Scattered,
-                }),
-                _ => stretches.push(Stretch { places, order }),
-            }
-            start += length;
-        }
-        stretches
-    };
-    (0..rows).step_by(BLOCK).map(cut).collect()
-}
-
-/// What the `stretches` of a block become if the candidates at some `places`, in increasing order, alone are left.
-pub(super) fn picked_stretches(stretches: &[Stretch], places: &[usize]) -> Vec<Stretch> {
-    let mut picked: Vec<Stretch> = Vec::new();
-    for stretch in stretches {
-        let order = match stretch.order {
-            Order::Scattered => Order::Scattered,
-            Order::Constant | Order::Ascending | Order::Picked => Order::Picked,
-        };
-        let start = picked.last().map_or(0, |last| last.places.end);
-        let end = places.partition_point(|&place| place < stretch.places.end);
-        match picked.last_mut() {
-            Some(last) if last.order == order => last.places.end = end,
-            _ if start == end => {}
-            _ => picked.push(Stretch {
-                places: start..end,
-                order,
-            }),
-        }
-    }
-    picked
+    let is_grid = !others.is_empty()
+        && rows.is_multiple_of(length)
+        && (0..rows).all(|place| ascends(place) && stays(place));
+    is_grid.then_some(length)
 }
 
 impl Group {

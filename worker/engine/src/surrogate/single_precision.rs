@@ -161,13 +161,14 @@ fn correlate_with<'a, S: Simd>(
         let distances = Distances {
             numeric: &columns.single,
             groups: &columns.groups,
+            run_length: columns.run_length,
             weights: &process.weights,
             point,
             look_ups: &process.look_ups,
             index,
         };
         let squared = &mut buffer[..sums.len()];
-        distances.of_range(candidates.clone(), columns.stretches_of(first), squared);
+        distances.of_range(candidates.clone(), squared);
         process.kernel.accumulate_in_single_precision(
             *factor,
             squared.iter().copied(),

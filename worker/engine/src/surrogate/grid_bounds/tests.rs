@@ -41,11 +41,11 @@ fn encode(row: usize) -> Vec<f64> {
 #[test]
 fn a_grid_runs_through_its_first_group() {
     let rows = 12_000;
-    assert!(columns(0..rows).is_grid);
+    assert_eq!(columns(0..rows).run_length, Some(1000));
     // Whole runs of it are enough, and a last one that is not whole is too little.
-    assert!(columns(0..3000).is_grid);
-    assert!(!columns(0..rows - 1).is_grid);
-    assert!(!columns((0..rows).map(|row| row.max(1))).is_grid);
+    assert_eq!(columns(0..3000).run_length, Some(1000));
+    assert_eq!(columns(0..rows - 1).run_length, None);
+    assert_eq!(columns((0..rows).map(|row| row.max(1))).run_length, None);
 }
 
 /// The sum of the kernels of a posterior's points, and the greatest correlation.

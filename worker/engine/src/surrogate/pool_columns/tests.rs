@@ -1,9 +1,9 @@
 use super::*;
+use crate::acquisition::maximisation::BLOCK;
 use crate::surrogate::matern::correlation;
-use crate::surrogate::pool_groups::Order;
 use crate::table::encoding::{Hyperparameter, Kind};
 
-fn space(levels: &[u16]) -> Space {
+fn space(levels: &[u16], is_mixed: bool) -> Space {
     let categorical = |&levels: &u16| Kind::Categorical {
         levels: (0..levels).map(|level| level.to_string()).collect(),
     };
@@ -11,7 +11,8 @@ fn space(levels: &[u16]) -> Space {
         minimum: 0.0,
         maximum: 1.0,
     };
-    let kinds = std::iter::once(numeric).chain(levels.iter().map(categorical));
+    let first = is_mixed.then_some(numeric);
+    let kinds = first.into_iter().chain(levels.iter().map(categorical));
     let hyperparameters = kinds.map(|kind| Hyperparameter {
         name: "hp".into(),
         kind,
@@ -21,16 +22,17 @@ fn space(levels: &[u16]) -> Space {
     }
 }
 
-/// A numeric column, and the grid of all levels in scrambled order, of which every
+/// A numeric column if the space is a mixed one, and the grid of all levels in scrambled order, of which every
 /// row is there or, if not `whole`, about half of them.
-fn columns(levels: &[u16], whole: bool) -> Vec<Column> {
+fn columns(levels: &[u16], whole: bool, is_mixed: bool) -> Vec<Column> {
     let count: usize = levels.iter().copied().map(usize::from).product();
     let numbers: Vec<usize> = (0..count)
         .map(|row| row * 7_919 % count)
         .filter(|number| whole || number * 31 % 100 < 50)
         .collect();
     let numeric = numbers.iter().map(|number| (*number % 97) as f64 / 96.0);
-    let mut columns = vec![Column::Numeric(numeric.collect())];
+    let numeric = is_mixed.then(|| Column::Numeric(numeric.collect()));
+    let mut columns = Vec::from_iter(numeric);
     let mut stride = 1;
     for &levels in levels {
         let level = |number: &usize| (number / stride % usize::from(levels)) as u16;
@@ -43,15 +45,15 @@ fn columns(levels: &[u16], whole: bool) -> Vec<Column> {
 #[test]
 fn kernels_agree_with_distances_between_encoded_rows() {
     let levels = [5, 40, 4, 3];
-    let space = space(&levels);
-    let width = space.width();
-    let posterior = Posterior {
-        weights: (0..width).map(|k| 0.1 + 0.01 * k as f64).collect(),
-        signal: 1.7,
-        ..Posterior::default()
-    };
-    for whole in [true, false] {
-        let columns = columns(&levels, whole);
+    for [whole, is_mixed] in [[true, false], [true, true], [false, false], [false, true]] {
+        let space = space(&levels, is_mixed);
+        let width = space.width();
+        let posterior = Posterior {
+            weights: (0..width).map(|k| 0.1 + 0.01 * k as f64).collect(),
+            signal: 1.7,
+            ..Posterior::default()
+        };
+        let columns = columns(&levels, whole, is_mixed);
         let encode = |row: u32| {
             let mut point = vec![0.0; width];
             space.encode(&columns, row as usize, &mut point);
@@ -63,9 +65,7 @@ fn kernels_agree_with_distances_between_encoded_rows() {
         };
         let mut rows: Vec<u32> = (0..count).collect();
         let pool = PoolColumns::new(&space, &columns, &mut rows);
-        let orders = || pool.stretches.iter().flatten().map(|stretch| stretch.order);
-        assert_eq!(orders().any(|order| order == Order::Ascending), whole);
-        assert_eq!(orders().any(|order| order == Order::Scattered), !whole);
+        assert_eq!(pool.run_length.is_some(), whole && !is_mixed);
         let points = [encode(11), encode(700)].concat();
         let mut look_ups = LookUps::default();
         pool.look_up(&posterior.weights, &points, &mut look_ups);
