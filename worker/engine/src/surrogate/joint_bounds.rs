@@ -14,11 +14,9 @@
 use pulp::Simd;
 
 use super::gaussian_process::GaussianProcess;
+use super::single_precision::ROUNDING;
 use crate::acquisition::maximisation::BLOCK;
 use crate::matrix_products::{Factor, Start, multiply};
-
-/// 2^-24: the greatest relative error of a rounding to single precision.
-const ROUNDING: f64 = 5.960_464_477_539_063e-8;
 
 /// Open candidates of a block from which on the bound costs less than what it saves.
 const LEAST_OPEN: usize = 8;

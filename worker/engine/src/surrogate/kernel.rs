@@ -56,34 +56,6 @@ impl Kernel {
         }
     }
 
-    /// The correlations of candidates with one observation, in single precision, from their r^2. Adds `factor` times the correlation to
-    /// each candidate's sum, and keeps the greatest correlation of each.
-    #[inline(always)]
-    pub(super) fn accumulate_in_single_precision(
-        self,
-        factor: f32,
-        squared: impl Iterator<Item = f32>,
-        correlations: &mut [f32],
-        sums: &mut [f32],
-        greatest: &mut [f32],
-    ) {
-        let of_candidates = correlations.iter_mut().zip(sums).zip(greatest).zip(squared);
-        match self {
-            Self::Matern => {
-                for (((correlation, sum), greatest), squared) in of_candidates {
-                    *correlation = matern::correlation_in_single_precision(squared);
-                    add(factor, *correlation, sum, greatest);
-                }
-            }
-            Self::SquaredExponential => {
-                for (((correlation, sum), greatest), squared) in of_candidates {
-                    *correlation = squared_exponential::correlation_in_single_precision(squared);
-                    add(factor, *correlation, sum, greatest);
-                }
-            }
-        }
-    }
-
     /// The correlation M of each pair and its slope -2 dM/d(r^2), from r^2.
     #[inline(always)]
     pub(super) fn correlations_and_slopes(
@@ -109,16 +81,6 @@ impl Kernel {
     }
 }
 
-#[inline(always)]
-fn add(factor: f32, correlation: f32, sum: &mut f32, greatest: &mut f32) {
-    *sum = factor.mul_add(correlation, *sum);
-    *greatest = if correlation > *greatest {
-        correlation
-    } else {
-        *greatest
-    };
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,28 +93,20 @@ mod tests {
                 let share = f64::from(step) / 4e5;
                 let mut single = [(1.6e5 * share.powi(6)) as f32];
                 let mut double = [f64::from(single[0])];
-                let squared = single.into_iter();
-                kernel.accumulate_in_single_precision(
-                    1.0,
-                    squared,
-                    &mut single,
-                    &mut [0.0],
-                    &mut [0.0],
-                );
+                kernel.correlations_in_single_precision(&mut single);
                 kernel.covariances(1.0, &mut double);
                 let error = (f64::from(single[0]) - double[0]).abs();
                 assert!(error < 7e-7, "{kernel:?} at {share}: off by {error}");
             }
-            let (far, mut sum) = (&mut [0.0], [0.0]);
-            let squared = std::iter::once(1e30);
-            kernel.accumulate_in_single_precision(1.0, squared, far, &mut sum, &mut [0.0]);
+            let mut far = [1e30];
+            kernel.correlations_in_single_precision(&mut far);
             assert!((0.0..1e-6).contains(&far[0]), "{far:?}");
         }
     }
 
     /// Turns squared distances into covariances and correlations, compiled for the vectors of one kind of processor.
     #[cfg(target_arch = "x86_64")]
-    struct Kernels<'a>(&'a mut [f64], &'a mut [Vec<f32>; 5]);
+    struct Kernels<'a>(&'a mut [f64], &'a mut [Vec<f32>; 3]);
 
     #[cfg(target_arch = "x86_64")]
     impl pulp::WithSimd for Kernels<'_> {
@@ -160,11 +114,10 @@ mod tests {
 
         #[inline(always)]
         fn with_simd<S: pulp::Simd>(self, simd: S) {
-            let Self(double, [squared, correlations, sums, greatest, activations]) = self;
-            for kernel in [Kernel::Matern, Kernel::SquaredExponential] {
+            let Self(double, [one, other, activations]) = self;
+            for (kernel, single) in [(Kernel::Matern, one), (Kernel::SquaredExponential, other)] {
                 kernel.covariances(1.7, double);
-                let squared = squared.iter().copied();
-                kernel.accumulate_in_single_precision(1.0, squared, correlations, sums, greatest);
+                kernel.correlations_in_single_precision(single);
             }
             crate::special::hyperbolic::tanh_with(simd, activations);
         }
@@ -185,14 +138,7 @@ mod tests {
                 .collect();
             let single: Vec<f32> = double.iter().map(|number| *number as f32).collect();
             let activations = single.iter().map(|number| number - 2.0).collect();
-            let nothing = vec![0.0; single.len()];
-            let mut singles = [
-                single,
-                nothing.clone(),
-                nothing.clone(),
-                nothing,
-                activations,
-            ];
+            let mut singles = [single.clone(), single, activations];
             simd(Kernels(&mut double, &mut singles));
             let double: Vec<u64> = double.iter().map(|number| number.to_bits()).collect();
             let singles = singles.iter().flatten().map(|number| number.to_bits());

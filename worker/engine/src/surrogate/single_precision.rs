@@ -26,6 +26,8 @@ pub(super) const EVALUATION: f64 = 1.5e-6;
 /// 2^-24: the greatest relative error of a rounding to single precision.
 pub(super) const ROUNDING: f64 = 5.960_464_477_539_063e-8;
 
+const _: () = assert!(BLOCK == u8::MAX as usize + 1, "a place is one byte");
+
 /// A process in single precision.
 #[derive(Default)]
 pub(super) struct SingleProcess {
@@ -155,7 +157,6 @@ fn correlate_with<'a, S: Simd>(
     let points = process.points.chunks_exact(process.weights.len());
     let observed = points.zip(&process.factors);
     let correlations = process.correlations.chunks_exact_mut(BLOCK);
-    let mut buffer = [0.0; BLOCK];
     for (index, ((point, factor), block)) in observed.zip(correlations).enumerate() {
         let block = &mut block[..sums.len()];
         let distances = Distances {
@@ -167,14 +168,16 @@ fn correlate_with<'a, S: Simd>(
             look_ups: &process.look_ups,
             index,
         };
-        let squared = &mut buffer[..sums.len()];
-        distances.of_range(candidates.clone(), squared);
-        process.kernel.accumulate_in_single_precision(
-            *factor,
-            squared.iter().copied(),
-            block,
-            sums,
-            greatest,
-        );
+        distances.of_range(candidates.clone(), block);
+        process.kernel.correlations_in_single_precision(block);
+        let of_candidates = sums.iter_mut().zip(&mut *greatest).zip(block);
+        for ((sum, greatest), correlation) in of_candidates {
+            *sum = factor.mul_add(*correlation, *sum);
+            *greatest = if *correlation > *greatest {
+                *correlation
+            } else {
+                *greatest
+            };
+        }
     }
 }
