@@ -54,6 +54,7 @@ pub(super) fn run_length(groups: &[Group]) -> Option<usize> {
         others.all(|group| group.codes[place] == group.codes[place / length * length])
     };
     let is_grid = !others.is_empty()
+        && rows > 0
         && rows.is_multiple_of(length)
         && (0..rows).all(|place| ascends(place) && stays(place));
     is_grid.then_some(length)

@@ -45,6 +45,7 @@ fn a_grid_runs_through_its_first_group() {
     // Whole runs of it are enough, and a last one that is not whole is too little.
     assert_eq!(columns(0..3000).run_length, Some(1000));
     assert_eq!(columns(0..rows - 1).run_length, None);
+    assert_eq!(columns(0..0).run_length, None);
     assert_eq!(columns((0..rows).map(|row| row.max(1))).run_length, None);
 }
 
