@@ -70,7 +70,9 @@ impl GridBounds {
         let of_terms = error + 1.01 * (terms + 16) as f64 * ROUNDING;
         self.mean_margin = size * of_terms + 1e-12 * posterior.mean.abs();
         self.kernel = posterior.kernel;
-        if terms == 0 || self.mean_margin > GREATEST_MARGIN * posterior.signal.sqrt() {
+        // Not so for what is not a number, either.
+        let is_near = self.mean_margin <= GREATEST_MARGIN * posterior.signal.sqrt();
+        if terms == 0 || !is_near {
             return false;
         }
         let width = columns.groups[0].combinations;
