@@ -177,7 +177,7 @@ impl<'a> ProcessPredictions<'a> {
         let (posterior, points) = (process.posterior(), process.points());
         columns.look_up(&posterior.weights, points, look_ups);
         kernel.resize(BLOCK * process.count(), 0.0);
-        let is_on_grid = columns.run_length.is_some() && grid.set(posterior, columns, look_ups);
+        let is_on_grid = grid.set(posterior, columns, look_ups);
         if !is_on_grid {
             single.set(posterior, points, columns, look_ups);
         }

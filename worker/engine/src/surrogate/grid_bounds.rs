@@ -40,8 +40,8 @@ const GREATEST_MARGIN: f64 = 0.1;
 #[derive(Default)]
 pub(super) struct GridBounds {
     kernel: Kernel,
-    /// Combinations of the first group, the length of a run.
-    width: usize,
+    /// Combinations of the first group.
+    run_length: usize,
     /// x and y, observation by observation.
     inner: Vec<f32>,
     outer: Vec<f32>,
@@ -55,13 +55,16 @@ pub(super) struct GridBounds {
 }
 
 impl GridBounds {
-    /// Bounds what a process predicts for all candidates of a grid. False if the bounds are too loose to be of use.
+    /// Bounds what a process predicts for all candidates of a pool. False if that is no grid or the bounds are too loose to be of use.
     pub(super) fn set(
         &mut self,
         posterior: &Posterior,
         columns: &PoolColumns,
         look_ups: &LookUps,
     ) -> bool {
+        let Some(run_length) = columns.run_length else {
+            return false;
+        };
         let (exponentials, error) = posterior.kernel.exponentials();
         let observed = posterior.alpha.len();
         let terms = exponentials.len() * observed;
@@ -75,12 +78,11 @@ impl GridBounds {
         if terms == 0 || !is_near {
             return false;
         }
-        let width = columns.groups[0].combinations;
-        self.width = width;
-        let runs = columns.groups[0].codes.len() / width;
+        self.run_length = run_length;
+        let runs = columns.groups[0].codes.len() / run_length;
         let of_outer = columns.run_distances(look_ups, observed);
         self.sums.clear();
-        self.sums.resize(runs * width, 0.0);
+        self.sums.resize(runs * run_length, 0.0);
         for [rate, share] in exponentials {
             let rate = rate * LOG2_E;
             self.inner_terms.clear();
@@ -91,13 +93,13 @@ impl GridBounds {
                 append_exponentials(distances, rate, factor, &mut self.outer_terms);
             }
             let outer = Factor::new(&self.outer_terms, runs).transposed();
-            let inner = Factor::new(&self.inner_terms, width);
-            add_product(outer, inner, None, &mut self.sums, width);
+            let inner = Factor::new(&self.inner_terms, run_length);
+            add_product(outer, inner, None, &mut self.sums, run_length);
         }
         round(&look_ups.0[0], &mut self.inner);
         round(&of_outer, &mut self.outer);
-        self.nearest.resize(runs * width, 0.0);
-        find_nearest(&self.inner, &self.outer, width, &mut self.nearest);
+        self.nearest.resize(runs * run_length, 0.0);
+        find_nearest(&self.inner, &self.outer, run_length, &mut self.nearest);
         true
     }
 
@@ -127,12 +129,12 @@ impl GridBounds {
         correlations: &mut Vec<f32>,
     ) {
         let start = correlations.len();
-        let runs = self.sums.len() / self.width;
+        let runs = self.sums.len() / self.run_length;
         let candidates = places.iter().map(|place| first + place);
         let combinations =
-            candidates.map(|candidate| (candidate % self.width, candidate / self.width));
+            candidates.map(|candidate| (candidate % self.run_length, candidate / self.run_length));
         let combinations: Vec<(usize, usize)> = combinations.collect();
-        let observed = self.inner.chunks_exact(self.width);
+        let observed = self.inner.chunks_exact(self.run_length);
         for (inner, outer) in observed.zip(self.outer.chunks_exact(runs)) {
             let distance = |&(place, run): &(usize, usize)| inner[place] + outer[run];
             correlations.extend(combinations.iter().map(distance));
@@ -182,19 +184,19 @@ fn find_nearest_with<'a, S: Simd>(
     simd: S,
     inner: &'a [f32],
     outer: &'a [f32],
-    width: usize,
+    run_length: usize,
     nearest: &'a mut [f32],
 ) {
-    let runs = nearest.len() / width;
+    let runs = nearest.len() / run_length;
     let lanes = size_of::<S::f32s>() / size_of::<f32>();
     for first in (0..runs).step_by(TOGETHER) {
         // The last one again where there are no more.
         let together: [usize; TOGETHER] =
             std::array::from_fn(|number| (first + number).min(runs - 1));
-        for start in (0..width).step_by(lanes) {
-            let places = start..width.min(start + lanes);
+        for start in (0..run_length).step_by(lanes) {
+            let places = start..run_length.min(start + lanes);
             let mut least = [simd.splat_f32s(f32::MAX); TOGETHER];
-            let observed = inner.chunks_exact(width).zip(outer.chunks_exact(runs));
+            let observed = inner.chunks_exact(run_length).zip(outer.chunks_exact(runs));
             for (inner, outer) in observed {
                 let inner = simd.partial_load_f32s(&inner[places.clone()]);
                 for (least, run) in least.iter_mut().zip(&together) {
@@ -203,7 +205,7 @@ fn find_nearest_with<'a, S: Simd>(
                 }
             }
             for (run, least) in together.iter().zip(least) {
-                let of_run = &mut nearest[run * width..][..width];
+                let of_run = &mut nearest[run * run_length..][..run_length];
                 simd.partial_store_f32s(&mut of_run[places.clone()], least);
             }
         }
