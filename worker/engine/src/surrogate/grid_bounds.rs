@@ -18,7 +18,7 @@ use pulp::Simd;
 use super::gaussian_process::Posterior;
 use super::kernel::Kernel;
 use super::pool_columns::{LookUps, PoolColumns};
-use super::single_precision::{EVALUATION, ROUNDING, bound_deviations, bound_means};
+use super::single_precision::{EVALUATION, ROUNDING, bound_deviations, bound_means, round};
 use crate::acquisition::maximisation::BLOCK;
 use crate::matrix_products::{Factor, add_product};
 use crate::special::exponential::exp2_neg_in_single_precision;
@@ -105,7 +105,7 @@ impl GridBounds {
 
     /// Lower bounds on the means and upper bounds on the standard deviations of the candidates from `first` on.
     pub(super) fn bound(
-        &mut self,
+        &self,
         posterior: &Posterior,
         first: usize,
         means: &mut [f64],
@@ -141,11 +141,6 @@ impl GridBounds {
         }
         correlate(self.kernel, &mut correlations[start..]);
     }
-}
-
-fn round(exact: &[f64], rounded: &mut Vec<f32>) {
-    rounded.clear();
-    rounded.extend(exact.iter().map(|number| *number as f32));
 }
 
 /// Appends `factor` times 2^(-rate r^2) for each r^2.

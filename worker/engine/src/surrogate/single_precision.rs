@@ -55,16 +55,12 @@ impl SingleProcess {
         columns: &PoolColumns,
         look_ups: &LookUps,
     ) {
-        let round = |rounded: &mut Vec<f32>, exact: &[f64]| {
-            rounded.clear();
-            rounded.extend(exact.iter().map(|number| *number as f32));
-        };
         self.kernel = posterior.kernel;
-        round(&mut self.weights, &posterior.weights);
-        round(&mut self.points, points);
+        round(&posterior.weights, &mut self.weights);
+        round(points, &mut self.points);
         self.look_ups.resize(look_ups.0.len(), Vec::new());
         for (rounded, exact) in self.look_ups.iter_mut().zip(&look_ups.0) {
-            round(rounded, exact);
+            round(exact, rounded);
         }
         let factors = posterior.alpha.iter().map(|alpha| posterior.signal * alpha);
         self.factors.clear();
@@ -110,6 +106,12 @@ impl SingleProcess {
         bound_means(posterior, (sums, self.mean_margin), means);
         bound_deviations(posterior, (greatest, self.margin), std_devs);
     }
+}
+
+/// Replaces the `rounded` numbers by the `exact` ones in single precision.
+pub(super) fn round(exact: &[f64], rounded: &mut Vec<f32>) {
+    rounded.clear();
+    rounded.extend(exact.iter().map(|number| *number as f32));
 }
 
 #[pulp::with_simd(bound_means = pulp::Arch::new())]

@@ -41,7 +41,7 @@ pub(super) struct LinearRegressionSearch<'a> {
     curvature: Curvature,
     /// Whether the features were ever fitted to observations.
     is_fitted: bool,
-    /// Those of the observations, one row after the other.
+    /// The features of the observations, one row after the other.
     features: Vec<f32>,
     pool: FeaturePool<'a>,
     priority: Vec<u32>,
