@@ -142,14 +142,15 @@ impl DenseLayers {
     }
 
     /// Computes the `outputs` of the last layer unit by unit, a unit's of all rows one after the other, which is faster than row
-    /// by row and the same bits. The inputs lie coordinate by coordinate. `activate` is applied to the outputs of each layer.
+    /// by row and the same bits. The inputs lie coordinate by coordinate. `activate` is applied to the outputs of each layer and gets
+    /// its number.
     pub(crate) fn forward_by_unit(
         &self,
         weights: &[f32],
         inputs: &[f32],
         [below, above]: &mut [Vec<f32>; 2],
         outputs: &mut [f32],
-        activate: impl Fn(&mut [f32]),
+        activate: impl Fn(usize, &mut [f32]),
     ) {
         let rows = inputs.len() / self.inputs();
         for (number, layer) in self.layers.iter().enumerate() {
@@ -170,7 +171,7 @@ impl DenseLayers {
                 Start::Column(biases),
                 units,
             );
-            activate(units);
+            activate(number, units);
         }
     }
 
@@ -224,9 +225,9 @@ mod tests {
             let inputs: Vec<f32> = (0..7 * rows).map(|_| random.uniform() as f32).collect();
             let columns = (0..7).map(|place| inputs.iter().skip(place).step_by(7));
             let by_coordinate: Vec<f32> = columns.flatten().copied().collect();
-            let activate = |outputs: &mut [f32]| outputs.iter_mut().for_each(|x| *x = x.abs());
+            let activate = |_, outputs: &mut [f32]| outputs.iter_mut().for_each(|x| *x = x.abs());
             let mut batch = layers.batch(inputs);
-            layers.forward(&weights, &mut batch, |_, outputs| activate(outputs));
+            layers.forward(&weights, &mut batch, activate);
             let mut buffers = [vec![9.0; 3], Vec::new()];
             let mut found = vec![7.0; 2 * rows];
             layers.forward_by_unit(&weights, &by_coordinate, &mut buffers, &mut found, activate);

@@ -55,6 +55,15 @@ fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + libm::expf(-x))
 }
 
+/// Rectifies units.
+#[pulp::with_simd(rectify_all = pulp::Arch::new())]
+#[inline(always)]
+fn rectify_all_with<S: Simd>(_simd: S, units: &mut [f32]) {
+    for unit in units {
+        *unit = unit.max(0.0);
+    }
+}
+
 /// Rectifies units and drops some.
 #[pulp::with_simd(rectify = pulp::Arch::new())]
 #[inline(always)]
@@ -189,19 +198,26 @@ impl Network {
         loss
     }
 
-    /// mu and sigma of each input (row-major), without dropout.
+    /// mu and sigma of each input, without dropout. The inputs lie coordinate by coordinate.
     pub(crate) fn predict(&self, weights: &[f32], inputs: &[f32]) -> Vec<(f32, f32)> {
         let rows = inputs.len() / self.width();
         if rows == 0 {
             return Vec::new();
         }
-        let mut batch = self.batch(rows);
-        batch.inputs_mut().copy_from_slice(inputs);
-        self.forward(weights, &mut batch);
-        let heads = batch.dense.activations[HIDDEN_LAYERS + 1].chunks_exact(HEADS);
-        heads
-            .map(|head| (head[0], softplus(head[1]) + LEAST_STD_DEV))
-            .collect()
+        let mut heads = vec![0.0; HEADS * rows];
+        let activate = |number, units: &mut [f32]| {
+            if number < HIDDEN_LAYERS {
+                rectify_all(units);
+            }
+        };
+        let buffers = &mut Default::default();
+        self.layers
+            .forward_by_unit(weights, inputs, buffers, &mut heads, activate);
+        let (means, of_std_devs) = heads.split_at(rows);
+        let std_devs = of_std_devs
+            .iter()
+            .map(|head| softplus(*head) + LEAST_STD_DEV);
+        means.iter().copied().zip(std_devs).collect()
     }
 }
 

@@ -18,7 +18,7 @@ const VERSION: u64 = 2;
 pub(super) const STORED_VERSIONS: [u64; 2] = [VERSION, 1];
 
 /// Rows predicted at a time.
-const PREDICTION_ROWS: usize = 1024;
+const PREDICTION_ROWS: usize = 256;
 
 /// A fitted prior's predictions for every row of the target task.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,7 +64,10 @@ impl ParametricPrior {
         points: &[f64],
     ) -> Result<Vec<f64>, EngineError> {
         let fitted = FittedNetwork::of_sources(setting, transform, noise, || ())?;
-        let inputs: Vec<f32> = points.iter().map(|&entry| entry as f32).collect();
+        let width = setting.space().width();
+        let coordinate = |number| points.iter().skip(number).step_by(width);
+        let inputs = (0..width).flat_map(coordinate).map(|&entry| entry as f32);
+        let inputs: Vec<f32> = inputs.collect();
         let predictions = fitted.network.predict(&fitted.weights, &inputs);
         Ok(predictions.into_iter().map(|(mu, _)| mu.into()).collect())
     }
@@ -143,10 +146,15 @@ fn predict(network: &Network, weights: &[f32], setting: &Setting) -> ParametricP
         means: Vec::with_capacity(rows),
         std_devs: Vec::with_capacity(rows),
     };
+    let mut inputs = vec![0.0; PREDICTION_ROWS * network.width()];
     for first in (0..rows).step_by(PREDICTION_ROWS) {
         let block = first..rows.min(first + PREDICTION_ROWS);
-        let inputs = setting.space().encode_single(setting.columns(), block);
-        for (mean, std_dev) in network.predict(weights, &inputs) {
+        let inputs = &mut inputs[..block.len() * network.width()];
+        let count = block.len();
+        setting
+            .space()
+            .encode_by_coordinate(setting.columns(), block, count, inputs);
+        for (mean, std_dev) in network.predict(weights, inputs) {
             prior.means.push(mean.into());
             prior.std_devs.push(std_dev.into());
         }

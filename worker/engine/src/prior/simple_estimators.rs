@@ -10,6 +10,7 @@ use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::blobs::MemoryBlobs;
 use crate::error::EngineError;
 use crate::fits::SharedFits;
+use crate::matrix_products::{Factor, Half, add_product};
 use crate::prediction_error::root_mean_square_error;
 use crate::setting::{Setting, Source};
 use crate::table::{Table, Task};
@@ -27,6 +28,9 @@ const MOST_SOURCE_ROWS: usize = 50_000;
 
 /// Source rows whose distances are computed side by side.
 const TOGETHER: usize = 32;
+
+/// Source rows whose products are computed together.
+const BLOCK: usize = 256;
 
 /// Rows of the target whose neighbours are looked for, evenly spread over its rows.
 const TARGET_ROWS: usize = 500;
@@ -71,27 +75,36 @@ pub fn simple_prior_errors(
 fn linear_predictions(setting: &Setting, sources: &[Source]) -> Result<Vec<f64>, EngineError> {
     let width = setting.space().width();
     let size = width + 1;
-    // The last coordinate is the intercept's 1.
-    let mut point = vec![1.0; size];
     let mut matrix = vec![0.0; size * size];
     let mut weights = vec![0.0; size];
     for diagonal in matrix.iter_mut().step_by(size + 1).take(width) {
         *diagonal = RIDGE;
     }
+    // Of a row the encoded configuration, the intercept's 1 and the target. Their products are those of all three.
+    let (length, mut products) = (size + 1, Vec::new());
+    let mut designs = vec![1.0; BLOCK * length];
     for source in sources {
-        let share = 1.0 / source.targets.len() as f64;
-        for (row, target) in source.targets.iter().enumerate() {
-            let columns = &source.task.columns;
-            setting.space().encode(columns, row, &mut point[..width]);
-            for (column, entry) in point.iter().enumerate() {
-                if *entry == 0.0 {
-                    continue;
-                }
-                weights[column] += share * entry * target;
-                for (slot, other) in matrix[column * size..].iter_mut().zip(&point) {
-                    *slot += share * entry * other;
-                }
+        products.clear();
+        products.resize(length * length, 0.0);
+        for (block, targets) in source.targets.chunks(BLOCK).enumerate() {
+            let designs = &mut designs[..targets.len() * length];
+            let rows = (block * BLOCK..).zip(designs.chunks_exact_mut(length));
+            for ((row, design), target) in rows.zip(targets) {
+                let columns = &source.task.columns;
+                setting.space().encode(columns, row, &mut design[..width]);
+                design[size] = *target;
             }
+            let designs = Factor::new(designs, length);
+            let (left, half) = (designs.transposed(), Some(Half::Upper));
+            add_product(left, designs, half, &mut products, length);
+        }
+        let share = 1.0 / source.targets.len() as f64;
+        for (row, products) in products.chunks_exact(length).take(size).enumerate() {
+            // The upper half by rows is the lower one by columns.
+            for column in row..size {
+                matrix[row * size + column] += share * products[column];
+            }
+            weights[row] += share * products[size];
         }
     }
     blas::cholesky(MatrixMut::square(&mut matrix, size, size))?;
@@ -99,6 +112,7 @@ fn linear_predictions(setting: &Setting, sources: &[Source]) -> Result<Vec<f64>,
         let right = MatrixMut::new(&mut weights, size, 1, size);
         blas::solve_triangular(system, MatrixRef::square(&matrix, size, size), right);
     }
+    let mut point = vec![1.0; size];
     let prediction = |row: usize| {
         setting
             .space()
@@ -138,55 +152,93 @@ fn neighbours_error(setting: &Setting, sources: &[Source], target: &Task) -> f64
     Transform::Copula.average(&target.objectives(), &mut observed);
     let rows = observed.len();
     let looked_at = rows.min(TARGET_ROWS);
-    let mut squared = Vec::new();
-    let squares = (0..looked_at).map(|place| {
-        let row = place * rows / looked_at;
-        setting.space().encode(setting.columns(), row, &mut point);
-        squared_distances(&points, &point, &mut squared);
-        (observed[row] - nearest_mean(&squared[..targets.len()], &targets)).powi(2)
-    });
-    (squares.sum::<f64>() / looked_at as f64).sqrt()
+    let looked_at: Vec<usize> = (0..looked_at)
+        .map(|place| place * rows / looked_at)
+        .collect();
+    let mut own_points = vec![0.0; looked_at.len() * width];
+    for (&row, point) in looked_at.iter().zip(own_points.chunks_exact_mut(width)) {
+        setting.space().encode(setting.columns(), row, point);
+    }
+    let mut nearest: Vec<Nearest> = looked_at.iter().map(|_| Nearest::default()).collect();
+    find_nearest(&points, &targets, &own_points, &mut nearest);
+    let errors = looked_at.iter().zip(&nearest);
+    let squares = errors.map(|(&row, nearest)| (observed[row] - nearest.mean()).powi(2));
+    (squares.sum::<f64>() / looked_at.len() as f64).sqrt()
 }
 
-/// Puts the squared distance of a point to each of the points into `squared`. The points lie in groups of [`TOGETHER`],
-/// coordinate by coordinate within a group.
-#[pulp::with_simd(squared_distances = pulp::Arch::new())]
+/// The nearest of the points seen so far.
+struct Nearest {
+    /// Squared distance and target, the nearest first.
+    found: Vec<(f64, f64)>,
+    /// The squared distance from which on a further point does not count.
+    farthest: f64,
+}
+
+impl Default for Nearest {
+    fn default() -> Self {
+        Self {
+            found: Vec::with_capacity(NEIGHBOURS + 1),
+            farthest: f64::INFINITY,
+        }
+    }
+}
+
+impl Nearest {
+    /// Takes a point in if it is among the nearest.
+    fn see(&mut self, squared: f64, target: f64) {
+        if squared >= self.farthest {
+            return;
+        }
+        let place = self
+            .found
+            .partition_point(|(distance, _)| *distance <= squared);
+        self.found.insert(place, (squared, target));
+        self.found.truncate(NEIGHBOURS);
+        if let Some((farthest, _)) = self.found.get(NEIGHBOURS - 1) {
+            self.farthest = *farthest;
+        }
+    }
+
+    /// The mean of the nearest points' targets.
+    fn mean(&self) -> f64 {
+        let targets = self.found.iter().map(|(_, target)| target);
+        targets.sum::<f64>() / self.found.len() as f64
+    }
+}
+
+/// Shows all points to each of the target's own ones. The points lie in groups of [`TOGETHER`], coordinate by coordinate within
+/// a group, which stays in the nearest cache meanwhile.
+#[pulp::with_simd(find_nearest = pulp::Arch::new())]
 #[inline(always)]
-fn squared_distances_with<'a, S: Simd>(
-    _simd: S,
+fn find_nearest_with<'a, S: Simd>(
+    simd: S,
     points: &'a [f64],
-    point: &'a [f64],
-    squared: &'a mut Vec<f64>,
+    targets: &'a [f64],
+    own_points: &'a [f64],
+    nearest: &'a mut [Nearest],
 ) {
-    squared.clear();
-    for group in points.chunks_exact(point.len() * TOGETHER) {
-        let mut sums = [0.0; TOGETHER];
-        for (others, own) in group.as_chunks::<TOGETHER>().0.iter().zip(point) {
-            for (sum, other) in sums.iter_mut().zip(others) {
-                *sum += (other - own) * (other - own);
+    let width = own_points.len() / nearest.len();
+    let groups = points.chunks_exact(width * TOGETHER);
+    for (group, targets) in groups.zip(targets.chunks(TOGETHER)) {
+        for (point, nearest) in own_points.chunks_exact(width).zip(&mut *nearest) {
+            let mut sums = [0.0; TOGETHER];
+            let mut least = simd.splat_f64s(f64::INFINITY);
+            for (place, sums) in S::as_mut_simd_f64s(&mut sums).0.iter_mut().enumerate() {
+                let mut sum = simd.splat_f64s(0.0);
+                for (others, own) in group.as_chunks::<TOGETHER>().0.iter().zip(point) {
+                    let others = S::as_simd_f64s(others).0[place];
+                    let difference = simd.sub_f64s(others, simd.splat_f64s(*own));
+                    sum = simd.add_f64s(sum, simd.mul_f64s(difference, difference));
+                }
+                (*sums, least) = (sum, simd.min_f64s(least, sum));
+            }
+            if simd.reduce_min_f64s(least) < nearest.farthest {
+                for (squared, target) in sums.iter().zip(targets) {
+                    nearest.see(*squared, *target);
+                }
             }
         }
-        squared.extend(sums);
     }
-}
-
-/// The mean target of the nearest points, given by their squared distances.
-fn nearest_mean(squared: &[f64], targets: &[f64]) -> f64 {
-    // Distance and target, the nearest first.
-    let mut nearest: Vec<(f64, f64)> = Vec::with_capacity(NEIGHBOURS + 1);
-    let mut farthest = f64::INFINITY;
-    for (squared, target) in squared.iter().zip(targets) {
-        if *squared >= farthest {
-            continue;
-        }
-        let place = nearest.partition_point(|(distance, _)| distance <= squared);
-        nearest.insert(place, (*squared, *target));
-        nearest.truncate(NEIGHBOURS);
-        if nearest.len() == NEIGHBOURS {
-            farthest = nearest[NEIGHBOURS - 1].0;
-        }
-    }
-    nearest.iter().map(|(_, target)| target).sum::<f64>() / nearest.len() as f64
 }
 
 #[cfg(test)]

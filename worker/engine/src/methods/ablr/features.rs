@@ -78,8 +78,8 @@ impl FeatureNetwork {
 
     /// The features of each input, row-major.
     pub(super) fn evaluate<'a>(&self, weights: &[f32], batch: &'a mut Batch) -> &'a [f32] {
-        let forward = |_, outputs: &mut [f32]| tanh(outputs);
-        self.layers.forward(weights, batch, forward);
+        let activate = |_, outputs: &mut [f32]| tanh(outputs);
+        self.layers.forward(weights, batch, activate);
         &batch.activations[LAYERS]
     }
 
@@ -91,8 +91,9 @@ impl FeatureNetwork {
         buffers: &mut [Vec<f32>; 2],
         features: &mut [f32],
     ) {
+        let activate = |_, outputs: &mut [f32]| tanh(outputs);
         self.layers
-            .forward_by_unit(weights, inputs, buffers, features, tanh);
+            .forward_by_unit(weights, inputs, buffers, features, activate);
     }
 
     /// From the slope by each feature, row-major, the gradient by all weights.
