@@ -66,8 +66,8 @@ impl ParametricPrior {
         let fitted = FittedNetwork::of_sources(setting, transform, noise, || ())?;
         let width = setting.space().width();
         let coordinate = |number| points.iter().skip(number).step_by(width);
-        let inputs = (0..width).flat_map(coordinate).map(|&entry| entry as f32);
-        let inputs: Vec<f32> = inputs.collect();
+        let by_coordinate = (0..width).flat_map(coordinate);
+        let inputs: Vec<f32> = by_coordinate.map(|&entry| entry as f32).collect();
         let predictions = fitted.network.predict(&fitted.weights, &inputs);
         Ok(predictions.into_iter().map(|(mu, _)| mu.into()).collect())
     }
@@ -146,11 +146,11 @@ fn predict(network: &Network, weights: &[f32], setting: &Setting) -> ParametricP
         means: Vec::with_capacity(rows),
         std_devs: Vec::with_capacity(rows),
     };
-    let mut inputs = vec![0.0; PREDICTION_ROWS * network.width()];
+    let mut buffer = vec![0.0; PREDICTION_ROWS * network.width()];
     for first in (0..rows).step_by(PREDICTION_ROWS) {
         let block = first..rows.min(first + PREDICTION_ROWS);
-        let inputs = &mut inputs[..block.len() * network.width()];
         let count = block.len();
+        let inputs = &mut buffer[..count * network.width()];
         setting
             .space()
             .encode_by_coordinate(setting.columns(), block, count, inputs);

@@ -87,24 +87,24 @@ fn linear_predictions(setting: &Setting, sources: &[Source]) -> Result<Vec<f64>,
         products.clear();
         products.resize(length * length, 0.0);
         for (block, targets) in source.targets.chunks(BLOCK).enumerate() {
-            let designs = &mut designs[..targets.len() * length];
-            let rows = (block * BLOCK..).zip(designs.chunks_exact_mut(length));
+            let of_block = &mut designs[..targets.len() * length];
+            let rows = (block * BLOCK..).zip(of_block.chunks_exact_mut(length));
             for ((row, design), target) in rows.zip(targets) {
                 let columns = &source.task.columns;
                 setting.space().encode(columns, row, &mut design[..width]);
                 design[size] = *target;
             }
-            let designs = Factor::new(designs, length);
-            let (left, half) = (designs.transposed(), Some(Half::Upper));
-            add_product(left, designs, half, &mut products, length);
+            let factor = Factor::new(of_block, length);
+            let (left, half) = (factor.transposed(), Some(Half::Upper));
+            add_product(left, factor, half, &mut products, length);
         }
         let share = 1.0 / source.targets.len() as f64;
-        for (row, products) in products.chunks_exact(length).take(size).enumerate() {
+        for (row, of_row) in products.chunks_exact(length).take(size).enumerate() {
             // The upper half by rows is the lower one by columns.
             for column in row..size {
-                matrix[row * size + column] += share * products[column];
+                matrix[row * size + column] += share * of_row[column];
             }
-            weights[row] += share * products[size];
+            weights[row] += share * of_row[size];
         }
     }
     blas::cholesky(MatrixMut::square(&mut matrix, size, size))?;
@@ -136,11 +136,11 @@ fn neighbours_error(setting: &Setting, sources: &[Source], target: &Task) -> f64
         .collect();
     let mut points = vec![0.0; targets.len().next_multiple_of(TOGETHER) * width];
     let mut point = vec![0.0; width];
-    let rows = sources.iter().flat_map(|source| {
+    let source_rows = sources.iter().flat_map(|source| {
         let columns = &source.task.columns;
         (0..source.targets.len()).map(move |row| (columns, row))
     });
-    for (number, (columns, row)) in rows.enumerate() {
+    for (number, (columns, row)) in source_rows.enumerate() {
         setting.space().encode(columns, row, &mut point);
         let group = &mut points[number / TOGETHER * TOGETHER * width..];
         let places = group.iter_mut().skip(number % TOGETHER).step_by(TOGETHER);
@@ -151,11 +151,9 @@ fn neighbours_error(setting: &Setting, sources: &[Source], target: &Task) -> f64
     let mut observed = Vec::new();
     Transform::Copula.average(&target.objectives(), &mut observed);
     let rows = observed.len();
-    let looked_at = rows.min(TARGET_ROWS);
-    let looked_at: Vec<usize> = (0..looked_at)
-        .map(|place| place * rows / looked_at)
-        .collect();
-    let mut own_points = vec![0.0; looked_at.len() * width];
+    let count = rows.min(TARGET_ROWS);
+    let looked_at: Vec<usize> = (0..count).map(|place| place * rows / count).collect();
+    let mut own_points = vec![0.0; count * width];
     for (&row, point) in looked_at.iter().zip(own_points.chunks_exact_mut(width)) {
         setting.space().encode(setting.columns(), row, point);
     }
@@ -163,7 +161,7 @@ fn neighbours_error(setting: &Setting, sources: &[Source], target: &Task) -> f64
     find_nearest(&points, &targets, &own_points, &mut nearest);
     let errors = looked_at.iter().zip(&nearest);
     let squares = errors.map(|(&row, nearest)| (observed[row] - nearest.mean()).powi(2));
-    (squares.sum::<f64>() / looked_at.len() as f64).sqrt()
+    (squares.sum::<f64>() / count as f64).sqrt()
 }
 
 /// The nearest of the points seen so far.
@@ -219,22 +217,22 @@ fn find_nearest_with<'a, S: Simd>(
 ) {
     let width = own_points.len() / nearest.len();
     let groups = points.chunks_exact(width * TOGETHER);
-    for (group, targets) in groups.zip(targets.chunks(TOGETHER)) {
-        for (point, nearest) in own_points.chunks_exact(width).zip(&mut *nearest) {
+    for (group, of_group) in groups.zip(targets.chunks(TOGETHER)) {
+        for (point, known) in own_points.chunks_exact(width).zip(&mut *nearest) {
             let mut sums = [0.0; TOGETHER];
             let mut least = simd.splat_f64s(f64::INFINITY);
-            for (place, sums) in S::as_mut_simd_f64s(&mut sums).0.iter_mut().enumerate() {
+            for (place, distances) in S::as_mut_simd_f64s(&mut sums).0.iter_mut().enumerate() {
                 let mut sum = simd.splat_f64s(0.0);
                 for (others, own) in group.as_chunks::<TOGETHER>().0.iter().zip(point) {
-                    let others = S::as_simd_f64s(others).0[place];
-                    let difference = simd.sub_f64s(others, simd.splat_f64s(*own));
+                    let vector = S::as_simd_f64s(others).0[place];
+                    let difference = simd.sub_f64s(vector, simd.splat_f64s(*own));
                     sum = simd.add_f64s(sum, simd.mul_f64s(difference, difference));
                 }
-                (*sums, least) = (sum, simd.min_f64s(least, sum));
+                (*distances, least) = (sum, simd.min_f64s(least, sum));
             }
-            if simd.reduce_min_f64s(least) < nearest.farthest {
-                for (squared, target) in sums.iter().zip(targets) {
-                    nearest.see(*squared, *target);
+            if simd.reduce_min_f64s(least) < known.farthest {
+                for (squared, target) in sums.iter().zip(of_group) {
+                    known.see(*squared, *target);
                 }
             }
         }

@@ -33,6 +33,6 @@ mod pool_distances;
 mod pool_groups;
 pub(crate) mod prior_pool;
 pub(crate) mod row_kernel;
-mod single_precision;
+pub(crate) mod single_precision;
 mod squared_exponential;
 pub(crate) mod target;

@@ -24,7 +24,7 @@ use crate::acquisition::maximisation::BLOCK;
 pub(super) const EVALUATION: f64 = 1.5e-6;
 
 /// 2^-24: the greatest relative error of a rounding to single precision.
-pub(super) const ROUNDING: f64 = 5.960_464_477_539_063e-8;
+pub(crate) const ROUNDING: f64 = 5.960_464_477_539_063e-8;
 
 const _: () = assert!(BLOCK == u8::MAX as usize + 1, "a place is one byte");
 

@@ -24,15 +24,13 @@ use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::error::EngineError;
 use crate::matrix_products::{Factor, Half, Start, multiply, multiply_by_own_transposed};
 use crate::surrogate::joint_bounds::sum_squares;
+use crate::surrogate::single_precision::ROUNDING;
 
 /// Columns of the partial factor. More rule out more candidates and cost more for each.
 const DIRECTIONS: usize = 7;
 
 /// Rows of a block's product: the mean, then the directions.
 const PRODUCTS: usize = 1 + DIRECTIONS;
-
-/// u, the greatest relative error of a rounding to single precision.
-const ROUNDING: f64 = 5.960_464_477_539_063e-8;
 
 /// Above (D + 1) u for sums of D = 51 products, whatever their order.
 const SUM_ROUNDING: f64 = 60.0 * ROUNDING;
