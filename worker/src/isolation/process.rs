@@ -42,11 +42,11 @@ const RETURNED_FROM: &str = "MALLOC_MMAP_THRESHOLD_";
 /// The length of those blocks, in bytes: those that methods take and free in each choice are shorter on most tables.
 const RETURNED_BYTES: usize = 1 << 20;
 
-/// Variable of the C library: how much free memory at the end of its heap goes back to the system. Unless it is set, 128 KB do, and
-/// what a choice takes and frees is taken from the system anew in the next one.
+/// Variable of the C library: how much free memory may stay at the end of its heap before it goes back to the system. Unless it is
+/// set, no more than 128 KB stay, and what a choice frees is taken from the system anew in the next one.
 const KEPT_UP_TO: &str = "MALLOC_TRIM_THRESHOLD_";
 
-/// That size, in bytes: with it a process needs at its peak what it needs without, with 8 MB up to a fifth more.
+/// That size, in bytes. With it the peak of a process is what it is without, to a few percent; with 8 MB it is up to a fifth more.
 const KEPT_BYTES: usize = 2 << 20;
 
 /// How long a process whose pipe is closed may take to be gone.

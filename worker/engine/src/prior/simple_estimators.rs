@@ -80,7 +80,8 @@ fn linear_predictions(setting: &Setting, sources: &[Source]) -> Result<Vec<f64>,
     for diagonal in matrix.iter_mut().step_by(size + 1).take(width) {
         *diagonal = RIDGE;
     }
-    // Of a row the encoded configuration, the intercept's 1 and the target. Their products are those of all three.
+    // A row of a design holds the encoded configuration, the intercept's 1 and the target, so that its products with itself are both
+    // sides of the normal equations.
     let (length, mut products) = (size + 1, Vec::new());
     let mut designs = vec![1.0; BLOCK * length];
     for source in sources {
@@ -159,8 +160,8 @@ fn neighbours_error(setting: &Setting, sources: &[Source], target: &Task) -> f64
     }
     let mut nearest: Vec<Nearest> = looked_at.iter().map(|_| Nearest::default()).collect();
     find_nearest(&points, &targets, &own_points, &mut nearest);
-    let errors = looked_at.iter().zip(&nearest);
-    let squares = errors.map(|(&row, nearest)| (observed[row] - nearest.mean()).powi(2));
+    let pairs = looked_at.iter().zip(&nearest);
+    let squares = pairs.map(|(&row, nearest)| (observed[row] - nearest.mean()).powi(2));
     (squares.sum::<f64>() / count as f64).sqrt()
 }
 
