@@ -46,7 +46,7 @@ const RETURNED_BYTES: usize = 1 << 20;
 /// set, no more than 128 KB stay, and what a choice frees is taken from the system anew in the next one.
 const KEPT_UP_TO: &str = "MALLOC_TRIM_THRESHOLD_";
 
-/// That size, in bytes. With it the peak of a process is what it is without, to a few percent; with 8 MB it is up to a fifth more.
+/// The size of that memory, in bytes: with it the peak of a process stays what it is to a few percent, with 8 MB it grows by up to a fifth.
 const KEPT_BYTES: usize = 2 << 20;
 
 /// How long a process whose pipe is closed may take to be gone.

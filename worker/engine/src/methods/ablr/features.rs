@@ -78,7 +78,6 @@ impl FeatureNetwork {
 
     /// The features of each input, row-major.
     pub(super) fn evaluate<'a>(&self, weights: &[f32], batch: &'a mut Batch) -> &'a [f32] {
-        let activate = |_, outputs: &mut [f32]| tanh(outputs);
         self.layers.forward(weights, batch, activate);
         &batch.activations[LAYERS]
     }
@@ -91,7 +90,6 @@ impl FeatureNetwork {
         buffers: &mut [Vec<f32>; 2],
         features: &mut [f32],
     ) {
-        let activate = |_, outputs: &mut [f32]| tanh(outputs);
         self.layers
             .forward_by_unit(weights, inputs, buffers, features, activate);
     }
@@ -110,6 +108,11 @@ impl FeatureNetwork {
         let pass = |_, units: &[f32], slopes: &mut [f32]| through_tanh(units, slopes);
         self.layers.backward(weights, batch, gradient, pass);
     }
+}
+
+/// All layers have the same units.
+fn activate(_layer: usize, outputs: &mut [f32]) {
+    tanh(outputs);
 }
 
 #[pulp::with_simd(round = pulp::Arch::new())]
