@@ -1,11 +1,12 @@
 //! Reads and checks a table's CSV text.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 use std::io::Read;
 use std::iter;
 
 use csv::ByteRecord;
+use foldhash::{fast, quality};
 use loto_proto::excerpt::excerpt;
 use loto_proto::limits::{MAX_HYPERPARAMETER_VALUES, MAX_ROWS, MAX_TASKS};
 use loto_proto::scale::Scale;
@@ -15,7 +16,7 @@ use super::bounded_lines::BoundedLines;
 use super::encoding::Column;
 use super::error::{FieldError, TableProblem};
 use super::features;
-use super::fields::{boolean, check_blackbox, level, linear_number, positive_number, task_name};
+use super::fields::{boolean, check_blackbox, linear_number, positive_number, task_name};
 use super::header::{Header, HyperparameterColumn, column_names};
 use super::lookup_table::Task;
 use super::measurements::Measurements;
@@ -52,6 +53,8 @@ pub(super) fn read(
     let mut task_indices: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut blackbox: Option<String> = None;
     let mut record = ByteRecord::new();
+    let mut values = Vec::new();
+    let mut latest = 0;
     let hashing = ConfigurationHashing::default();
     let mut rows = 0;
     while reader.read_byte_record(&mut record)? {
@@ -69,8 +72,14 @@ pub(super) fn read(
             "hyperparameter values (rows times hyperparameters)",
         )?;
         let name = &record[header.task];
-        let index = match task_indices.get(name) {
-            Some(&index) => index,
+        // Rows of a task mostly follow each other.
+        let is_latest = |reader: &TaskReader| reader.task.name.as_bytes() == name;
+        let known = match readers.get(latest).is_some_and(is_latest) {
+            true => Some(latest),
+            false => task_indices.get(name).copied(),
+        };
+        latest = match known {
+            Some(index) => index,
             None => {
                 let text = task_name(name).map_err(|error| error.at(line, "task"))?;
                 let index = readers.len();
@@ -84,12 +93,12 @@ pub(super) fn read(
             check_blackbox(&record[column], &mut blackbox)
                 .map_err(|error| error.at(line, "blackbox"))?;
         }
-        let values = header.objectives.iter().map(|(position, name)| {
+        values.clear();
+        for (position, name) in &header.objectives {
             let value = measured(&record[*position]).map_err(|error| error.at(line, name))?;
-            Ok(spec.direction.turn(value))
-        });
-        let values = values.collect::<Result<Vec<f64>, TableProblem>>()?;
-        readers[index].push(&record, values, &mut header, spec, &hashing, line)?;
+            values.push(spec.direction.turn(value));
+        }
+        readers[latest].push(&record, &values, &mut header, spec, &hashing, line)?;
     }
     if readers.is_empty() {
         return Err(TableProblem::NoRows);
@@ -109,7 +118,7 @@ pub(super) type ConfigurationHash = [u64; 2];
 /// Hashes with two random keys, so that nobody can write a table whose configurations collide.
 /// The hashes take far less memory than the configurations.
 #[derive(Default)]
-pub(super) struct ConfigurationHashing([RandomState; 2]);
+pub(super) struct ConfigurationHashing([quality::RandomState; 2]);
 
 impl ConfigurationHashing {
     pub(super) fn hash(&self, configuration: &[u64]) -> ConfigurationHash {
@@ -126,7 +135,9 @@ impl ConfigurationHashing {
 /// A task with the rows read so far: numbers as they are written, levels in the order of reading.
 struct TaskReader {
     task: Task,
-    seen: HashSet<ConfigurationHash>,
+    seen: HashSet<ConfigurationHash, fast::RandomState>,
+    /// A buffer for the configuration of a row.
+    configuration: Vec<u64>,
     repeats: RepeatedRows,
     source_rows: SourceRows,
 }
@@ -159,7 +170,8 @@ impl TaskReader {
                 features: Vec::new(),
             },
             source_rows: SourceRows::default(),
-            seen: HashSet::new(),
+            seen: HashSet::default(),
+            configuration: Vec::new(),
             repeats: RepeatedRows {
                 measured: (repeats == Repeats::Draw).then(Vec::new),
                 ..RepeatedRows::default()
@@ -182,21 +194,12 @@ impl TaskReader {
 
     /// Adds a measurement to the row of its configuration, which is taken away if it is not the first one; returns
     /// the row.
-    fn merge_repeat(
-        &mut self,
-        configuration: &[u64],
-        hashing: &ConfigurationHashing,
-        values: Vec<f64>,
-    ) -> usize {
+    fn merge_repeat(&mut self, configuration: ConfigurationHash, values: &[f64]) -> usize {
         let next = self.repeats.counts.len();
-        let row = *self
-            .repeats
-            .rows
-            .entry(hashing.hash(configuration))
-            .or_insert(next);
+        let row = *self.repeats.rows.entry(configuration).or_insert(next);
         let is_new = row == next;
         match is_new {
-            true => self.push_values(&values),
+            true => self.push_values(values),
             false => {
                 self.task.objective[row] += values[0];
                 let further = self.task.further_objectives.iter_mut().zip(&values[1..]);
@@ -204,7 +207,7 @@ impl TaskReader {
             }
         }
         if let Some(measured) = &mut self.repeats.measured {
-            measured.push((row, values));
+            measured.push((row, values.to_vec()));
         }
         if is_new {
             self.repeats.counts.push(1);
@@ -230,13 +233,14 @@ impl TaskReader {
     fn push(
         &mut self,
         record: &ByteRecord,
-        values: Vec<f64>,
+        values: &[f64],
         header: &mut Header,
         spec: &TableSpec,
         hashing: &ConfigurationHashing,
         line: u64,
     ) -> Result<(), TableProblem> {
-        let mut configuration = Vec::with_capacity(self.task.columns.len());
+        let configuration = &mut self.configuration;
+        configuration.clear();
         let columns = self.task.columns.iter_mut();
         for (column, read) in columns.zip(&mut header.hyperparameters) {
             let field = &record[read.position];
@@ -248,7 +252,8 @@ impl TaskReader {
                     values.push(value);
                 }
                 Column::Categorical(levels) => {
-                    let level_number = level(field, &mut read.levels)
+                    let level_number = read
+                        .level(field)
                         .map_err(|error| error.at(line, &read.name))?;
                     configuration.push(level_number.into());
                     levels.push(level_number);
@@ -260,10 +265,11 @@ impl TaskReader {
             (Repeats::Mean | Repeats::Draw, Some(column)) => Some(&record[column]),
             (Repeats::Mean | Repeats::Draw, None) => return Err(TableProblem::NoSeedColumn),
         };
-        let is_new = match seed {
-            None => self.seen.insert(hashing.hash(&configuration)),
-            Some(seed) => self.seen.insert(hashing.hash_repeat(&configuration, seed)),
-        };
+        let hash = hashing.hash(configuration);
+        let is_new = self.seen.insert(match seed {
+            None => hash,
+            Some(seed) => hashing.hash_repeat(configuration, seed),
+        });
         if !is_new {
             return Err(TableProblem::DuplicateConfiguration {
                 line,
@@ -273,10 +279,10 @@ impl TaskReader {
         }
         let row = match seed {
             None => {
-                self.push_values(&values);
+                self.push_values(values);
                 self.task.rows() - 1
             }
-            Some(_) => self.merge_repeat(&configuration, hashing, values),
+            Some(_) => self.merge_repeat(hash, values),
         };
         if let Some((position, name)) = &header.source_rows {
             let read = self.source_rows.read(row, &record[*position]);

@@ -9,9 +9,9 @@ use loto_proto::scale::Scale;
 use loto_proto::suggestion::suggest;
 use loto_proto::table_spec::{Categorical, TableSpec};
 
-use super::error::TableProblem;
+use super::error::{FieldError, TableProblem};
 use super::features::{self, FeatureColumn};
-use super::fields::{Levels, OrderedLevels};
+use super::fields::{Levels, OrderedLevels, level};
 
 /// Where the columns are.
 pub(super) struct Header {
@@ -33,6 +33,8 @@ pub(super) struct HyperparameterColumn {
     pub(super) scale: Scale,
     /// The levels in the rows read so far; none if it is not categorical.
     pub(super) levels: Levels,
+    /// The level of the row read last, and its number.
+    latest_level: Option<(Vec<u8>, u16)>,
     /// The levels that are declared; none if it has another scale.
     pub(super) ordered: OrderedLevels,
 }
@@ -67,6 +69,7 @@ impl Header {
                 ordered: OrderedLevels::new(spec.scale(name).levels()),
                 scale: spec.scale(name),
                 levels: Levels::new(),
+                latest_level: None,
             })
             .collect();
         if hyperparameters.is_empty() {
@@ -104,6 +107,24 @@ impl Header {
             blackbox: position("blackbox"),
             seed: position("seed"),
         })
+    }
+}
+
+impl HyperparameterColumn {
+    /// Returns the number of a level, a new one if its text is new.
+    pub(super) fn level(&mut self, field: &[u8]) -> Result<u16, FieldError> {
+        // On a grid most levels are those of the row before.
+        if let Some((text, number)) = &mut self.latest_level {
+            if text != field {
+                *number = level(field, &mut self.levels)?;
+                text.clear();
+                text.extend(field);
+            }
+            return Ok(*number);
+        }
+        let number = level(field, &mut self.levels)?;
+        self.latest_level = Some((field.to_vec(), number));
+        Ok(number)
     }
 }
 
