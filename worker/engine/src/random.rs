@@ -4,11 +4,17 @@
 //! stream draw the same numbers: those that begin with random rows, for example, begin with the same ones. So
 //! methods are compared under common random numbers, and a trace is a pure function of its job.
 
+mod keystream;
+
 use loto_proto::identity::{ContentHasher, Fingerprint};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::special::normal;
+use keystream::{BLOCK, WORDS, fill_blocks};
+
+/// Bytes that are drawn faster by [`fill_blocks`].
+const MANY: usize = 16 * BLOCK;
 
 /// Names a stream by who draws from it and what for: the id of a method, or what several methods share, and the use
 /// of the numbers.
@@ -68,7 +74,11 @@ const FORMER_NAMES: [(&str, &str, &str); 9] = [
 ];
 
 /// A stream of random numbers, the same on every host.
-pub struct RandomStream(ChaCha8Rng);
+pub struct RandomStream {
+    generator: ChaCha8Rng,
+    /// The key of the generator.
+    key: [u32; 8],
+}
 
 impl RandomStream {
     /// Starts the stream of that name for a table, target task and seed.
@@ -78,12 +88,18 @@ impl RandomStream {
             .field(&table.0)
             .field(task.as_bytes())
             .number(seed.into());
-        Self(ChaCha8Rng::from_seed(hasher.finish()))
+        let bytes: [u8; 32] = hasher.finish();
+        let mut key = [0; 8];
+        for (word, four) in key.iter_mut().zip(bytes.as_chunks().0) {
+            *word = u32::from_le_bytes(*four);
+        }
+        let generator = ChaCha8Rng::from_seed(bytes);
+        Self { generator, key }
     }
 
     /// Draws uniformly from the 2^53 midpoints of (0, 1), which are neither 0 nor 1.
     pub fn uniform(&mut self) -> f64 {
-        ((self.0.next_u64() >> 11) as f64 + 0.5) * (1.0 / (1u64 << 53) as f64)
+        ((self.generator.next_u64() >> 11) as f64 + 0.5) * (1.0 / (1u64 << 53) as f64)
     }
 
     /// Draws from the standard normal distribution, by inversion.
@@ -96,7 +112,7 @@ impl RandomStream {
         assert!(bound > 0, "nothing is below 0");
         let threshold = bound.wrapping_neg() % bound;
         loop {
-            let product = u64::from(self.0.next_u32()) * u64::from(bound);
+            let product = u64::from(self.generator.next_u32()) * u64::from(bound);
             if product as u32 >= threshold {
                 return (product >> 32) as u32;
             }
@@ -105,7 +121,22 @@ impl RandomStream {
 
     /// Fills a buffer with random bytes.
     pub fn fill(&mut self, bytes: &mut [u8]) {
-        self.0.fill_bytes(bytes);
+        // Up to a whole block by the generator, which is set behind the blocks for the rest.
+        let position = self.generator.get_word_pos();
+        let words = WORDS as u128;
+        let block = position.div_ceil(words);
+        let to_block = (block * words - position) as usize * size_of::<u32>();
+        if bytes.len() < to_block + MANY {
+            self.generator.fill_bytes(bytes);
+            return;
+        }
+        let (before, rest) = bytes.split_at_mut(to_block);
+        let (blocks, after) = rest.split_at_mut(rest.len() / BLOCK * BLOCK);
+        self.generator.fill_bytes(before);
+        fill_blocks(&self.key, block as u64, blocks);
+        let end = block + (blocks.len() / BLOCK) as u128;
+        self.generator.set_word_pos(end * words);
+        self.generator.fill_bytes(after);
     }
 
     /// Shuffles the numbers 0 .. `count` (Fisher-Yates).
@@ -159,6 +190,21 @@ mod tests {
             let mut hasher = name.hasher();
             hasher.field(&[3; 16]).field(b"a").number(7);
             assert_eq!(hasher.finish()[..4], expected, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn many_bytes_are_those_of_the_generator() {
+        let mut stream = stream(ONE, "a", 0);
+        let mut generator = stream.generator.clone();
+        // Beginning at every word of a block, ending anywhere.
+        for count in (0..5000).step_by(97) {
+            let (mut found, mut expected) = (vec![1; count], vec![2; count]);
+            stream.fill(&mut found);
+            generator.fill_bytes(&mut expected);
+            assert_eq!(found, expected, "{count} bytes");
+            assert_eq!(stream.generator.next_u32(), generator.next_u32());
+            assert_eq!(stream.generator.get_word_pos(), generator.get_word_pos());
         }
     }
 

@@ -150,7 +150,7 @@ impl Network {
             rows,
             dense: self.layers.batch(vec![0.0; rows * self.width()]),
             masks: vec![vec![1.0; rows * HIDDEN]; HIDDEN_LAYERS],
-            random: vec![0; 2 * rows * HIDDEN],
+            random: vec![0; 2 * rows * HIDDEN * HIDDEN_LAYERS],
         }
     }
 
@@ -231,9 +231,12 @@ impl Batch {
     pub(crate) fn draw_dropout(&mut self, rate: f64, random: &mut RandomStream) {
         let threshold = (rate * 65_536.0).round() as u16;
         let kept = (1.0 / (1.0 - rate)) as f32;
+        random.fill(&mut self.random);
+        let mut draws = &self.random[..];
         for mask in &mut self.masks {
-            random.fill(&mut self.random);
-            set_mask(&self.random, (threshold, kept), mask);
+            let own;
+            (own, draws) = draws.split_at(2 * mask.len());
+            set_mask(own, (threshold, kept), mask);
         }
     }
 }
