@@ -7,6 +7,7 @@
 mod keystream;
 
 use loto_proto::identity::{ContentHasher, Fingerprint};
+use pulp::Simd;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -15,6 +16,23 @@ use keystream::{BLOCK, WORDS, fill_blocks};
 
 /// Bytes that are drawn faster by [`fill_blocks`].
 const MANY: usize = 16 * BLOCK;
+
+/// Numbers that are drawn together.
+const TOGETHER: usize = 512;
+
+/// A number of (0, 1) from random bits.
+#[inline(always)]
+fn midpoint(bits: u64) -> f64 {
+    ((bits >> 11) as f64 + 0.5) * (1.0 / (1u64 << 53) as f64)
+}
+
+#[pulp::with_simd(midpoints = pulp::Arch::new())]
+#[inline(always)]
+fn midpoints_with<'a, S: Simd>(_simd: S, bytes: &'a [u8], numbers: &'a mut [f64]) {
+    for (number, bits) in numbers.iter_mut().zip(bytes.as_chunks().0) {
+        *number = midpoint(u64::from_le_bytes(*bits));
+    }
+}
 
 /// Names a stream by who draws from it and what for: the id of a method, or what several methods share, and the use
 /// of the numbers.
@@ -99,7 +117,17 @@ impl RandomStream {
 
     /// Draws uniformly from the 2^53 midpoints of (0, 1), which are neither 0 nor 1.
     pub fn uniform(&mut self) -> f64 {
-        ((self.generator.next_u64() >> 11) as f64 + 0.5) * (1.0 / (1u64 << 53) as f64)
+        midpoint(self.generator.next_u64())
+    }
+
+    /// Draws each number as [`Self::uniform`] does, in their order.
+    pub fn fill_uniform(&mut self, numbers: &mut [f64]) {
+        let mut bytes = [0; 8 * TOGETHER];
+        for part in numbers.chunks_mut(TOGETHER) {
+            let drawn = &mut bytes[..8 * part.len()];
+            self.fill(drawn);
+            midpoints(drawn, part);
+        }
     }
 
     /// Draws from the standard normal distribution, by inversion.
@@ -205,6 +233,18 @@ mod tests {
             assert_eq!(found, expected, "{count} bytes");
             assert_eq!(stream.generator.next_u32(), generator.next_u32());
             assert_eq!(stream.generator.get_word_pos(), generator.get_word_pos());
+        }
+    }
+
+    #[test]
+    fn numbers_drawn_together_are_those_drawn_one_by_one() {
+        let (mut together, mut single) = (stream(ONE, "a", 0), stream(ONE, "a", 0));
+        for count in [1, 2, 700, 1024, 3] {
+            let mut found = vec![0.0; count];
+            together.fill_uniform(&mut found);
+            let expected: Vec<f64> = (0..count).map(|_| single.uniform()).collect();
+            assert_eq!(found, expected);
+            assert_eq!(together.below(7), single.below(7));
         }
     }
 

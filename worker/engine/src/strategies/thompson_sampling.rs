@@ -19,6 +19,8 @@ const INTERVALS: usize = 256;
 pub(crate) struct ThompsonSampling {
     prior: ParametricPrior,
     random: RandomStream,
+    /// What the draw of each candidate is the quantile of.
+    probabilities: Vec<f64>,
     /// A little below the lower end of each interval.
     least_draws: Vec<f64>,
 }
@@ -31,6 +33,7 @@ impl ThompsonSampling {
             _ => quantile(interval as f64 / INTERVALS as f64) - 1e-9,
         };
         Self {
+            probabilities: vec![0.0; prior.means.len()],
             prior,
             random: setting.random(DRAWS),
             least_draws: (0..INTERVALS).map(lower_end).collect(),
@@ -40,11 +43,12 @@ impl ThompsonSampling {
 
 impl Search for ThompsonSampling {
     fn choose(&mut self, observations: &Observations) -> Result<u32, EngineError> {
+        // Drawn for evaluated rows too, so that two methods see the same draws
+        // whatever they evaluated.
+        self.random.fill_uniform(&mut self.probabilities);
         let mut least = (f64::INFINITY, None);
-        for (row, &evaluated) in observations.evaluated.iter().enumerate() {
-            // Drawn for evaluated rows too, so that two methods see the same draws
-            // whatever they evaluated.
-            let probability = self.random.uniform();
+        let draws = self.probabilities.iter().zip(&observations.evaluated);
+        for (row, (&probability, &evaluated)) in draws.enumerate() {
             let value = |draw: f64| self.prior.means[row] + self.prior.std_devs[row] * draw;
             let least_draw = self.least_draws[(probability * INTERVALS as f64) as usize];
             if evaluated || value(least_draw) >= least.0 {
