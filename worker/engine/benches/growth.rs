@@ -2,7 +2,7 @@
 //!
 //!     cargo bench -p loto-engine --bench growth -- growth.svg
 //!
-//! A trace of 2000 evaluations takes most of an hour; a second argument bounds the evaluations.
+//! A trace of 2000 evaluations takes twenty minutes to most of an hour; a second argument bounds the evaluations.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;

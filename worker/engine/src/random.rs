@@ -14,7 +14,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use crate::special::normal;
 use keystream::{BLOCK, WORDS, fill_blocks};
 
-/// Bytes that are drawn faster by [`fill_blocks`].
+/// From so many bytes on, whole blocks are drawn by [`fill_blocks`].
 const MANY: usize = 16 * BLOCK;
 
 /// Numbers that are drawn together.
