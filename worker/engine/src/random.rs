@@ -20,20 +20,6 @@ const MANY: usize = 16 * BLOCK;
 /// Numbers that are drawn together.
 const TOGETHER: usize = 512;
 
-/// A number of (0, 1) from random bits.
-#[inline(always)]
-fn midpoint(bits: u64) -> f64 {
-    ((bits >> 11) as f64 + 0.5) * (1.0 / (1u64 << 53) as f64)
-}
-
-#[pulp::with_simd(midpoints = pulp::Arch::new())]
-#[inline(always)]
-fn midpoints_with<'a, S: Simd>(_simd: S, bytes: &'a [u8], numbers: &'a mut [f64]) {
-    for (number, bits) in numbers.iter_mut().zip(bytes.as_chunks().0) {
-        *number = midpoint(u64::from_le_bytes(*bits));
-    }
-}
-
 /// Names a stream by who draws from it and what for: the id of a method, or what several methods share, and the use
 /// of the numbers.
 ///
@@ -174,6 +160,20 @@ impl RandomStream {
             order.swap(last as usize, self.below(last + 1) as usize);
         }
         order
+    }
+}
+
+/// A number of (0, 1) from random bits.
+#[inline(always)]
+fn midpoint(bits: u64) -> f64 {
+    ((bits >> 11) as f64 + 0.5) * (1.0 / (1u64 << 53) as f64)
+}
+
+#[pulp::with_simd(midpoints = pulp::Arch::new())]
+#[inline(always)]
+fn midpoints_with<'a, S: Simd>(_simd: S, bytes: &'a [u8], numbers: &'a mut [f64]) {
+    for (number, bits) in numbers.iter_mut().zip(bytes.as_chunks().0) {
+        *number = midpoint(u64::from_le_bytes(*bits));
     }
 }
 

@@ -75,3 +75,19 @@ fn mix<S: Simd>(simd: S, state: &mut [S::u32s; WORDS], [a, b, c, d]: [usize; 4])
         state[turned] = simd.or_u32s(left, right);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_the_same_without_vectors() {
+        let key = [1, 2, 3, 4, 5, 6, 7, 8];
+        // The number of a block takes both of its words.
+        let first = u64::from(u32::MAX) - 3;
+        let (mut found, mut expected) = ([0; 21 * BLOCK], [0; 21 * BLOCK]);
+        fill_blocks(&key, first, &mut found);
+        fill_blocks_with(pulp::Scalar::new(), &key, first, &mut expected);
+        assert_eq!(found, expected);
+    }
+}
