@@ -24,6 +24,9 @@ const SHARDS: &str = "8";
 const PATIENCE: Duration = Duration::from_secs(900);
 const PATIENCE_PER_FAULT: Duration = Duration::from_secs(60);
 
+/// Seeds from which it is learned how long a job takes.
+const TIMED_SEEDS: usize = 20;
+
 /// A sweep at a cluster.
 struct Place {
     slurm: Slurm,
@@ -92,9 +95,9 @@ impl Place {
         logs
     }
 
-    /// Processor seconds of all traces.
-    fn processor_seconds(&self) -> f64 {
-        let file = self.path("results/sweep.loto");
+    /// Processor seconds of all traces in a folder of results.
+    fn processor_seconds(&self, folder: &str) -> f64 {
+        let file = self.path(folder).join("sweep.loto");
         let runtime = tokio::runtime::Runtime::new().unwrap();
         runtime.block_on(async {
             let store = store::open(file.to_str().unwrap()).await.unwrap();
@@ -118,9 +121,17 @@ fn a_task_begins_no_job_that_would_not_end_in_its_time() {
     let Some(place) = Place::start(name) else {
         return;
     };
-    // Work for more than a minute on a fast host, too: the shortest time that Slurm can give is one.
-    let sweep = samples::built_in_sweep("in-time", &["gp"], &["digits-3-vs-8"], 400, 280);
-    fs::write(place.path("sweep.toml"), sweep).unwrap();
+    let write_sweep = |seeds| {
+        let sweep = samples::built_in_sweep("in-time", &["gp"], &["digits-3-vs-8"], seeds, 280);
+        fs::write(place.path("sweep.toml"), sweep).unwrap();
+    };
+    // Work for a minute and a half on two cores of any host: the shortest time that Slurm can give is a minute.
+    write_sweep(TIMED_SEEDS);
+    let (sweep, timed) = (place.path("sweep.toml"), place.path("timed"));
+    let arguments = [Path::new("run"), &sweep, Path::new("--out"), &timed];
+    assert!(programs::run("loto", arguments).status.success());
+    let seconds_each = place.processor_seconds("timed") / TIMED_SEEDS as f64;
+    write_sweep((2.0 * 90.0 / seconds_each) as usize);
     // Without the warning of the script: what is ignored comes in its place.
     place.submit_shards(
         "1",
@@ -144,7 +155,7 @@ fn a_task_begins_no_job_that_would_not_end_in_its_time() {
         let (before, _) = line.split_once(" s of computing are lost")?;
         before.rsplit(' ').next()?.parse::<f64>().ok()
     });
-    let (lost, kept) = (lost.sum::<f64>(), place.processor_seconds());
+    let (lost, kept) = (lost.sum::<f64>(), place.processor_seconds("results"));
     println!("{times} times the time was up: {lost:.1} s were lost, {kept:.1} s were kept");
     assert!(lost <= 0.05 * (lost + kept), "{lost} of {kept}:\n{logs}");
 }
