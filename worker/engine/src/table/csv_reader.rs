@@ -115,7 +115,7 @@ pub(super) fn read(
 /// A configuration's hash: 128 bits, so that chance makes no two alike.
 pub(super) type ConfigurationHash = [u64; 2];
 
-/// Hashes with two random keys, so that nobody can write a table whose configurations collide.
+/// Hashes with two keys that each process draws anew, so that no table can be prepared whose configurations collide.
 /// The hashes take far less memory than the configurations.
 #[derive(Default)]
 pub(super) struct ConfigurationHashing([quality::RandomState; 2]);
@@ -233,7 +233,7 @@ impl TaskReader {
     fn push(
         &mut self,
         record: &ByteRecord,
-        values: &[f64],
+        objectives: &[f64],
         header: &mut Header,
         spec: &TableSpec,
         hashing: &ConfigurationHashing,
@@ -279,10 +279,10 @@ impl TaskReader {
         }
         let row = match seed {
             None => {
-                self.push_values(values);
+                self.push_values(objectives);
                 self.task.rows() - 1
             }
-            Some(_) => self.merge_repeat(hash, values),
+            Some(_) => self.merge_repeat(hash, objectives),
         };
         if let Some((position, name)) = &header.source_rows {
             let read = self.source_rows.read(row, &record[*position]);

@@ -33,8 +33,8 @@ pub(super) struct HyperparameterColumn {
     pub(super) scale: Scale,
     /// The levels in the rows read so far; none if it is not categorical.
     pub(super) levels: Levels,
-    /// The level of the row read last, and its number.
-    latest_level: Option<(Vec<u8>, u16)>,
+    /// The text of the level of the row read last, and its number if there is one.
+    latest_level: (Vec<u8>, Option<u16>),
     /// The levels that are declared; none if it has another scale.
     pub(super) ordered: OrderedLevels,
 }
@@ -69,7 +69,7 @@ impl Header {
                 ordered: OrderedLevels::new(spec.scale(name).levels()),
                 scale: spec.scale(name),
                 levels: Levels::new(),
-                latest_level: None,
+                latest_level: (Vec::new(), None),
             })
             .collect();
         if hyperparameters.is_empty() {
@@ -113,17 +113,17 @@ impl Header {
 impl HyperparameterColumn {
     /// Returns the number of a level, a new one if its text is new.
     pub(super) fn level(&mut self, field: &[u8]) -> Result<u16, FieldError> {
+        let (text, latest) = &mut self.latest_level;
         // On a grid most levels are those of the row before.
-        if let Some((text, number)) = &mut self.latest_level {
-            if text != field {
-                *number = level(field, &mut self.levels)?;
-                text.clear();
-                text.extend(field);
-            }
-            return Ok(*number);
+        if let Some(number) = *latest
+            && text == field
+        {
+            return Ok(number);
         }
         let number = level(field, &mut self.levels)?;
-        self.latest_level = Some((field.to_vec(), number));
+        text.clear();
+        text.extend(field);
+        *latest = Some(number);
         Ok(number)
     }
 }
