@@ -56,25 +56,20 @@ impl Kernel {
         }
     }
 
-    /// The correlation M of each pair and its slope -2 dM/d(r^2), from r^2.
+    /// Puts the slope -2 dM/d(r^2) of each pair into the place of its r^2, and its correlation M into `correlations`.
     #[inline(always)]
-    pub(super) fn correlations_and_slopes(
-        self,
-        squared: &[f64],
-        correlations: &mut [f64],
-        slopes: &mut [f64],
-    ) {
-        let pairs = squared.iter().zip(correlations).zip(slopes);
+    pub(super) fn correlations_and_slopes(self, pairs: &mut [f64], correlations: &mut [f64]) {
+        let pairs = pairs.iter_mut().zip(correlations);
         match self {
             Self::Matern => {
-                for ((&squared, correlation), slope) in pairs {
-                    (*correlation, *slope) = matern::correlation_and_slope(squared);
+                for (pair, correlation) in pairs {
+                    (*correlation, *pair) = matern::correlation_and_slope(*pair);
                 }
             }
             Self::SquaredExponential => {
-                for ((&squared, correlation), slope) in pairs {
-                    *correlation = squared_exponential::correlation(squared);
-                    *slope = *correlation;
+                for (pair, correlation) in pairs {
+                    *correlation = squared_exponential::correlation(*pair);
+                    *pair = *correlation;
                 }
             }
         }

@@ -25,10 +25,9 @@ use crate::matrix_products::{Factor, Half, Start, multiply, multiply_by_own_tran
 /// Buffers for up to a number of points, reused from fit to fit.
 pub(crate) struct Likelihood {
     kernel: Kernel,
-    /// r^2 of each pair, then the weight of each pair in the gradient.
+    /// r^2 of each pair, then its slope, then its weight in the gradient.
     pairs: Vec<f64>,
     correlations: Vec<f64>,
-    slopes: Vec<f64>,
     /// Of K, with z and 1 as right sides.
     elimination: Elimination,
     /// K^-1 row by row, of which the lower half counts.
@@ -51,7 +50,6 @@ impl Likelihood {
             kernel: Kernel::default(),
             pairs: vec![0.0; pairs],
             correlations: vec![0.0; pairs],
-            slopes: vec![0.0; pairs],
             elimination: Elimination::default(),
             inverse: Vec::new(),
             whitened: Vec::new(),
@@ -103,7 +101,6 @@ impl Likelihood {
             &self.alpha,
             &self.inverse,
             &self.correlations,
-            &self.slopes,
             &mut self.pairs,
         );
         let by_coordinate = &mut self.coordinate_gradient;
@@ -147,9 +144,8 @@ impl Likelihood {
         let pairs = squares.len();
         correlate(
             self.kernel,
-            &self.pairs[..pairs],
+            &mut self.pairs[..pairs],
             &mut self.correlations[..pairs],
-            &mut self.slopes[..pairs],
         );
         let correlations = &self.correlations;
         let fill = |rows: Range<usize>, places: &mut [f64], length: usize| {
@@ -207,7 +203,7 @@ impl Likelihood {
 /// Sums that are taken side by side.
 const LANES: usize = 8;
 
-/// Puts (alpha alpha' - K^-1) times the slope of each pair into `weighted` and returns the sum of (alpha alpha' - K^-1) times the
+/// Multiplies the slope of each pair by (alpha alpha' - K^-1) and returns the sum of (alpha alpha' - K^-1) times the
 /// correlations, which has an order of its own, so that it is the same bits with every width of vectors.
 #[pulp::with_simd(weigh_pairs = pulp::Arch::new())]
 #[inline(always)]
@@ -216,48 +212,43 @@ fn weigh_pairs_with<'a, S: Simd>(
     alpha: &'a [f64],
     inverse: &'a [f64],
     correlations: &'a [f64],
-    slopes: &'a [f64],
-    weighted: &'a mut [f64],
+    slopes: &'a mut [f64],
 ) -> f64 {
     let mut sums = [0.0; LANES];
-    for (row, (left, inverse)) in alpha
-        .iter()
-        .zip(inverse.chunks_exact(alpha.len()))
-        .enumerate()
-    {
+    let rows = inverse.chunks_exact(alpha.len());
+    for (row, (left, inverse)) in alpha.iter().zip(rows).enumerate() {
         let pairs = pair_count(row)..pair_count(row + 1);
-        let weighted = &mut weighted[pairs.clone()];
-        for ((entry, right), inverse) in weighted.iter_mut().zip(alpha).zip(inverse) {
-            *entry = left * right - inverse;
-        }
-        let (groups, rest) = weighted.as_chunks::<LANES>();
-        let (of_groups, of_rest) = correlations[pairs.clone()].as_chunks::<LANES>();
-        for (entries, correlations) in groups.iter().zip(of_groups) {
+        let (slopes, slopes_rest) = slopes[pairs.clone()].as_chunks_mut::<LANES>();
+        let (correlations, correlations_rest) = correlations[pairs].as_chunks::<LANES>();
+        let (right, right_rest) = alpha[..row].as_chunks::<LANES>();
+        let (inverse, inverse_rest) = inverse[..row].as_chunks::<LANES>();
+        let groups = slopes.iter_mut().zip(correlations).zip(right).zip(inverse);
+        for (((slopes, correlations), right), inverse) in groups {
             for lane in 0..LANES {
-                sums[lane] += entries[lane] * correlations[lane];
+                let factor = left * right[lane] - inverse[lane];
+                sums[lane] += factor * correlations[lane];
+                slopes[lane] *= factor;
             }
         }
-        for (sum, (entry, correlation)) in sums.iter_mut().zip(rest.iter().zip(of_rest)) {
-            *sum += entry * correlation;
-        }
-        for (entry, slope) in weighted.iter_mut().zip(&slopes[pairs]) {
-            *entry *= slope;
+        for lane in 0..slopes_rest.len() {
+            let factor = left * right_rest[lane] - inverse_rest[lane];
+            sums[lane] += factor * correlations_rest[lane];
+            slopes_rest[lane] *= factor;
         }
     }
     sums.iter().sum()
 }
 
-/// Correlations and slopes from r^2, compiled for each kind of processor.
+/// Turns r^2 into slopes and adds correlations, compiled for each kind of processor.
 #[pulp::with_simd(correlate = pulp::Arch::new())]
 #[inline(always)]
 fn correlate_with<'a, S: Simd>(
     _simd: S,
     kernel: Kernel,
-    squared: &'a [f64],
+    pairs: &'a mut [f64],
     correlations: &'a mut [f64],
-    slopes: &'a mut [f64],
 ) {
-    kernel.correlations_and_slopes(squared, correlations, slopes);
+    kernel.correlations_and_slopes(pairs, correlations);
 }
 
 #[cfg(test)]
