@@ -125,13 +125,13 @@ fn a_task_begins_no_job_that_would_not_end_in_its_time() {
         let sweep = samples::built_in_sweep("in-time", &["gp"], &["digits-3-vs-8"], seeds, 280);
         fs::write(place.path("sweep.toml"), sweep).unwrap();
     };
-    // Work for a minute and a half on two cores of any host: the shortest time that Slurm can give is a minute.
+    // Work for a minute and a quarter on two cores of any host: the shortest time that Slurm can give is a minute.
     write_sweep(TIMED_SEEDS);
     let (sweep, timed) = (place.path("sweep.toml"), place.path("timed"));
     let arguments = [Path::new("run"), &sweep, Path::new("--out"), &timed];
     assert!(programs::run("loto", arguments).status.success());
     let seconds_each = place.processor_seconds("timed") / TIMED_SEEDS as f64;
-    write_sweep((2.0 * 90.0 / seconds_each) as usize);
+    write_sweep((2.0 * 75.0 / seconds_each) as usize);
     // Without the warning of the script: what is ignored comes in its place.
     place.submit_shards(
         "1",
