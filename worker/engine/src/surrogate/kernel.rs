@@ -59,15 +59,15 @@ impl Kernel {
     /// Puts the slope -2 dM/d(r^2) of each pair into the place of its r^2, and its correlation M into `correlations`.
     #[inline(always)]
     pub(super) fn correlations_and_slopes(self, pairs: &mut [f64], correlations: &mut [f64]) {
-        let pairs = pairs.iter_mut().zip(correlations);
+        let places = pairs.iter_mut().zip(correlations);
         match self {
             Self::Matern => {
-                for (pair, correlation) in pairs {
+                for (pair, correlation) in places {
                     (*correlation, *pair) = matern::correlation_and_slope(*pair);
                 }
             }
             Self::SquaredExponential => {
-                for (pair, correlation) in pairs {
+                for (pair, correlation) in places {
                     *correlation = squared_exponential::correlation(*pair);
                     *pair = *correlation;
                 }

@@ -216,24 +216,25 @@ fn weigh_pairs_with<'a, S: Simd>(
 ) -> f64 {
     let mut sums = [0.0; LANES];
     let rows = inverse.chunks_exact(alpha.len());
-    for (row, (left, inverse)) in alpha.iter().zip(rows).enumerate() {
+    for (row, (left, inverse_row)) in alpha.iter().zip(rows).enumerate() {
         let pairs = pair_count(row)..pair_count(row + 1);
-        let (slopes, slopes_rest) = slopes[pairs.clone()].as_chunks_mut::<LANES>();
-        let (correlations, correlations_rest) = correlations[pairs].as_chunks::<LANES>();
-        let (right, right_rest) = alpha[..row].as_chunks::<LANES>();
-        let (inverse, inverse_rest) = inverse[..row].as_chunks::<LANES>();
-        let groups = slopes.iter_mut().zip(correlations).zip(right).zip(inverse);
-        for (((slopes, correlations), right), inverse) in groups {
+        let (slope_groups, slope_rest) = slopes[pairs.clone()].as_chunks_mut::<LANES>();
+        let (correlation_groups, correlation_rest) = correlations[pairs].as_chunks::<LANES>();
+        let (right_groups, right_rest) = alpha[..row].as_chunks::<LANES>();
+        let (inverse_groups, inverse_rest) = inverse_row[..row].as_chunks::<LANES>();
+        let own = slope_groups.iter_mut().zip(correlation_groups);
+        let others = right_groups.iter().zip(inverse_groups);
+        for ((slope, correlation), (right, entry)) in own.zip(others) {
             for lane in 0..LANES {
-                let factor = left * right[lane] - inverse[lane];
-                sums[lane] += factor * correlations[lane];
-                slopes[lane] *= factor;
+                let factor = left * right[lane] - entry[lane];
+                sums[lane] += factor * correlation[lane];
+                slope[lane] *= factor;
             }
         }
-        for lane in 0..slopes_rest.len() {
+        for lane in 0..slope_rest.len() {
             let factor = left * right_rest[lane] - inverse_rest[lane];
-            sums[lane] += factor * correlations_rest[lane];
-            slopes_rest[lane] *= factor;
+            sums[lane] += factor * correlation_rest[lane];
+            slope_rest[lane] *= factor;
         }
     }
     sums.iter().sum()
