@@ -30,7 +30,7 @@ pub(crate) struct Likelihood {
     correlations: Vec<f64>,
     /// Of K, with z and 1 as right sides.
     elimination: Elimination,
-    /// K^-1 row by row, of which the lower half counts.
+    /// K^-1 row by row, of which the lower half counts; then alpha alpha' - K^-1 below the diagonal.
     inverse: Vec<f64>,
     /// L^-1 (z - m).
     whitened: Vec<f64>,
@@ -99,7 +99,7 @@ impl Likelihood {
         let trace: f64 = diagonal.map(|(alpha, own)| alpha * alpha - own).sum();
         let signal_sum = weigh_pairs(
             &self.alpha,
-            &self.inverse,
+            &mut self.inverse,
             &self.correlations,
             &mut self.pairs,
         );
@@ -204,43 +204,43 @@ impl Likelihood {
 const LANES: usize = 8;
 
 /// Multiplies the slope of each pair by (alpha alpha' - K^-1) and returns the sum of (alpha alpha' - K^-1) times the
-/// correlations, which has an order of its own, so that it is the same bits with every width of vectors.
+/// correlations, which has an order of its own, so that it is the same bits with every width of vectors. Below its diagonal, K^-1
+/// is replaced by those differences.
 #[pulp::with_simd(weigh_pairs = pulp::Arch::new())]
 #[inline(always)]
 fn weigh_pairs_with<'a, S: Simd>(
     _simd: S,
     alpha: &'a [f64],
-    inverse: &'a [f64],
+    inverse: &'a mut [f64],
     correlations: &'a [f64],
     slopes: &'a mut [f64],
 ) -> f64 {
     let mut sums = [0.0; LANES];
-    let rows = inverse.chunks_exact(alpha.len());
+    let rows = inverse.chunks_exact_mut(alpha.len());
     for (row, (left, inverse_row)) in alpha.iter().zip(rows).enumerate() {
         let pairs = pair_count(row)..pair_count(row + 1);
-        let (slope_groups, slope_rest) = slopes[pairs.clone()].as_chunks_mut::<LANES>();
-        let (correlation_groups, correlation_rest) = correlations[pairs].as_chunks::<LANES>();
-        let (right_groups, right_rest) = alpha[..row].as_chunks::<LANES>();
-        let (inverse_groups, inverse_rest) = inverse_row[..row].as_chunks::<LANES>();
-        let own = slope_groups.iter_mut().zip(correlation_groups);
-        let others = right_groups.iter().zip(inverse_groups);
-        for ((slope, correlation), (right, entry)) in own.zip(others) {
+        let factors = &mut inverse_row[..row];
+        for (factor, right) in factors.iter_mut().zip(alpha) {
+            *factor = left * right - *factor;
+        }
+        let (groups, rest) = factors.as_chunks::<LANES>();
+        let (of_groups, of_rest) = correlations[pairs.clone()].as_chunks::<LANES>();
+        for (factors_of_group, of_group) in groups.iter().zip(of_groups) {
             for lane in 0..LANES {
-                let factor = left * right[lane] - entry[lane];
-                sums[lane] += factor * correlation[lane];
-                slope[lane] *= factor;
+                sums[lane] += factors_of_group[lane] * of_group[lane];
             }
         }
-        for lane in 0..slope_rest.len() {
-            let factor = left * right_rest[lane] - inverse_rest[lane];
-            sums[lane] += factor * correlation_rest[lane];
-            slope_rest[lane] *= factor;
+        for (sum, (factor, correlation)) in sums.iter_mut().zip(rest.iter().zip(of_rest)) {
+            *sum += factor * correlation;
+        }
+        for (slope, factor) in slopes[pairs].iter_mut().zip(factors) {
+            *slope *= *factor;
         }
     }
     sums.iter().sum()
 }
 
-/// Turns r^2 into slopes and adds correlations, compiled for each kind of processor.
+/// Slopes in the place of r^2, and correlations, compiled for each kind of processor.
 #[pulp::with_simd(correlate = pulp::Arch::new())]
 #[inline(always)]
 fn correlate_with<'a, S: Simd>(
