@@ -12,7 +12,7 @@ mod threads;
 pub(crate) use matrix::{MatrixMut, MatrixRef};
 pub use pinning::pin_kernels;
 pub(crate) use routines::{
-    Triangular, cholesky, invert_from_cholesky, multiply_vector, multiply_vector_transposed,
-    solve_triangular,
+    Triangular, add_vector_transposed, cholesky, invert_from_cholesky, multiply_vector,
+    multiply_vector_transposed, solve_triangular,
 };
 pub use threads::single_threaded;

@@ -113,18 +113,25 @@ pub(crate) fn solve_triangular(system: Triangular, factor: MatrixRef, right: Mat
 
 /// Computes y = A x into `result`.
 pub(crate) fn multiply_vector(matrix: MatrixRef, vector: &[f64], result: &mut [f64]) {
-    gemv(cblas_sys::CblasNoTrans, matrix, vector, result);
+    gemv(cblas_sys::CblasNoTrans, matrix, vector, 0.0, result);
 }
 
 /// Computes y = A^T x into `result`.
 pub(crate) fn multiply_vector_transposed(matrix: MatrixRef, vector: &[f64], result: &mut [f64]) {
-    gemv(cblas_sys::CblasTrans, matrix, vector, result);
+    gemv(cblas_sys::CblasTrans, matrix, vector, 0.0, result);
 }
 
+/// Adds A^T x to `sums`.
+pub(crate) fn add_vector_transposed(matrix: MatrixRef, vector: &[f64], sums: &mut [f64]) {
+    gemv(cblas_sys::CblasTrans, matrix, vector, 1.0, sums);
+}
+
+/// Computes A x or A^T x, plus a share of what the result holds.
 fn gemv(
     transpose: cblas_sys::CBLAS_TRANSPOSE,
     matrix: MatrixRef,
     vector: &[f64],
+    kept: f64,
     result: &mut [f64],
 ) {
     let shape = matrix.shape;
@@ -149,7 +156,7 @@ fn gemv(
             shape.stride,
             vector.as_ptr(),
             1,
-            0.0,
+            kept,
             result.as_mut_ptr(),
             1,
         );
@@ -223,6 +230,8 @@ mod tests {
         let mut result = [0.0; 2];
         multiply_vector_transposed(matrix, &[1.0, 0.0, 2.0], &mut result);
         assert_eq!(result, [7.0, 16.0]);
+        add_vector_transposed(matrix, &[0.0, 1.0, 0.0], &mut result);
+        assert_eq!(result, [9.0, 21.0]);
     }
 
     #[test]

@@ -114,8 +114,8 @@ fn data(
     }
     let width = setting.space().width();
     let mut squares = SquaredDifferences::new(width, targets.len());
-    for (number, point) in points.chunks_exact(width).enumerate() {
-        squares.append(&points[..number * width], point);
+    for point in points.chunks_exact(width) {
+        squares.append(point);
     }
     Ok(Data { squares, targets })
 }

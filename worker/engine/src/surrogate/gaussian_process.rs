@@ -102,7 +102,7 @@ impl GaussianProcess {
 
     /// Adds an observed point; its target is given to [`Self::fit`].
     pub fn observe(&mut self, point: &[f64]) {
-        self.squares.append(&self.points, point);
+        self.squares.append(point);
         self.points.extend_from_slice(point);
     }
 

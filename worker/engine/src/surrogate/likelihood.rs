@@ -27,6 +27,8 @@ pub(crate) struct Likelihood {
     kernel: Kernel,
     /// r^2 of each pair, then its slope, then its weight in the gradient.
     pairs: Vec<f64>,
+    /// The squared differences of a block of pairs.
+    block: Vec<f64>,
     correlations: Vec<f64>,
     /// Of K, with z and 1 as right sides.
     elimination: Elimination,
@@ -49,6 +51,7 @@ impl Likelihood {
         Self {
             kernel: Kernel::default(),
             pairs: vec![0.0; pairs],
+            block: Vec::new(),
             correlations: vec![0.0; pairs],
             elimination: Elimination::default(),
             inverse: Vec::new(),
@@ -104,7 +107,11 @@ impl Likelihood {
             &mut self.pairs,
         );
         let by_coordinate = &mut self.coordinate_gradient;
-        blas::multiply_vector_transposed(squares.matrix(), &self.pairs, by_coordinate);
+        by_coordinate.fill(0.0);
+        for pairs in squares.blocks() {
+            let block = squares.matrix(pairs.clone(), &mut self.block);
+            blas::add_vector_transposed(block, &self.pairs[pairs], by_coordinate);
+        }
         let slopes = self.weights.iter().zip(&self.coordinate_gradient);
         for (slot, (weight, slope)) in gradient.iter_mut().zip(slopes) {
             *slot = -signal * (weight * slope);
@@ -140,7 +147,10 @@ impl Likelihood {
             libm::exp(logarithms[width]),
             libm::exp(logarithms[width + 1]),
         );
-        blas::multiply_vector(squares.matrix(), &self.weights, &mut self.pairs);
+        for pairs in squares.blocks() {
+            let block = squares.matrix(pairs.clone(), &mut self.block);
+            blas::multiply_vector(block, &self.weights, &mut self.pairs[pairs]);
+        }
         let pairs = squares.len();
         correlate(
             self.kernel,
@@ -282,8 +292,8 @@ mod tests {
             .map(|p| (6.0 * p[0]).sin() + p[1] + 0.1 * next())
             .collect();
         let mut squares = SquaredDifferences::new(3, count);
-        for (index, point) in points.iter().enumerate() {
-            squares.append(points[..index].as_flattened(), point);
+        for point in &points {
+            squares.append(point);
         }
         Case {
             points,
@@ -377,9 +387,7 @@ mod tests {
     #[test]
     fn coinciding_points_are_no_obstacle() {
         let mut squares = SquaredDifferences::new(1, 3);
-        squares.append(&[], &[0.5]);
-        squares.append(&[0.5], &[0.5]);
-        squares.append(&[0.5, 0.5], &[0.5]);
+        (0..3).for_each(|_| squares.append(&[0.5]));
         let mut likelihood = Likelihood::new(1, 3);
         let (_, upper) = model(1, Hyperprior::None).bounds();
         let logarithms = [upper[0], upper[1], libm::log(1e-4)];

@@ -1,16 +1,32 @@
 //! Squared coordinate differences of all pairs of observed points.
 //!
-//! They do not change during a fit, so they are computed once per point. Pair
-//! (i, j), j < i, stands at i (i - 1) / 2 + j: a new point appends its pairs.
+//! Pair (i, j), j < i, has the number i (i - 1) / 2 + j. The squares of the first pairs are kept. Of 250 points with six coordinates all
+//! squares would be 1.5 MB, of 2,000 points 96 MB, more than anything else that a fit needs: those of later pairs are computed block by
+//! block, each time they are needed.
+
+use std::ops::Range;
+
+use pulp::Simd;
 
 use crate::blas::MatrixRef;
 
-/// Squared differences, one contiguous run of pairs per coordinate.
+/// Pairs in a block: as many rows of a matrix as OpenBLAS takes at a time, so that sums over all pairs are the same bits as without blocks.
+const BLOCK: usize = 2048;
+
+/// Pairs whose squares are kept at most, whole blocks: those of a hundred points, which is what most sweeps evaluate.
+const KEPT: usize = 3 * BLOCK;
+
+/// The points, and the squares of their first pairs.
 pub(crate) struct SquaredDifferences {
     width: usize,
+    count: usize,
+    /// Points that there may be.
     capacity: usize,
-    pairs: usize,
-    /// `width` runs of `capacity` pairs.
+    /// `width` runs of `capacity` coordinates.
+    coordinates: Vec<f64>,
+    /// Pairs that may be kept.
+    kept: usize,
+    /// `width` runs of `kept` squares.
     squares: Vec<f64>,
 }
 
@@ -19,49 +35,118 @@ pub(crate) const fn pair_count(count: usize) -> usize {
     count * count.saturating_sub(1) / 2
 }
 
+/// The later point of a pair: the largest i with i (i - 1) / 2 <= pair, which is (1 + sqrt(1 + 8 pair)) / 2 without its fraction.
+const fn later_point(pair: usize) -> usize {
+    (1 + 8 * pair).isqrt().div_ceil(2)
+}
+
 impl SquaredDifferences {
     /// For points of `width` coordinates, at most `points` of them.
     pub(crate) fn new(width: usize, points: usize) -> Self {
-        let capacity = pair_count(points);
+        let kept = pair_count(points).min(KEPT);
         Self {
             width,
-            capacity,
-            pairs: 0,
-            squares: vec![0.0; width * capacity],
+            count: 0,
+            capacity: points,
+            coordinates: vec![0.0; width * points],
+            kept,
+            squares: vec![0.0; width * kept],
         }
     }
 
-    /// Of points that have a squared distance and no coordinates, given for each pair: it stands for the one coordinate.
-    pub(crate) fn of_distances(squares: Vec<f64>) -> Self {
+    /// Of `points` points that have a squared distance and no coordinates, given for each pair: it stands for the one coordinate.
+    ///
+    /// # Panics
+    /// If there is not one distance per pair.
+    pub(crate) fn of_distances(points: usize, distances: Vec<f64>) -> Self {
+        assert_eq!(distances.len(), pair_count(points), "a distance per pair");
         Self {
             width: 1,
-            capacity: squares.len(),
-            pairs: squares.len(),
-            squares,
+            count: points,
+            capacity: points,
+            coordinates: Vec::new(),
+            kept: distances.len(),
+            squares: distances,
         }
     }
 
-    /// Appends the pairs of `point` with each of the `earlier` points, which lie
-    /// one after the other.
-    pub(crate) fn append(&mut self, earlier: &[f64], point: &[f64]) {
-        for (offset, other) in earlier.chunks_exact(self.width).enumerate() {
-            let pair = self.pairs + offset;
-            for coordinate in 0..self.width {
-                let difference = point[coordinate] - other[coordinate];
-                self.squares[coordinate * self.capacity + pair] = difference * difference;
-            }
+    /// Appends a point, given by its coordinates.
+    ///
+    /// # Panics
+    /// If there are as many points as there may be.
+    pub(crate) fn append(&mut self, point: &[f64]) {
+        assert!(self.count < self.capacity, "one point too many");
+        let runs = self.coordinates.chunks_exact_mut(self.capacity);
+        for (run, &coordinate) in runs.zip(point) {
+            run[self.count] = coordinate;
         }
-        self.pairs += earlier.len() / self.width;
+        let first = self.len();
+        self.count += 1;
+        let pairs = first.min(self.kept)..self.len().min(self.kept);
+        if pairs.is_empty() {
+            return;
+        }
+        let runs = self.coordinates.chunks_exact(self.capacity);
+        for (run, squares) in runs.zip(self.squares.chunks_exact_mut(self.kept)) {
+            square_differences(run, pairs.clone(), &mut squares[pairs.clone()]);
+        }
     }
 
     /// Number of pairs so far.
     pub(crate) fn len(&self) -> usize {
-        self.pairs
+        pair_count(self.count)
     }
 
-    /// The squares as a matrix with a row per pair and a column per coordinate.
-    pub(crate) fn matrix(&self) -> MatrixRef<'_> {
-        MatrixRef::new(&self.squares, self.pairs, self.width, self.capacity)
+    /// The numbers of all pairs: those that are kept, then the others block by block.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        let (pairs, kept) = (self.len(), self.kept);
+        let others = (kept..pairs).step_by(BLOCK);
+        let others = others.map(move |start| start..pairs.min(start + BLOCK));
+        std::iter::once(0..pairs.min(kept)).chain(others)
+    }
+
+    /// The squares of one of the [`Self::blocks`] as a matrix with a row per pair and a column per coordinate; what is not kept is
+    /// computed into the buffer.
+    pub(crate) fn matrix<'a>(
+        &'a self,
+        pairs: Range<usize>,
+        buffer: &'a mut Vec<f64>,
+    ) -> MatrixRef<'a> {
+        let rows = pairs.len();
+        if pairs.start < self.kept || rows == 0 {
+            return MatrixRef::new(&self.squares, rows, self.width, self.kept);
+        }
+        buffer.resize(self.width * BLOCK, 0.0);
+        let runs = self.coordinates.chunks_exact(self.capacity);
+        for (run, squares) in runs.zip(buffer.chunks_exact_mut(BLOCK)) {
+            square_differences(run, pairs.clone(), &mut squares[..rows]);
+        }
+        MatrixRef::new(buffer, rows, self.width, BLOCK)
+    }
+}
+
+/// The squared differences of these pairs in one coordinate.
+#[pulp::with_simd(square_differences = pulp::Arch::new())]
+#[inline(always)]
+fn square_differences_with<'a, S: Simd>(
+    _simd: S,
+    coordinates: &'a [f64],
+    pairs: Range<usize>,
+    squares: &'a mut [f64],
+) {
+    let mut rest = squares;
+    let mut pair = pairs.start;
+    let mut point = later_point(pair);
+    while pair < pairs.end {
+        let others = pair - pair_count(point)..point.min(pairs.end - pair_count(point));
+        let (of_point, behind) = rest.split_at_mut(others.len());
+        pair += others.len();
+        for (square, other) in of_point.iter_mut().zip(&coordinates[others]) {
+            let difference = coordinates[point] - other;
+            *square = difference * difference;
+        }
+        point += 1;
+        rest = behind;
     }
 }
 
@@ -70,13 +155,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_are_appended_in_order() {
-        let points = [[0.0, 1.0], [2.0, 0.5], [1.0, 0.0]];
+    fn pairs_are_in_order() {
         let mut squares = SquaredDifferences::new(2, 3);
-        for (count, point) in points.iter().enumerate() {
-            squares.append(&points.as_flattened()[..2 * count], point);
+        for point in [[0.0, 1.0], [2.0, 0.5], [1.0, 0.0]] {
+            squares.append(&point);
         }
         assert_eq!(squares.len(), pair_count(3));
-        assert_eq!(squares.squares, [4.0, 1.0, 1.0, 0.25, 1.0, 0.25]);
+        let mut buffer = Vec::new();
+        let matrix = squares.matrix(0..3, &mut buffer);
+        assert_eq!(matrix.column(0), [4.0, 1.0, 1.0]);
+        assert_eq!(matrix.column(1), [0.25, 1.0, 0.25]);
+    }
+
+    #[test]
+    fn blocks_begin_and_end_within_the_pairs_of_a_point() {
+        let point = |number: usize| [(0.37 * number as f64).sin(), (0.11 * number as f64).cos()];
+        let count = 150;
+        let mut squares = SquaredDifferences::new(2, 200);
+        (0..count).for_each(|number| squares.append(&point(number)));
+        let (mut found, mut buffer) = ([Vec::new(), Vec::new()], Vec::new());
+        for pairs in squares.blocks() {
+            let matrix = squares.matrix(pairs, &mut buffer);
+            for (column, found) in found.iter_mut().enumerate() {
+                found.extend_from_slice(matrix.column(column));
+            }
+        }
+        let pairs = (0..count).flat_map(|later| (0..later).map(move |earlier| (later, earlier)));
+        for (number, (later, earlier)) in pairs.enumerate() {
+            for (column, found) in found.iter().enumerate() {
+                let difference = point(later)[column] - point(earlier)[column];
+                assert_eq!(found[number], difference * difference, "{later} {earlier}");
+            }
+        }
+        assert!(found.iter().all(|column| column.len() == pair_count(count)));
     }
 }

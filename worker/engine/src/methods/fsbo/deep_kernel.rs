@@ -94,7 +94,7 @@ impl DeepKernel {
         for one in 0..count {
             distances.extend((0..one).map(|other| f64::from(distance(row(one), row(other)))));
         }
-        let squares = SquaredDifferences::of_distances(distances);
+        let squares = SquaredDifferences::of_distances(count, distances);
         let logarithms = self.hyperparameters();
         let mut slopes = [0.0; HYPERPARAMETERS];
         let mut likelihood = Likelihood::new(1, count);

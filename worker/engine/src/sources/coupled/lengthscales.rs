@@ -46,10 +46,8 @@ struct Group {
 impl Group {
     fn new(width: usize, points: &[Vec<f64>], targets: Vec<f64>) -> Self {
         let mut squares = SquaredDifferences::new(width, points.len());
-        let mut earlier: Vec<f64> = Vec::new();
         for point in points {
-            squares.append(&earlier, point);
-            earlier.extend(point);
+            squares.append(point);
         }
         let likelihood = Likelihood::new(width, points.len());
         Self {
