@@ -182,16 +182,12 @@ pub(crate) enum Half {
     Lower,
 }
 
-/// Puts a half of F' F, F being the `factor`, with the diagonal into `product`, row by row. What comes to lie in the other half is not
-/// meant.
+/// Puts the upper half of F' F, F being the `factor`, with the diagonal into `product`, row by row. What comes to lie in the other half is
+/// not meant.
 ///
 /// # Panics
 /// If the factor is a transposed one, or if the sizes differ.
-pub(crate) fn multiply_by_own_transposed<T: Number>(
-    factor: Factor<T>,
-    half: Half,
-    product: &mut [T],
-) {
+pub(crate) fn multiply_by_own_transposed<T: Number>(factor: Factor<T>, product: &mut [T]) {
     assert!(!factor.is_transposed, "a matrix row by row");
     let entries = factor.columns * factor.columns;
     assert_eq!(product.len(), entries, "a product's entries");
@@ -201,8 +197,45 @@ pub(crate) fn multiply_by_own_transposed<T: Number>(
         start: Some(Start::Zero),
         product,
         stride: factor.columns,
-        half: Some(half),
+        half: Some(Half::Upper),
     });
+}
+
+/// Puts some rows of F' F, F being a lower triangular matrix, into `product`, each as long as the last one is up to its
+/// diagonal. What comes to lie right of the diagonal is not meant.
+///
+/// # Panics
+/// If the factor is no lower triangle or a transposed one, if there are no rows, or if the sizes differ.
+pub(crate) fn multiply_rows_by_own_transposed<T: Number>(
+    triangle: Factor<T>,
+    rows: Range<usize>,
+    product: &mut [T],
+) {
+    assert!(
+        triangle.is_lower && !triangle.is_transposed,
+        "a lower triangle"
+    );
+    assert_eq!(product.len(), rows.len() * rows.end, "a product's entries");
+    // Above the first of these rows, the triangle has only zeros in these columns.
+    let terms = Factor {
+        entries: &triangle.entries[rows.start * triangle.stride..],
+        rows: triangle.rows - rows.start,
+        ..triangle
+    };
+    let left = terms.columns(rows.clone()).transposed();
+    for (columns, half) in [(0..rows.start, None), (rows.clone(), Some(Half::Lower))] {
+        compute(Product {
+            left,
+            right: Factor {
+                is_lower: half.is_some(),
+                ..terms.columns(columns.clone())
+            },
+            start: Some(Start::Zero),
+            product: &mut product[columns.start..],
+            stride: rows.end,
+            half,
+        });
+    }
 }
 
 /// Computes a product, a slab of terms after the other: the panels of a slab stay in the nearest cache. Products with
@@ -264,6 +297,9 @@ impl<T: Number> Product<'_, T> {
         simd: S,
         columns: Range<usize>,
     ) {
+        if columns.is_empty() {
+            return;
+        }
         let width = VECTORS * size_of::<T::Vector<S>>() / size_of::<T>();
         let mut panel = vec![[T::splat(simd, T::default()); VECTORS]; self.right.rows];
         for first in columns.clone().step_by(width) {

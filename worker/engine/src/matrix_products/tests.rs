@@ -176,16 +176,32 @@ fn the_upper_triangle_of_a_symmetric_product_is_that_of_the_whole() {
             let mut expected = vec![f64::NAN; columns * columns];
             multiply(whole.transposed(), whole, Start::Zero, &mut expected);
             let mut found = vec![f64::NAN; columns * columns];
-            multiply_by_own_transposed(factor, Half::Upper, &mut found);
+            multiply_by_own_transposed(factor, &mut found);
             for row in 0..columns {
                 let upper = row * columns + row..(row + 1) * columns;
                 assert_eq!(found[upper.clone()], expected[upper], "{rows} {columns}");
             }
-            found.fill(f64::NAN);
-            multiply_by_own_transposed(factor, Half::Lower, &mut found);
-            for row in 0..columns {
-                let lower = row * columns..=row * columns + row;
-                assert_eq!(found[lower.clone()], expected[lower], "{rows} {columns}");
+        }
+    }
+}
+
+#[test]
+fn rows_of_a_triangles_own_product_are_those_of_the_whole() {
+    for (size, stride) in [(1, 1), (7, 8), (51, 56), (97, 97)] {
+        let mut lower = random(size * stride);
+        for (row, entries) in lower.chunks_exact_mut(stride).enumerate() {
+            entries[row + 1..size].fill(0.0);
+        }
+        let whole = Factor::with_stride(&lower, size, stride);
+        let mut expected = vec![f64::NAN; size * size];
+        multiply(whole.transposed(), whole, Start::Zero, &mut expected);
+        for rows in [0..size, 0..size.div_ceil(2), size / 2..size, size - 1..size] {
+            let mut found = vec![f64::NAN; rows.len() * rows.end];
+            let triangle = Factor::lower_triangular(&lower, size, stride);
+            multiply_rows_by_own_transposed(triangle, rows.clone(), &mut found);
+            for (found, row) in found.chunks_exact(rows.end).zip(rows) {
+                let expected = &expected[row * size..=row * size + row];
+                assert_eq!(&found[..=row], expected, "{size} {row}");
             }
         }
     }
@@ -211,7 +227,7 @@ fn rows_of_a_triangle_may_be_farther_apart_than_they_are_long() {
             let [one, two, three] = &mut products;
             multiply(factor, Factor::new(&right, 9), Start::Zero, one);
             multiply(Factor::new(&left, size), factor, Start::Zero, two);
-            multiply_by_own_transposed(factor, Half::Lower, three);
+            multiply_rows_by_own_transposed(factor, 0..size, three);
             products
         };
         let found = products(Factor::lower_triangular(&apart, size, stride));

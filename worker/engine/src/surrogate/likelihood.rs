@@ -20,7 +20,7 @@ use super::pairs::{SquaredDifferences, pair_count};
 use crate::blas;
 use crate::elimination::Elimination;
 use crate::error::EngineError;
-use crate::matrix_products::{Factor, Half, Start, multiply, multiply_by_own_transposed};
+use crate::matrix_products::{Factor, Start, multiply, multiply_rows_by_own_transposed};
 
 /// Buffers for up to a number of points, reused from fit to fit.
 pub(crate) struct Likelihood {
@@ -32,7 +32,7 @@ pub(crate) struct Likelihood {
     correlations: Vec<f64>,
     /// Of K, with z and 1 as right sides.
     elimination: Elimination,
-    /// K^-1 row by row, of which the lower half counts; then alpha alpha' - K^-1 below the diagonal.
+    /// Some rows of K^-1, each as long as the last one is up to its diagonal; then alpha alpha' - K^-1 below the diagonal.
     inverse: Vec<f64>,
     /// L^-1 (z - m).
     whitened: Vec<f64>,
@@ -93,19 +93,27 @@ impl Likelihood {
             libm::exp(logarithms[width + 1]),
         );
 
-        self.inverse.resize(count * count, 0.0);
-        let root = self.elimination.inverse_factor();
-        multiply_by_own_transposed(root, Half::Lower, &mut self.inverse);
         // G = alpha alpha' - K^-1 meets dK/dp: on the diagonal and, twice, on each pair.
-        let diagonal = self.inverse.iter().step_by(count + 1);
-        let diagonal = self.alpha.iter().zip(diagonal);
-        let trace: f64 = diagonal.map(|(alpha, own)| alpha * alpha - own).sum();
-        let signal_sum = weigh_pairs(
-            &self.alpha,
-            &mut self.inverse,
-            &self.correlations,
-            &mut self.pairs,
-        );
+        let (mut trace, mut signal_sums) = (0.0, [0.0; LANES]);
+        for first in (0..count).step_by(ROWS) {
+            let rows = first..count.min(first + ROWS);
+            self.inverse.resize(rows.len() * rows.end, 0.0);
+            let root = self.elimination.inverse_factor();
+            multiply_rows_by_own_transposed(root, rows.clone(), &mut self.inverse);
+            let diagonal = self.inverse[first..].iter().step_by(rows.end + 1);
+            for (alpha, own) in self.alpha[rows.clone()].iter().zip(diagonal) {
+                trace += alpha * alpha - own;
+            }
+            weigh_pairs(
+                &self.alpha,
+                rows,
+                &mut self.inverse,
+                &self.correlations,
+                &mut self.pairs,
+                &mut signal_sums,
+            );
+        }
+        let signal_sum: f64 = signal_sums.iter().sum();
         let by_coordinate = &mut self.coordinate_gradient;
         by_coordinate.fill(0.0);
         for pairs in squares.blocks() {
@@ -210,24 +218,29 @@ impl Likelihood {
     }
 }
 
+/// Rows of K^-1 that are there at a time: all of it would be as large as the factor of K.
+const ROWS: usize = 64;
+
 /// Sums that are taken side by side.
 const LANES: usize = 8;
 
-/// Multiplies the slope of each pair by (alpha alpha' - K^-1) and returns the sum of (alpha alpha' - K^-1) times the
-/// correlations, which has an order of its own, so that it is the same bits with every width of vectors. Below its diagonal, K^-1
-/// is replaced by those differences.
+/// Multiplies the slope of each pair whose later point is one of some `rows` by (alpha alpha' - K^-1) and adds (alpha alpha' - K^-1)
+/// times the correlations to `sums`, in an order of its own, so that they are the same bits with every width of vectors. Below its
+/// diagonal, K^-1 is replaced by those differences.
 #[pulp::with_simd(weigh_pairs = pulp::Arch::new())]
 #[inline(always)]
 fn weigh_pairs_with<'a, S: Simd>(
     _simd: S,
     alpha: &'a [f64],
+    rows: Range<usize>,
     inverse: &'a mut [f64],
     correlations: &'a [f64],
     slopes: &'a mut [f64],
-) -> f64 {
-    let mut sums = [0.0; LANES];
-    let rows = inverse.chunks_exact_mut(alpha.len());
-    for (row, (left, inverse_row)) in alpha.iter().zip(rows).enumerate() {
+    sums: &'a mut [f64; LANES],
+) {
+    let inverse_rows = inverse.chunks_exact_mut(rows.end);
+    for (row, inverse_row) in rows.zip(inverse_rows) {
+        let left = alpha[row];
         let pairs = pair_count(row)..pair_count(row + 1);
         let factors = &mut inverse_row[..row];
         for (factor, right) in factors.iter_mut().zip(alpha) {
@@ -247,7 +260,6 @@ fn weigh_pairs_with<'a, S: Simd>(
             *slope *= *factor;
         }
     }
-    sums.iter().sum()
 }
 
 /// Slopes in the place of r^2, and correlations, compiled for each kind of processor.

@@ -1,8 +1,8 @@
 //! Squared coordinate differences of all pairs of observed points.
 //!
-//! Pair (i, j), j < i, has the number i (i - 1) / 2 + j. The squares of the first pairs are kept. Of 250 points with six coordinates all
-//! squares would be 1.5 MB, of 2,000 points 96 MB, more than anything else that a fit needs: those of later pairs are computed block by
-//! block, each time they are needed.
+//! Pair (i, j), j < i, has the number i (i - 1) / 2 + j. The squares of few points are computed once per point and kept. Those of many
+//! would be more than anything else that a fit needs, 1.5 MB for 250 points with six coordinates and 96 MB for 2,000: they are computed
+//! block by block, each time they are needed.
 
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ use crate::blas::MatrixRef;
 /// Pairs in a block: as many rows of a matrix as OpenBLAS takes at a time, so that sums over all pairs are the same bits as without blocks.
 const BLOCK: usize = 2048;
 
-/// Pairs whose squares are kept at most, whole blocks: those of a hundred points, which is what most sweeps evaluate.
+/// The squares of so many pairs are kept: those of a hundred points, which is what most sweeps evaluate.
 const KEPT: usize = 3 * BLOCK;
 
-/// The points, and the squares of their first pairs.
+/// The points, and the squares of their pairs if they are few.
 pub(crate) struct SquaredDifferences {
     width: usize,
     count: usize,
@@ -24,7 +24,7 @@ pub(crate) struct SquaredDifferences {
     capacity: usize,
     /// `width` runs of `capacity` coordinates.
     coordinates: Vec<f64>,
-    /// Pairs that may be kept.
+    /// Pairs that are kept when all points are there; none if those are too many.
     kept: usize,
     /// `width` runs of `kept` squares.
     squares: Vec<f64>,
@@ -43,7 +43,8 @@ const fn later_point(pair: usize) -> usize {
 impl SquaredDifferences {
     /// For points of `width` coordinates, at most `points` of them.
     pub(crate) fn new(width: usize, points: usize) -> Self {
-        let kept = pair_count(points).min(KEPT);
+        let pairs = pair_count(points);
+        let kept = if pairs <= KEPT { pairs } else { 0 };
         Self {
             width,
             count: 0,
@@ -82,13 +83,12 @@ impl SquaredDifferences {
         }
         let first = self.len();
         self.count += 1;
-        let pairs = first.min(self.kept)..self.len().min(self.kept);
-        if pairs.is_empty() {
-            return;
-        }
-        let runs = self.coordinates.chunks_exact(self.capacity);
-        for (run, squares) in runs.zip(self.squares.chunks_exact_mut(self.kept)) {
-            square_differences(run, pairs.clone(), &mut squares[pairs.clone()]);
+        let pairs = first..self.len();
+        if self.kept > 0 {
+            let runs = self.coordinates.chunks_exact(self.capacity);
+            for (run, squares) in runs.zip(self.squares.chunks_exact_mut(self.kept)) {
+                square_differences(run, pairs.clone(), &mut squares[pairs.clone()]);
+            }
         }
     }
 
@@ -97,23 +97,23 @@ impl SquaredDifferences {
         pair_count(self.count)
     }
 
-    /// The numbers of all pairs: those that are kept, then the others block by block.
+    /// The numbers of all pairs: together if they are kept, block by block otherwise.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = Range<usize>> + use<> {
-        let (pairs, kept) = (self.len(), self.kept);
-        let others = (kept..pairs).step_by(BLOCK);
-        let others = others.map(move |start| start..pairs.min(start + BLOCK));
-        std::iter::once(0..pairs.min(kept)).chain(others)
+        let pairs = self.len();
+        let length = self.kept.max(BLOCK);
+        let starts = (0..pairs).step_by(length);
+        starts.map(move |start| start..pairs.min(start + length))
     }
 
-    /// The squares of one of the [`Self::blocks`] as a matrix with a row per pair and a column per coordinate; what is not kept is
-    /// computed into the buffer.
+    /// The squares of one of the [`Self::blocks`] as a matrix with a row per pair and a column per coordinate; those that are not kept
+    /// are computed into the buffer.
     pub(crate) fn matrix<'a>(
         &'a self,
         pairs: Range<usize>,
         buffer: &'a mut Vec<f64>,
     ) -> MatrixRef<'a> {
         let rows = pairs.len();
-        if pairs.start < self.kept || rows == 0 {
+        if self.kept > 0 {
             return MatrixRef::new(&self.squares, rows, self.width, self.kept);
         }
         buffer.resize(self.width * BLOCK, 0.0);

@@ -22,7 +22,7 @@ use super::features::{FEATURES, REGRESSORS};
 use crate::acquisition::maximisation::BLOCK;
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::error::EngineError;
-use crate::matrix_products::{Factor, Half, Start, multiply, multiply_by_own_transposed};
+use crate::matrix_products::{Factor, Start, multiply, multiply_by_own_transposed};
 use crate::surrogate::joint_bounds::sum_squares;
 use crate::surrogate::single_precision::ROUNDING;
 
@@ -290,7 +290,7 @@ fn directions(regression: &Regression, ratio: f64) -> Result<Vec<f64>, EngineErr
     }
     let mut factor = vec![0.0; DIRECTIONS * DIRECTIONS];
     // The upper half by rows is the lower one by columns.
-    multiply_by_own_transposed(Factor::new(&partial, DIRECTIONS), Half::Upper, &mut factor);
+    multiply_by_own_transposed(Factor::new(&partial, DIRECTIONS), &mut factor);
     factor
         .iter_mut()
         .step_by(DIRECTIONS + 1)

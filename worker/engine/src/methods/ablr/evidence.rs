@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use crate::elimination::Elimination;
 use crate::error::EngineError;
-use crate::matrix_products::{Factor, Half, Start, multiply, multiply_by_own_transposed};
+use crate::matrix_products::{Factor, Start, multiply, multiply_by_own_transposed};
 
 /// What the likelihood needs of a task's features and targets.
 #[derive(Default)]
@@ -65,7 +65,7 @@ impl Regression {
     pub(super) fn set(&mut self, design: &[f64], width: usize) {
         let rows = Factor::new(design, width + 1);
         self.products.resize((width + 1) * (width + 1), 0.0);
-        multiply_by_own_transposed(rows, Half::Upper, &mut self.products);
+        multiply_by_own_transposed(rows, &mut self.products);
         (self.width, self.count) = (width, design.len() / (width + 1));
     }
 
@@ -120,7 +120,7 @@ impl RegressionPosterior {
         let solution: Vec<f64> = self.elimination.solution(0).collect();
         let inverse = &mut self.inverse;
         inverse.resize(width * width, 0.0);
-        multiply_by_own_transposed(root, Half::Upper, inverse);
+        multiply_by_own_transposed(root, inverse);
         for row in 1..width {
             for column in 0..row {
                 inverse[row * width + column] = inverse[column * width + row];
