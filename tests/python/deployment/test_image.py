@@ -95,7 +95,7 @@ class Image(unittest.TestCase):
         # Workers bring the Python package along.
         package = (REPOSITORY / "worker/src/external/python_package.rs").read_text()
         embedded = {path.rpartition("/")[0] for path in re.findall(r'include_str!\("(?:\.\./)*(.*?)"\)', package)}
-        self.assertEqual(kept, {"Cargo.toml", "Cargo.lock", *folders, *embedded})
+        self.assertEqual(kept, {".cargo", "Cargo.toml", "Cargo.lock", *folders, *embedded})
         for member in members:
             for source in (REPOSITORY / member).rglob("src/**/*.rs"):
                 text = source.read_text().partition("#[cfg(test)]\nmod tests {")[0]
