@@ -161,12 +161,12 @@ impl Acquisition for LogExpectedImprovement<'_> {
 
     /// For v <= 0, h(v) <= phi(v): no row with v far enough below 0 reaches `best`,
     /// whatever its standard deviation, which takes two products to see. The rows that this leaves are held to the
-    /// bound at their own deviation. The margin is for rounding.
+    /// bound at their own deviation.
     fn may_reach(&self, row: usize, mean: f64, std_dev: f64, best: f64) -> bool {
         let (mean, std_dev) = self.transformed(row, mean, std_dev);
         let gain = self.incumbent - mean;
         let least = least_bound(best);
-        if is_far_behind(gain, std_dev, self.ceiling - least) {
+        if is_far_behind(gain, std_dev, 2.0 * (self.ceiling - least)) {
             return false;
         }
         log_improvement_bound(gain, std_dev) >= least
@@ -180,14 +180,14 @@ impl Acquisition for LogExpectedImprovement<'_> {
         best: f64,
         open: &mut [bool],
     ) {
-        let margin = self.ceiling - least_bound(best);
+        let least_square = far_square(self.ceiling - least_bound(best));
         match self.prior {
-            None => rule_out_far_behind(self.incumbent, margin, means, std_devs, open),
+            None => rule_out_far_behind(self.incumbent, least_square, means, std_devs, open),
             Some(_) => {
                 let predictions = means.iter().zip(std_devs);
                 for ((open, row), (mean, std_dev)) in open.iter_mut().zip(rows).zip(predictions) {
                     let (mean, std_dev) = self.transformed(*row as usize, *mean, *std_dev);
-                    *open &= !is_far_behind(self.incumbent - mean, std_dev, margin);
+                    *open &= !is_far_behind(self.incumbent - mean, std_dev, least_square);
                 }
             }
         }
@@ -199,11 +199,24 @@ fn least_bound(best: f64) -> f64 {
     best - 1e-9 * (1.0 + best.abs())
 }
 
-/// Whether v = `gain` / `std_dev` is below 0 and -v^2 / 2 below minus the `margin`.
+/// Whether v = `gain` / `std_dev` is below 0 and v^2 above `least_square`.
 #[inline(always)]
-fn is_far_behind(gain: f64, std_dev: f64, margin: f64) -> bool {
+fn is_far_behind(gain: f64, std_dev: f64, least_square: f64) -> bool {
     // Without a branch.
-    (gain < 0.0) & (gain * gain > 2.0 * margin * (std_dev * std_dev))
+    (gain < 0.0) & (gain * gain > least_square * (std_dev * std_dev))
+}
+
+/// A square from which on log(h(v) / phi(0)) < -`margin` for v < 0 with v^2 above it.
+///
+/// - Mills' ratio is at least x / (1 + x^2), so that h(v) <= phi(v) / (1 + v^2), and g(t) = t / 2 + log(1 + t) > `margin` is enough,
+///   t being v^2.
+/// - g is concave: its tangent at 2 `margin`, where g is above the margin, meets the margin before g does.
+/// - t -> 2 (`margin` - log(1 + t)) falls, and has the t of g(t) = `margin` as its fixed point: it takes what is below to what is above.
+fn far_square(margin: f64) -> f64 {
+    let most = 2.0 * margin.max(0.0);
+    let slope = 0.5 + 1.0 / (1.0 + most);
+    let below = (most - libm::log1p(most) / slope).max(0.0);
+    (most - 2.0 * libm::log1p(below)).max(0.0) + 1e-9 * (1.0 + most)
 }
 
 #[pulp::with_simd(rule_out_far_behind = pulp::Arch::new())]
@@ -211,13 +224,13 @@ fn is_far_behind(gain: f64, std_dev: f64, margin: f64) -> bool {
 fn rule_out_far_behind_with<'a, S: Simd>(
     _simd: S,
     incumbent: f64,
-    margin: f64,
+    least_square: f64,
     means: &'a [f64],
     std_devs: &'a [f64],
     open: &'a mut [bool],
 ) {
     for ((open, mean), std_dev) in open.iter_mut().zip(means).zip(std_devs) {
-        *open &= !is_far_behind(incumbent - mean, *std_dev, margin);
+        *open &= !is_far_behind(incumbent - mean, *std_dev, least_square);
     }
 }
 
@@ -308,20 +321,40 @@ mod tests {
             prior: None,
             ceiling: libm::log(3.0) - 0.5 * libm::log(2.0 * PI),
         };
-        let mut ruled_out = 0;
+        let (mut one_by_one, mut at_once) = (0, 0);
         for best in [-60.0, -20.0, -5.0, -2.0, -1.0, 0.0] {
-            for mean in (0..80).map(|step| -2.0 + 0.25 * f64::from(step)) {
+            for mean in (0..320).map(|step| -2.0 + 0.0625 * f64::from(step)) {
                 for std_dev in [0.01, 0.3, 1.0, 3.0] {
-                    if improvement.may_reach(0, mean, std_dev, best) {
+                    let mut open = [true];
+                    improvement.rule_out(&[0], &[mean], &[std_dev], best, &mut open);
+                    let may_reach = improvement.may_reach(0, mean, std_dev, best);
+                    one_by_one += usize::from(!may_reach);
+                    at_once += usize::from(!open[0]);
+                    if may_reach && open[0] {
                         continue;
                     }
-                    ruled_out += 1;
                     for share in [1.0, 0.7, 0.1] {
                         assert!(improvement.value(0, mean, share * std_dev) < best);
                     }
                 }
             }
         }
-        assert!(ruled_out > 500, "{ruled_out}");
+        assert!(
+            one_by_one > 2000 && at_once > 2000,
+            "{one_by_one} {at_once}"
+        );
+    }
+
+    #[test]
+    fn the_square_that_rules_out_is_above_the_least_that_may_and_near_it() {
+        for step in 0..2000 {
+            let margin = 0.05 * f64::from(step) - 2.0;
+            let square = far_square(margin);
+            let of_bound = 0.5 * square + libm::log1p(square);
+            assert!(of_bound >= margin, "{margin}: {of_bound}");
+            assert!(of_bound < margin.max(0.0) + 0.2, "{margin}: {of_bound}");
+            let v = -square.sqrt();
+            assert!(log_h(v) + 0.5 * libm::log(2.0 * PI) < -margin.max(0.0) + 1e-8);
+        }
     }
 }
