@@ -206,17 +206,18 @@ fn is_far_behind(gain: f64, std_dev: f64, least_square: f64) -> bool {
     (gain < 0.0) & (gain * gain > least_square * (std_dev * std_dev))
 }
 
-/// A square from which on log(h(v) / phi(0)) < -`margin` for v < 0 with v^2 above it.
+/// A square from which on log(h(v) / phi(0)) < -`margin` for v < 0 with v^2 above it; not a number if the margin is none.
 ///
 /// - Mills' ratio is at least x / (1 + x^2), so that h(v) <= phi(v) / (1 + v^2), and g(t) = t / 2 + log(1 + t) > `margin` is enough,
 ///   t being v^2.
 /// - g is concave: its tangent at 2 `margin`, where g is above the margin, meets the margin before g does.
 /// - t -> 2 (`margin` - log(1 + t)) falls, and has the t of g(t) = `margin` as its fixed point: it takes what is below to what is above.
 fn far_square(margin: f64) -> f64 {
-    let most = 2.0 * margin.max(0.0);
+    let most = if margin < 0.0 { 0.0 } else { 2.0 * margin };
     let slope = 0.5 + 1.0 / (1.0 + most);
     let below = (most - libm::log1p(most) / slope).max(0.0);
-    (most - 2.0 * libm::log1p(below)).max(0.0) + 1e-9 * (1.0 + most)
+    // A little above, for rounding.
+    most - 2.0 * libm::log1p(below) + 1e-9 * (1.0 + most)
 }
 
 #[pulp::with_simd(rule_out_far_behind = pulp::Arch::new())]
@@ -351,10 +352,14 @@ mod tests {
             let margin = 0.05 * f64::from(step) - 2.0;
             let square = far_square(margin);
             let of_bound = 0.5 * square + libm::log1p(square);
-            assert!(of_bound >= margin, "{margin}: {of_bound}");
+            assert!(of_bound > margin, "{margin}: {of_bound}");
             assert!(of_bound < margin.max(0.0) + 0.2, "{margin}: {of_bound}");
-            let v = -square.sqrt();
-            assert!(log_h(v) + 0.5 * libm::log(2.0 * PI) < -margin.max(0.0) + 1e-8);
+            let improvement = log_h(-square.sqrt()) + 0.5 * libm::log(2.0 * PI);
+            assert!(improvement < -margin.max(0.0), "{margin}: {improvement}");
         }
+        // Without a best one yet.
+        assert_eq!(far_square(f64::INFINITY), f64::INFINITY);
+        assert!(far_square(f64::NAN).is_nan());
+        assert!(!is_far_behind(-1.0, 0.5, f64::NAN));
     }
 }
