@@ -206,12 +206,12 @@ fn is_far_behind(gain: f64, std_dev: f64, least_square: f64) -> bool {
     (gain < 0.0) & (gain * gain > least_square * (std_dev * std_dev))
 }
 
-/// A square from which on log(h(v) / phi(0)) < -`margin` for v < 0 with v^2 above it; not a number if the margin is none.
+/// A square such that log(h(v) / phi(0)) < -`margin` for every v < 0 whose v^2 is above it. It is NaN if the margin is.
 ///
 /// - Mills' ratio is at least x / (1 + x^2), so that h(v) <= phi(v) / (1 + v^2), and g(t) = t / 2 + log(1 + t) > `margin` is enough,
 ///   t being v^2.
 /// - g is concave: its tangent at 2 `margin`, where g is above the margin, meets the margin before g does.
-/// - t -> 2 (`margin` - log(1 + t)) falls, and has the t of g(t) = `margin` as its fixed point: it takes what is below to what is above.
+/// - 2 (`margin` - log(1 + t)) falls with t and equals t where g(t) = `margin`: for a t below that one it is above that one.
 fn far_square(margin: f64) -> f64 {
     let most = if margin < 0.0 { 0.0 } else { 2.0 * margin };
     let slope = 0.5 + 1.0 / (1.0 + most);

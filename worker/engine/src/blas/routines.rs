@@ -126,12 +126,12 @@ pub(crate) fn add_vector_transposed(matrix: MatrixRef, vector: &[f64], sums: &mu
     gemv(cblas_sys::CblasTrans, matrix, vector, 1.0, sums);
 }
 
-/// Computes A x or A^T x, plus a share of what the result holds.
+/// Computes A x or A^T x, plus `share` times what the result holds.
 fn gemv(
     transpose: cblas_sys::CBLAS_TRANSPOSE,
     matrix: MatrixRef,
     vector: &[f64],
-    kept: f64,
+    share: f64,
     result: &mut [f64],
 ) {
     let shape = matrix.shape;
@@ -156,7 +156,7 @@ fn gemv(
             shape.stride,
             vector.as_ptr(),
             1,
-            kept,
+            share,
             result.as_mut_ptr(),
             1,
         );

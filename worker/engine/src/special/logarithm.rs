@@ -10,8 +10,9 @@ const OCTAVE: f64 = 4_503_599_627_370_496.0;
 /// The bits of x = 2^e (1 + f), read as a fixed-point number, are 1023 + e + f. f + f (1 - f) (a - b f) is log2(1 + f) at 0 and 1 and,
 /// with slopes 1 + a >= 1 / ln 2 and 1 - a + b <= 1 / (2 ln 2) there, above it beside them; a test sees that it is in between, too.
 pub(crate) fn log_upper_bound(x: f64) -> f64 {
-    let octaves = x.to_bits() as i64 as f64 / OCTAVE - 1023.0;
-    let share = (x.to_bits() & (OCTAVE as u64 - 1)) as i64 as f64 / OCTAVE;
+    let bits = x.to_bits() as i64;
+    let octaves = bits as f64 / OCTAVE - 1023.0;
+    let share = (bits & (OCTAVE as i64 - 1)) as f64 / OCTAVE;
     (octaves + share * (1.0 - share) * (0.442_696 - 0.164_03 * share) + 1e-12) * LN_2
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Likelihood {
     correlations: Vec<f64>,
     /// Of K, with z and 1 as right sides.
     elimination: Elimination,
-    /// Some rows of K^-1, each as long as the last one is up to its diagonal; then alpha alpha' - K^-1 below the diagonal.
+    /// Some rows of K^-1, each with as many entries as the last one has up to the diagonal; then alpha alpha' - K^-1 below the diagonal.
     inverse: Vec<f64>,
     /// L^-1 (z - m).
     whitened: Vec<f64>,
@@ -225,7 +225,7 @@ const ROWS: usize = 64;
 const LANES: usize = 8;
 
 /// Multiplies the slope of each pair whose later point is one of some `rows` by (alpha alpha' - K^-1) and adds (alpha alpha' - K^-1)
-/// times the correlations to `sums`, in an order of its own, so that they are the same bits with every width of vectors. Below its
+/// times the correlations to `sums`. Their order is fixed, so that they are the same bits with every width of vectors. Below its
 /// diagonal, K^-1 is replaced by those differences.
 #[pulp::with_simd(weigh_pairs = pulp::Arch::new())]
 #[inline(always)]
@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     fn the_value_agrees_with_the_dense_formula() {
-        // Of 120 points not all pairs' squares are kept.
+        // Of 120 points no squares are kept.
         for count in [1, 2, 5, 30, 120] {
             let case = case(count);
             let mut likelihood = Likelihood::new(3, 120);
@@ -371,8 +371,12 @@ mod tests {
     #[test]
     fn the_gradient_agrees_with_finite_differences() {
         let kernels = [Kernel::Matern, Kernel::SquaredExponential];
-        let cases = kernels
-            .map(|kernel| [(Hyperprior::None, 120), (Hyperprior::Gamma, 25)].map(|p| (kernel, p)));
+        let settings = [
+            (Hyperprior::None, 120),
+            (Hyperprior::None, 25),
+            (Hyperprior::Gamma, 25),
+        ];
+        let cases = kernels.map(|kernel| settings.map(|setting| (kernel, setting)));
         for (kernel, (hyperprior, count)) in cases.into_iter().flatten() {
             let case = case(count);
             let model = model(3, hyperprior);

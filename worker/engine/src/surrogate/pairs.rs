@@ -24,7 +24,7 @@ pub(crate) struct SquaredDifferences {
     capacity: usize,
     /// `width` runs of `capacity` coordinates.
     coordinates: Vec<f64>,
-    /// Pairs that are kept when all points are there; none if those are too many.
+    /// The pairs of as many points as there may be; 0 if those are too many to keep.
     kept: usize,
     /// `width` runs of `kept` squares.
     squares: Vec<f64>,
