@@ -11,16 +11,14 @@
 use pulp::Simd;
 
 use super::gaussian_process::Posterior;
-use super::pool_distances::Distances;
+use super::pool_distances::{GroupDistances, numeric_distances};
 use super::pool_groups::{Group, code, group, run_length};
 use crate::table::encoding::{Column, Space};
 
 /// Numeric columns and groups of categorical ones.
 pub(super) struct PoolColumns {
     /// Coordinate and values of each numeric hyperparameter.
-    numeric: Vec<(usize, Vec<f64>)>,
-    /// The same in single precision.
-    pub(super) single: Vec<(usize, Vec<f32>)>,
+    pub(super) numeric: Vec<(usize, Vec<f64>)>,
     pub(super) groups: Vec<Group>,
     /// Of a grid of categorical hyperparameters alone, that of [`run_length`].
     pub(super) run_length: Option<usize>,
@@ -58,16 +56,11 @@ impl PoolColumns {
             .into_iter()
             .map(|(first, values)| (first, pick(values)))
             .collect();
-        let round = |values: &Vec<f64>| values.iter().map(|value| *value as f32).collect();
         let groups: Vec<Group> = members_of_groups
             .iter()
             .map(|members| Group::new(members, rows))
             .collect();
         Self {
-            single: numeric
-                .iter()
-                .map(|(first, values)| (*first, round(values)))
-                .collect(),
             run_length: run_length(&groups).filter(|_| numeric.is_empty()),
             numeric,
             groups,
@@ -88,7 +81,7 @@ impl PoolColumns {
     }
 
     /// The candidates at some places of the block from `first` on, in increasing order, as a block of their own: kernels with
-    /// them are the same bits. It has no columns in single precision.
+    /// them are the same bits.
     pub(super) fn picked(&self, first: usize, places: &[usize]) -> Self {
         let candidates = || places.iter().map(|place| first + place);
         let pick = |values: &[f64]| candidates().map(|candidate| values[candidate]).collect();
@@ -98,7 +91,6 @@ impl PoolColumns {
             numeric: numeric
                 .map(|(coordinate, values)| (*coordinate, pick(values)))
                 .collect(),
-            single: Vec::new(),
             run_length: None,
             groups: groups.map(|group| group.picked(candidates())).collect(),
         }
@@ -107,14 +99,6 @@ impl PoolColumns {
     /// Number of terms that a squared distance is the sum of.
     pub(super) fn terms(&self) -> usize {
         self.numeric.len() + self.groups.len()
-    }
-
-    /// The sum of the weights of the numeric coordinates.
-    pub(super) fn numeric_weight(&self, weights: &[f64]) -> f64 {
-        self.numeric
-            .iter()
-            .map(|(coordinate, _)| weights[*coordinate])
-            .sum()
     }
 
     /// Of a grid the distance of each run in all groups but the first, observation by observation.
@@ -134,20 +118,16 @@ impl PoolColumns {
         sums
     }
 
+    /// The distances in the groups to the observed point that has this number in the look-ups.
     #[inline(always)]
-    fn distances<'a>(
+    pub(super) fn group_distances<'a, T>(
         &'a self,
-        posterior: &'a Posterior,
-        point: &'a [f64],
-        (look_ups, index): (&'a LookUps, usize),
-    ) -> Distances<'a, f64> {
-        Distances {
-            numeric: &self.numeric,
+        (look_ups, index): (&'a [Vec<T>], usize),
+    ) -> GroupDistances<'a, T> {
+        GroupDistances {
             groups: &self.groups,
             run_length: self.run_length,
-            weights: &posterior.weights,
-            point,
-            look_ups: &look_ups.0,
+            look_ups,
             index,
         }
     }
@@ -171,13 +151,14 @@ fn correlate_with<'a, S: Simd>(
     pool: &'a PoolColumns,
     posterior: &'a Posterior,
     point: &'a [f64],
-    look_ups: (&'a LookUps, usize),
+    (look_ups, index): (&'a LookUps, usize),
     first: usize,
     column: &'a mut [f64],
 ) {
-    let distances = pool.distances(posterior, point, look_ups);
+    numeric_distances(&pool.numeric, &posterior.weights, point, first, column);
     let candidates = first..first + column.len();
-    distances.of_range(candidates, column);
+    pool.group_distances((&look_ups.0, index))
+        .add(candidates, column);
     posterior.kernel.covariances(posterior.signal, column);
 }
 

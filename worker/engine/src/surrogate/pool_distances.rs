@@ -1,66 +1,72 @@
-//! Squared distances from one observed point to candidates of a pool, in single or double precision.
+//! Squared distances from one observed point to candidates of a pool that lie side by side: the sum over the numeric coordinates, to
+//! which the distances in each group of categorical hyperparameters are added.
 
-use std::ops::{Add, AddAssign, Mul, Range, Sub};
+use std::ops::{AddAssign, Range};
 
 use super::pool_groups::Group;
 
 /// Candidates whose distances are summed up together, in registers.
-const TOGETHER: usize = 32;
+pub(super) const TOGETHER: usize = 32;
 
-/// A precision to compute in.
-pub(super) trait Precision:
-    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + AddAssign
-{
-    /// Nought.
-    const ZERO: Self;
-
-    /// `self` times `factor` plus `term`, rounded once.
-    fn fused(self, factor: Self, term: Self) -> Self;
+/// The squared distances of the candidates from `first` on in the numeric coordinates. `numeric` has the coordinate and the values of
+/// each numeric hyperparameter, `weights` 1 / lengthscale^2 of each coordinate.
+#[inline(always)]
+pub(super) fn numeric_distances(
+    numeric: &[(usize, Vec<f64>)],
+    weights: &[f64],
+    point: &[f64],
+    first: usize,
+    column: &mut [f64],
+) {
+    let (groups, rest) = column.as_chunks_mut::<TOGETHER>();
+    let start_of_rest = first + groups.len() * TOGETHER;
+    for (start, sums) in (first..).step_by(TOGETHER).zip(groups) {
+        // An array of its own stays in registers.
+        let mut own = [0.0; TOGETHER];
+        add_numeric(numeric, weights, point, start, &mut own);
+        *sums = own;
+    }
+    rest.fill(0.0);
+    add_numeric(numeric, weights, point, start_of_rest, rest);
 }
 
-impl Precision for f32 {
-    const ZERO: Self = 0.0;
-
-    #[inline(always)]
-    fn fused(self, factor: Self, term: Self) -> Self {
-        self.mul_add(factor, term)
+#[inline(always)]
+fn add_numeric(
+    numeric: &[(usize, Vec<f64>)],
+    weights: &[f64],
+    point: &[f64],
+    first: usize,
+    sums: &mut [f64],
+) {
+    for (coordinate, values) in numeric {
+        let (weight, centre) = (weights[*coordinate], point[*coordinate]);
+        let values = &values[first..first + sums.len()];
+        for (sum, value) in sums.iter_mut().zip(values) {
+            let difference = *value - centre;
+            *sum = (weight * difference).mul_add(difference, *sum);
+        }
     }
 }
 
-impl Precision for f64 {
-    const ZERO: Self = 0.0;
-
-    #[inline(always)]
-    fn fused(self, factor: Self, term: Self) -> Self {
-        self.mul_add(factor, term)
-    }
-}
-
-/// What the distances to one observed point are summed from.
-pub(super) struct Distances<'a, T> {
-    /// Coordinate and values of each numeric hyperparameter.
-    pub numeric: &'a [(usize, Vec<T>)],
+/// What the distances in the groups of categorical hyperparameters are looked up in, in single or double precision.
+pub(super) struct GroupDistances<'a, T> {
     pub groups: &'a [Group],
     /// That of [`super::pool_groups::run_length`], unless there are numeric hyperparameters.
     pub run_length: Option<usize>,
-    /// 1 / lengthscale^2 of each coordinate.
-    pub weights: &'a [T],
-    /// The observed point.
-    pub point: &'a [T],
     /// The squared distance of each group's combinations to each observed point.
     pub look_ups: &'a [Vec<T>],
     /// The observed point's number in them.
     pub index: usize,
 }
 
-impl<T: Precision> Distances<'_, T> {
+impl<T: Copy + AddAssign> GroupDistances<'_, T> {
     #[inline(always)]
     fn of_group(&self, group: usize) -> &[T] {
         let combinations = self.groups[group].combinations;
         &self.look_ups[group][self.index * combinations..(self.index + 1) * combinations]
     }
 
-    /// Adds the distances in all groups of candidates of a grid with runs of that length, from `first` on.
+    /// Adds the distances of candidates of a grid with runs of that length, from `first` on.
     #[inline(always)]
     fn add_runs(&self, length: usize, mut first: usize, mut column: &mut [T]) {
         while !column.is_empty() {
@@ -78,35 +84,11 @@ impl<T: Precision> Distances<'_, T> {
         }
     }
 
-    /// Adds the distances in the numeric coordinates of candidates that lie side by side.
+    /// Adds the distances of candidates that lie side by side, group by group.
     #[inline(always)]
-    fn add_numeric(&self, first: usize, sums: &mut [T]) {
-        for (coordinate, values) in self.numeric {
-            let (weight, centre) = (self.weights[*coordinate], self.point[*coordinate]);
-            let values = &values[first..first + sums.len()];
-            for (sum, value) in sums.iter_mut().zip(values) {
-                let difference = *value - centre;
-                *sum = (weight * difference).fused(difference, *sum);
-            }
-        }
-    }
-
-    /// The squared distances of candidates that lie side by side: the sum over the numeric coordinates, then group by group.
-    #[inline(always)]
-    pub(super) fn of_range(&self, candidates: Range<usize>, column: &mut [T]) {
-        let first = candidates.start;
-        let (groups, rest) = column.as_chunks_mut::<TOGETHER>();
-        let start_of_rest = first + groups.len() * TOGETHER;
-        for (start, sums) in (first..).step_by(TOGETHER).zip(groups) {
-            // An array of its own stays in registers.
-            let mut own = [T::ZERO; TOGETHER];
-            self.add_numeric(start, &mut own);
-            *sums = own;
-        }
-        rest.fill(T::ZERO);
-        self.add_numeric(start_of_rest, rest);
+    pub(super) fn add(&self, candidates: Range<usize>, column: &mut [T]) {
         if let Some(length) = self.run_length {
-            self.add_runs(length, first, column);
+            self.add_runs(length, candidates.start, column);
             return;
         }
         for (number, group) in self.groups.iter().enumerate() {

@@ -4,20 +4,23 @@
 //! bounds do not rule out. With s the signal variance, v the noise variance, M the correlations and e
 //! (`margin`) at least the error of each:
 //!
-//! - *Correlations.* Rounding moves the difference of coordinate k by at most 2^-23 and thus the scaled distance r by at
-//!   most sqrt(sum w_k) 2^-23, and a sum of t terms moves r by at most r (t + 4) 2^-25. |dM/dr| and |r dM/dr| are below 1
-//!   for both kernels, so that M moves by no more than that, and [`EVALUATION`] is above the error of M itself.
+//! - *Correlations.* Coordinate k, which is between 0 and 1, is rounded after it is multiplied by sqrt(w_k). That moves the difference
+//!   of two by at most sqrt(w_k) 2^-23 and thus the scaled distance r by at most sqrt(sum w_k) 2^-23; a sum of t terms moves r by at
+//!   most r (t + 4) 2^-25. |dM/dr| and |r dM/dr| are below 1 for both kernels, so that M moves by no more than that, and
+//!   [`EVALUATION`] is above the error of M itself.
 //! - *Means.* With A = s sum |alpha_i|, the sum of n products s alpha_i M_i is off by at most A e, and by
 //!   A 2^-24 for each of n + 2 roundings; the bound is that much lower.
 //! - *Standard deviations.* Given one observation alone the variance is s - (s M_i)^2 / (s + v), and more observations only
 //!   lower it; M_i is at least the greatest correlation found less e.
+
+use std::ops::Range;
 
 use pulp::Simd;
 
 use super::gaussian_process::Posterior;
 use super::kernel::Kernel;
 use super::pool_columns::{LookUps, PoolColumns};
-use super::pool_distances::Distances;
+use super::pool_distances::TOGETHER;
 use crate::acquisition::maximisation::BLOCK;
 
 /// Above the error of a correlation for a rounded distance: a test holds it below 7e-7.
@@ -32,9 +35,12 @@ const _: () = assert!(BLOCK == u8::MAX as usize + 1, "a place is one byte");
 #[derive(Default)]
 pub(super) struct SingleProcess {
     kernel: Kernel,
-    weights: Vec<f32>,
-    /// Observed points, one after the other.
+    /// sqrt(w) of each numeric coordinate.
+    scales: Vec<f64>,
+    /// The numeric coordinates of each observed point times their scales, one point after the other.
     points: Vec<f32>,
+    /// Those of the candidates of a block, coordinate by coordinate, [`BLOCK`] apart.
+    candidates: Vec<f32>,
     look_ups: Vec<Vec<f32>>,
     /// s alpha.
     factors: Vec<f32>,
@@ -56,8 +62,17 @@ impl SingleProcess {
         look_ups: &LookUps,
     ) {
         self.kernel = posterior.kernel;
-        round(&posterior.weights, &mut self.weights);
-        round(points, &mut self.points);
+        let coordinates = || columns.numeric.iter().map(|(coordinate, _)| *coordinate);
+        let scales = coordinates().map(|coordinate| posterior.weights[coordinate].sqrt());
+        self.scales.clear();
+        self.scales.extend(scales);
+        self.points.clear();
+        for point in points.chunks_exact(posterior.weights.len()) {
+            let pairs = coordinates().zip(&self.scales);
+            let scaled = pairs.map(|(coordinate, scale)| (scale * point[coordinate]) as f32);
+            self.points.extend(scaled);
+        }
+        self.candidates.resize(self.scales.len() * BLOCK, 0.0);
         self.look_ups.resize(look_ups.0.len(), Vec::new());
         for (rounded, exact) in self.look_ups.iter_mut().zip(&look_ups.0) {
             round(exact, rounded);
@@ -66,8 +81,8 @@ impl SingleProcess {
         self.factors.clear();
         self.factors
             .extend(factors.clone().map(|factor| factor as f32));
-        let by_coordinates = columns.numeric_weight(&posterior.weights).sqrt();
-        self.margin = EVALUATION + ROUNDING * (columns.terms() as f64 + 2.0 * by_coordinates);
+        let weight: f64 = self.scales.iter().map(|scale| scale * scale).sum();
+        self.margin = EVALUATION + ROUNDING * (columns.terms() as f64 + 2.0 * weight.sqrt());
         let size: f64 = factors.map(f64::abs).sum();
         let roundings = (posterior.alpha.len() + 2) as f64;
         self.mean_margin =
@@ -101,8 +116,8 @@ impl SingleProcess {
         let size = means.len();
         self.correlations.resize(posterior.alpha.len() * BLOCK, 0.0);
         let (mut sums, mut greatest) = ([0.0; BLOCK], [0.0; BLOCK]);
-        let (sums, greatest) = (&mut sums[..size], &mut greatest[..size]);
-        correlate(self, columns, first, sums, greatest);
+        correlate(self, columns, first..first + size, &mut sums, &mut greatest);
+        let (sums, greatest) = (&sums[..size], &greatest[..size]);
         bound_means(posterior, (sums, self.mean_margin), means);
         bound_deviations(posterior, (greatest, self.margin), std_devs);
     }
@@ -151,35 +166,42 @@ fn correlate_with<'a, S: Simd>(
     _simd: S,
     process: &'a mut SingleProcess,
     columns: &'a PoolColumns,
-    first: usize,
-    sums: &'a mut [f32],
-    greatest: &'a mut [f32],
+    places: Range<usize>,
+    sums: &'a mut [f32; BLOCK],
+    greatest: &'a mut [f32; BLOCK],
 ) {
-    let candidates = first..first + sums.len();
-    let points = process.points.chunks_exact(process.weights.len());
-    let observed = points.zip(&process.factors);
-    let correlations = process.correlations.chunks_exact_mut(BLOCK);
-    for (index, ((point, factor), block)) in observed.zip(correlations).enumerate() {
-        let block = &mut block[..sums.len()];
-        let distances = Distances {
-            numeric: &columns.single,
-            groups: &columns.groups,
-            run_length: columns.run_length,
-            weights: &process.weights,
-            point,
-            look_ups: &process.look_ups,
-            index,
-        };
-        distances.of_range(candidates.clone(), block);
+    let width = process.scales.len();
+    let candidates = process.candidates.as_chunks_mut::<BLOCK>().0;
+    let numeric = columns.numeric.iter().zip(&process.scales);
+    for (((_, values), scale), scaled) in numeric.zip(&mut *candidates) {
+        for (scaled, value) in scaled.iter_mut().zip(&values[places.clone()]) {
+            *scaled = (scale * value) as f32;
+        }
+    }
+    let observed = process.correlations.as_chunks_mut::<BLOCK>().0;
+    for (index, (factor, block)) in process.factors.iter().zip(observed).enumerate() {
+        let point = &process.points[index * width..][..width];
+        for (part, distances) in block.as_chunks_mut::<TOGETHER>().0.iter_mut().enumerate() {
+            // An array of its own stays in registers.
+            let mut own = [0.0; TOGETHER];
+            for (scaled, centre) in candidates.iter().zip(point) {
+                let values = &scaled.as_chunks::<TOGETHER>().0[part];
+                for (sum, value) in own.iter_mut().zip(values) {
+                    let difference = value - centre;
+                    *sum = difference.mul_add(difference, *sum);
+                }
+            }
+            *distances = own;
+        }
+        columns
+            .group_distances((&process.look_ups, index))
+            .add(places.clone(), &mut block[..places.len()]);
         process.kernel.correlations_in_single_precision(block);
         let of_candidates = sums.iter_mut().zip(&mut *greatest).zip(block);
         for ((sum, greatest), correlation) in of_candidates {
             *sum = factor.mul_add(*correlation, *sum);
-            *greatest = if *correlation > *greatest {
-                *correlation
-            } else {
-                *greatest
-            };
+            // A comparison would become a store under a mask, which takes many times as long on some processors with AVX2.
+            *greatest = greatest.max(*correlation);
         }
     }
 }
