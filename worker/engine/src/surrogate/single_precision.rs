@@ -159,14 +159,14 @@ pub(super) fn bound_deviations_with<'a, S: Simd>(
     }
 }
 
-/// Sums of factor times correlation, and the greatest correlations, compiled for each kind of processor.
+/// Sums of factor times correlation, and the greatest correlations, of a range of candidates, compiled for each kind of processor.
 #[pulp::with_simd(correlate = pulp::Arch::new())]
 #[inline(always)]
 fn correlate_with<'a, S: Simd>(
     _simd: S,
     process: &'a mut SingleProcess,
     columns: &'a PoolColumns,
-    places: Range<usize>,
+    range: Range<usize>,
     sums: &'a mut [f32; BLOCK],
     greatest: &'a mut [f32; BLOCK],
 ) {
@@ -174,8 +174,8 @@ fn correlate_with<'a, S: Simd>(
     let candidates = process.candidates.as_chunks_mut::<BLOCK>().0;
     let numeric = columns.numeric.iter().zip(&process.scales);
     for (((_, values), scale), scaled) in numeric.zip(&mut *candidates) {
-        for (scaled, value) in scaled.iter_mut().zip(&values[places.clone()]) {
-            *scaled = (scale * value) as f32;
+        for (entry, value) in scaled.iter_mut().zip(&values[range.clone()]) {
+            *entry = (scale * value) as f32;
         }
     }
     let observed = process.correlations.as_chunks_mut::<BLOCK>().0;
@@ -195,13 +195,13 @@ fn correlate_with<'a, S: Simd>(
         }
         columns
             .group_distances((&process.look_ups, index))
-            .add(places.clone(), &mut block[..places.len()]);
+            .add(range.clone(), &mut block[..range.len()]);
         process.kernel.correlations_in_single_precision(block);
         let of_candidates = sums.iter_mut().zip(&mut *greatest).zip(block);
-        for ((sum, greatest), correlation) in of_candidates {
+        for ((sum, most), correlation) in of_candidates {
             *sum = factor.mul_add(*correlation, *sum);
             // A comparison would become a store under a mask, which takes many times as long on some processors with AVX2.
-            *greatest = greatest.max(*correlation);
+            *most = most.max(*correlation);
         }
     }
 }
