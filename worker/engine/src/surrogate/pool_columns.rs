@@ -118,11 +118,12 @@ impl PoolColumns {
         sums
     }
 
-    /// The distances in the groups to the observed point that has this number in the look-ups.
+    /// The distances in the groups to the observed point with number `index` in the look-ups.
     #[inline(always)]
     pub(super) fn group_distances<'a, T>(
         &'a self,
-        (look_ups, index): (&'a [Vec<T>], usize),
+        look_ups: &'a [Vec<T>],
+        index: usize,
     ) -> GroupDistances<'a, T> {
         GroupDistances {
             groups: &self.groups,
@@ -157,7 +158,7 @@ fn correlate_with<'a, S: Simd>(
 ) {
     numeric_distances(&pool.numeric, &posterior.weights, point, first, column);
     let candidates = first..first + column.len();
-    pool.group_distances((&look_ups.0, index))
+    pool.group_distances(&look_ups.0, index)
         .add(candidates, column);
     posterior.kernel.covariances(posterior.signal, column);
 }

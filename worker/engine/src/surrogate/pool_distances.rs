@@ -18,9 +18,9 @@ pub(super) fn numeric_distances(
     first: usize,
     column: &mut [f64],
 ) {
-    let (groups, rest) = column.as_chunks_mut::<TOGETHER>();
-    let start_of_rest = first + groups.len() * TOGETHER;
-    for (start, sums) in (first..).step_by(TOGETHER).zip(groups) {
+    let (chunks, rest) = column.as_chunks_mut::<TOGETHER>();
+    let start_of_rest = first + chunks.len() * TOGETHER;
+    for (start, sums) in (first..).step_by(TOGETHER).zip(chunks) {
         // An array of its own stays in registers.
         let mut own = [0.0; TOGETHER];
         add_numeric(numeric, weights, point, start, &mut own);
@@ -30,6 +30,7 @@ pub(super) fn numeric_distances(
     add_numeric(numeric, weights, point, start_of_rest, rest);
 }
 
+/// Adds those distances to the sums of the candidates from `first` on.
 #[inline(always)]
 fn add_numeric(
     numeric: &[(usize, Vec<f64>)],

@@ -194,13 +194,13 @@ fn correlate_with<'a, S: Simd>(
             *distances = own;
         }
         columns
-            .group_distances((&process.look_ups, index))
+            .group_distances(&process.look_ups, index)
             .add(range.clone(), &mut block[..range.len()]);
         process.kernel.correlations_in_single_precision(block);
         let of_candidates = sums.iter_mut().zip(&mut *greatest).zip(block);
         for ((sum, most), correlation) in of_candidates {
             *sum = factor.mul_add(*correlation, *sum);
-            // A comparison would become a store under a mask, which takes many times as long on some processors with AVX2.
+            // The compiler turns a comparison into a masked store, which is slow on some processors without AVX-512.
             *most = most.max(*correlation);
         }
     }
