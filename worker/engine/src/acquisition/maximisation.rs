@@ -21,14 +21,24 @@ const SOLVED_TOGETHER: usize = 8;
 /// Candidates that are passed over at once if all of them are ruled out.
 const PASSED_TOGETHER: usize = 8;
 
+/// How much a bound may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// Where many candidates are open.
+    Less,
+    /// Where few are left.
+    More,
+}
+
 /// A surrogate's predictions for a block of candidates, at most [`BLOCK`] of them.
 pub(crate) trait BlockPredictions {
     /// Means or lower bounds on them, and upper bounds on the standard deviations, of the candidates from `first` on.
     fn bound(&mut self, first: usize, means: &mut [f64], bounds: &mut [f64]);
 
     /// Lowers the bounds on the standard deviations of the `open` ones among the block last bounded, given by their places in
-    /// it in increasing order, if that costs less than what they cost otherwise. False if all bounds stay as they are.
-    fn tighten(&mut self, _open: &[usize], _bounds: &mut [f64]) -> bool {
+    /// it in increasing order, if that costs less than what they cost otherwise. False if all bounds stay as they are. It is
+    /// called with less effort first, and with more for those that this leaves.
+    fn tighten(&mut self, _effort: Effort, _open: &[usize], _bounds: &mut [f64]) -> bool {
         false
     }
 
@@ -124,8 +134,10 @@ impl Maximiser {
                 others.retain(|&place| scanned.may_reach(place, means, std_devs, &best));
                 open = others;
             }
-            if predictions.tighten(&open, std_devs) {
-                open.retain(|&place| scanned.may_reach(place, means, std_devs, &best));
+            for effort in [Effort::Less, Effort::More] {
+                if predictions.tighten(effort, &open, std_devs) {
+                    open.retain(|&place| scanned.may_reach(place, means, std_devs, &best));
+                }
             }
             if !open.is_empty() {
                 let greatest = scanned.compute(predictions, &mut open, means, &mut best);

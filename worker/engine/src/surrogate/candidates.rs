@@ -8,7 +8,7 @@ use super::joint_bounds::JointBounds;
 use super::pool_columns::{LookUps, PoolColumns};
 use super::single_precision::SingleProcess;
 use crate::acquisition::function::Acquisition;
-use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser};
+use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Effort, Maximiser};
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::error::EngineError;
 use crate::table::encoding::{Column, Space};
@@ -204,7 +204,7 @@ impl BlockPredictions for ProcessPredictions<'_> {
         }
     }
 
-    fn tighten(&mut self, open: &[usize], bounds: &mut [f64]) -> bool {
+    fn tighten(&mut self, effort: Effort, open: &[usize], bounds: &mut [f64]) -> bool {
         let Scratch {
             single,
             grid,
@@ -216,14 +216,14 @@ impl BlockPredictions for ProcessPredictions<'_> {
         } else {
             single.margin()
         };
-        let correlate = |correlations: &mut Vec<f32>| {
+        let correlate = |observed: &[usize], correlations: &mut Vec<f32>| {
             if self.is_on_grid {
-                grid.append_correlations(self.first, open, correlations);
+                grid.append_correlations(observed, (self.first, open), correlations);
             } else {
-                single.append_correlations(open, correlations);
+                single.append_correlations(observed, open, correlations);
             }
         };
-        joint.tighten(self.process, (correlate, margin), open, bounds)
+        joint.tighten(self.process, effort, (correlate, margin), open, bounds)
     }
 
     /// The kernel of the open candidates alone fills the beginning of the block.

@@ -5,6 +5,7 @@ use super::kernel::Kernel;
 use super::likelihood::Likelihood;
 use super::pairs::SquaredDifferences;
 use crate::blas::MatrixRef;
+use crate::elimination::Elimination;
 use crate::error::EngineError;
 use crate::lbfgs::{self, Curvature, Settings};
 use crate::table::encoding::Space;
@@ -172,7 +173,7 @@ impl GaussianProcess {
     /// (Rasmussen and Williams 2006, eq. 5.12).
     pub(crate) fn leave_one_out_means(&self, targets: &[f64]) -> Vec<f64> {
         let mut diagonal = vec![0.0; targets.len()];
-        for row in self.inverse_rows() {
+        for row in self.elimination().inverse_rows() {
             for (own, entry) in diagonal.iter_mut().zip(row) {
                 *own += entry * entry;
             }
@@ -206,12 +207,12 @@ impl GaussianProcess {
 
     /// Cholesky factor of the kernel matrix of the last fit.
     pub(crate) fn factor(&self) -> MatrixRef<'_> {
-        self.likelihood.elimination().factor()
+        self.elimination().factor()
     }
 
-    /// The rows of its inverse.
-    pub(crate) fn inverse_rows(&self) -> impl Iterator<Item = &[f64]> {
-        self.likelihood.elimination().inverse_rows()
+    /// That factor and its inverse.
+    pub(crate) fn elimination(&self) -> &Elimination {
+        self.likelihood.elimination()
     }
 }
 

@@ -120,12 +120,12 @@ impl GridBounds {
         bound_deviations(posterior, (correlations, MARGIN), std_devs);
     }
 
-    /// Appends the correlations of the candidates at some places of the block from `first` on, observation by observation, which are
-    /// off by [`MARGIN`] at most.
+    /// Appends the correlations of the candidates at some places of the block from `first` on with the observations of these numbers,
+    /// observation by observation, which are off by [`MARGIN`] at most.
     pub(super) fn append_correlations(
         &self,
-        first: usize,
-        places: &[usize],
+        observed: &[usize],
+        (first, places): (usize, &[usize]),
         correlations: &mut Vec<f32>,
     ) {
         let start = correlations.len();
@@ -134,8 +134,9 @@ impl GridBounds {
         let combinations =
             candidates.map(|candidate| (candidate % self.run_length, candidate / self.run_length));
         let combinations: Vec<(usize, usize)> = combinations.collect();
-        let observed = self.inner.chunks_exact(self.run_length);
-        for (inner, outer) in observed.zip(self.outer.chunks_exact(runs)) {
+        for &number in observed {
+            let inner = &self.inner[number * self.run_length..][..self.run_length];
+            let outer = &self.outer[number * runs..][..runs];
             let distance = |&(place, run): &(usize, usize)| inner[place] + outer[run];
             correlations.extend(combinations.iter().map(distance));
         }

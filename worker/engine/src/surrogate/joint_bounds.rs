@@ -1,13 +1,15 @@
-//! Upper bounds on standard deviations given all observations, from correlations in single precision.
+//! Upper bounds on standard deviations given many observations, from correlations in single precision.
 //!
 //! The bound of [`super::single_precision`] knows the nearest observation alone and leaves too many candidates where
-//! observations are dense. This one costs as much as a triangular solve in single precision, and leaves few of those. With k
-//! the covariances of a candidate and the observations, L L' = K + v I, X the rounded inverse of L and u = 2^-24:
+//! observations are dense. One given all observations costs as much as a triangular solve in single precision, and leaves few of those. One
+//! given half of them costs a quarter of that, and comes first. With k the covariances of a candidate and the observations, L L' = K + v I,
+//! X the rounded inverse of L and u = 2^-24:
 //!
+//! - *Half of the observations.* More of them only lower a variance.
 //! - *Any X will do.* X k = (X L) L^-1 k, so that |X k| <= N |L^-1 k| with N the norm of X L, and the variance s - |L^-1 k|^2 is
 //!   at most s - |X k|^2 / N^2.
-//! - *N.* Rounding L^-1 moves no entry by more than u of it: N <= 1 + u |L^-1| |L| in Frobenius' norms. The inverse's own errors in
-//!   double precision are far below that and share its margin.
+//! - *N.* Rounding L^-1 moves no entry by more than u of it: N <= 1 + u |L^-1| |L| in Frobenius' norms. The errors of L and its
+//!   inverse in double precision are far below that; a tenth more is for them.
 //! - *Products.* With correlations that are off by e at most, entry i of X k is off by at most (e + (n + 3) u) s sum |X_ij|; it is
 //!   taken that much nearer to 0.
 
@@ -15,27 +17,114 @@ use pulp::Simd;
 
 use super::gaussian_process::GaussianProcess;
 use super::single_precision::ROUNDING;
-use crate::acquisition::maximisation::BLOCK;
+use super::spread_half::SpreadHalf;
+use crate::acquisition::maximisation::{BLOCK, Effort};
+use crate::elimination::Elimination;
 use crate::matrix_products::{Factor, Start, multiply};
 
-/// Open candidates of a block from which on the bound costs less than what it saves.
-const LEAST_OPEN: usize = 8;
+/// Open candidates of a block from which on the bound given all observations costs less than what it saves.
+const LEAST_OPEN: usize = 2;
 
-/// The inverse of a process's Cholesky factor, rounded when it is first worth it.
+/// The same of the bound given half of them.
+const LEAST_OPEN_FOR_HALF: usize = 32;
+
+/// Open candidates seen under a process from which on half of its observations are chosen.
+const LEAST_SEEN_FOR_HALF: usize = 1024;
+
+/// Bounds under one process, given half of its observations and given all.
 #[derive(Default)]
 pub(super) struct JointBounds {
-    state: State,
     /// Open candidates seen under the process.
     seen: usize,
+    half: SpreadHalf,
+    given_half: Reductions,
+    given_all: Reductions,
+    /// Correlations of the open candidates, observation by observation.
+    open: Vec<f32>,
+    products: Vec<f32>,
+}
+
+impl JointBounds {
+    /// Begins with another process.
+    pub(super) fn reset(&mut self) {
+        self.seen = 0;
+        self.given_half.state = State::Missing;
+        self.given_all.state = State::Missing;
+    }
+
+    /// Lowers the `bounds` of the `open` candidates of a block, given by their places: with less effort given half of the
+    /// observations, with more given all. `correlate` appends their correlations with the observations of these numbers, observation by
+    /// observation, which are off by `error` at most. False if nothing was lowered.
+    pub(super) fn tighten(
+        &mut self,
+        process: &GaussianProcess,
+        effort: Effort,
+        (correlate, error): (impl FnOnce(&[usize], &mut Vec<f32>), f64),
+        open: &[usize],
+        bounds: &mut [f64],
+    ) -> bool {
+        if effort == Effort::Less {
+            self.seen += open.len();
+        }
+        let (least_open, least_seen) = match effort {
+            Effort::Less => (LEAST_OPEN_FOR_HALF, LEAST_SEEN_FOR_HALF),
+            // Rounding the inverse costs about as much as it saves for that many candidates.
+            Effort::More => (LEAST_OPEN, process.count()),
+        };
+        if open.len() < least_open || self.seen < least_seen {
+            return false;
+        }
+        let signal = process.posterior().signal;
+        let reductions = match effort {
+            Effort::Less => {
+                if self.given_half.state == State::Missing {
+                    match self.half.set(process) {
+                        Ok(()) => {
+                            let (numbers, elimination) =
+                                (self.half.numbers(), self.half.elimination());
+                            self.given_half.set(
+                                numbers.iter().copied(),
+                                elimination,
+                                signal,
+                                error,
+                            );
+                        }
+                        Err(_) => self.given_half.state = State::Unbounded,
+                    }
+                }
+                &self.given_half
+            }
+            Effort::More => {
+                if self.given_all.state == State::Missing {
+                    let numbers = 0..process.count();
+                    self.given_all
+                        .set(numbers, process.elimination(), signal, error);
+                }
+                &self.given_all
+            }
+        };
+        if reductions.state == State::Unbounded {
+            return false;
+        }
+        self.open.clear();
+        correlate(&reductions.observed, &mut self.open);
+        reductions.lower(signal, (&self.open, open), &mut self.products, bounds);
+        true
+    }
+}
+
+/// What bounds how much some observations lower the variances of candidates.
+#[derive(Default)]
+struct Reductions {
+    state: State,
+    /// The numbers of the observations.
+    observed: Vec<usize>,
     /// s X, row by row.
     rows: Vec<f32>,
     /// At least the error of each product.
     margins: Vec<f32>,
     /// 1 / N^2.
     share: f64,
-    /// Correlations of the open candidates, observation by observation.
-    open: Vec<f32>,
-    products: Vec<f32>,
 }
 
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
@@ -47,87 +136,68 @@ enum State {
     Unbounded,
 }
 
-impl JointBounds {
-    /// Begins with another process.
-    pub(super) fn reset(&mut self) {
-        self.state = State::Missing;
-        self.seen = 0;
-    }
-
-    /// Lowers the `bounds` of the `open` candidates of a block, given by their places. `correlate` appends their correlations,
-    /// observation by observation, which are off by `error` at most. False if nothing was lowered.
-    pub(super) fn tighten(
+impl Reductions {
+    /// Of the observations of these numbers, whose kernel matrix is that of the `elimination`. Correlations with them are off by `error`
+    /// at most.
+    fn set(
         &mut self,
-        process: &GaussianProcess,
-        (correlate, error): (impl FnOnce(&mut Vec<f32>), f64),
-        open: &[usize],
-        bounds: &mut [f64],
-    ) -> bool {
-        let count = process.count();
-        self.seen += open.len();
-        // Rounding the inverse costs about as much as it saves for that many candidates.
-        if open.len() < LEAST_OPEN || self.seen < count {
-            return false;
-        }
-        if self.state == State::Missing {
-            self.state = self.set(process, error);
-        }
-        if self.state == State::Unbounded {
-            return false;
-        }
-        self.open.clear();
-        correlate(&mut self.open);
-        self.products.resize(count * open.len(), 0.0);
-        multiply(
-            Factor::lower_triangular(&self.rows, count, count),
-            Factor::new(&self.open, open.len()),
-            Start::Zero,
-            &mut self.products,
-        );
-        let mut reductions = [0.0; BLOCK];
-        let reductions = &mut reductions[..open.len()];
-        sum_squares(&self.products, &self.margins, reductions);
-        let signal = process.posterior().signal;
-        let share = self.share * (1.0 - (count + 4) as f64 * ROUNDING);
-        for (&place, reduction) in open.iter().zip(reductions) {
-            let rest = (signal - share * f64::from(*reduction)).max(0.0);
-            // A little above, as the standard deviation itself is rounded.
-            bounds[place] = bounds[place].min((rest + 1e-9 * signal).sqrt());
-        }
-        true
-    }
-
-    fn set(&mut self, process: &GaussianProcess, error: f64) -> State {
-        let (count, factor) = (process.count(), process.factor());
-        let signal = process.posterior().signal;
+        numbers: impl Iterator<Item = usize>,
+        elimination: &Elimination,
+        signal: f64,
+        error: f64,
+    ) {
+        self.observed.clear();
+        self.observed.extend(numbers);
+        let (count, factor) = (self.observed.len(), elimination.factor());
         let columns = (0..count).map(|column| &factor.column(column)[column..]);
         let size: f64 = columns.map(|column| sum_sizes(2, column)).sum();
-        let inverse = process.inverse_rows();
+        let inverse = elimination.inverse_rows();
         let inverse_size: f64 = inverse.map(|row| sum_sizes(2, row)).sum();
-        let norm = 1.0 + 1.01 * ROUNDING * (size * inverse_size).sqrt();
+        let norm = 1.0 + 1.1 * ROUNDING * (size * inverse_size).sqrt();
         self.share = 1.0 / (norm * norm);
         self.rows.clear();
-        self.rows.resize(count * count, 0.0);
         self.margins.clear();
         let relative = error + (count + 3) as f64 * ROUNDING * (1.0 + error);
-        for (row, exact) in self
-            .rows
-            .chunks_exact_mut(count)
-            .zip(process.inverse_rows())
-        {
-            for (entry, exact) in row.iter_mut().zip(exact) {
-                *entry = (signal * exact) as f32;
-            }
+        for exact in elimination.inverse_rows() {
+            let row = exact.iter().map(|exact| (signal * exact) as f32);
+            self.rows.extend(row);
             // Rounding adds u of each at most.
             let total = (1.0 + 2.0 * ROUNDING) * signal * sum_sizes(1, exact);
             let margin = (1.0 + ROUNDING) * relative * total;
             self.margins.push(margin as f32 + f32::MIN_POSITIVE);
         }
         let is_known = self.margins.iter().all(|margin| margin.is_finite());
-        if is_known {
+        self.state = if is_known {
             State::Known
         } else {
             State::Unbounded
+        };
+    }
+
+    /// Lowers the bounds of the open candidates, given by their correlations with these observations and their places.
+    fn lower(
+        &self,
+        signal: f64,
+        (correlations, open): (&[f32], &[usize]),
+        products: &mut Vec<f32>,
+        bounds: &mut [f64],
+    ) {
+        let count = self.observed.len();
+        products.resize(count * open.len(), 0.0);
+        multiply(
+            Factor::lower_triangular(&self.rows, count, count),
+            Factor::new(correlations, open.len()),
+            Start::Zero,
+            products,
+        );
+        let mut reductions = [0.0; BLOCK];
+        let reductions = &mut reductions[..open.len()];
+        sum_squares(products, &self.margins, reductions);
+        let share = self.share * (1.0 - (count + 4) as f64 * ROUNDING);
+        for (&place, reduction) in open.iter().zip(reductions) {
+            let rest = (signal - share * f64::from(*reduction)).max(0.0);
+            // A little above, as the standard deviation itself is rounded.
+            bounds[place] = bounds[place].min((rest + 1e-9 * signal).sqrt());
         }
     }
 }

@@ -12,7 +12,7 @@
 //! - `pool_columns`: the pool's configurations, arranged for kernels: `pool_groups` of categorical ones, `pool_distances`
 //!   to an observed point;
 //! - `single_precision`: bounds on the predictions for a pool, which leave few to compute; `grid_bounds`: the same for a full
-//!   grid at once; `joint_bounds`: tighter ones for what is left;
+//!   grid at once; `joint_bounds`: tighter ones for what is left, given half of the observations (`spread_half`) and given all;
 //! - [`prior_pool`]: a process on a target's rows with a prior from elsewhere;
 //! - [`row_kernel`]: a known kernel between those rows;
 //! - [`target`]: the process of a target task, on its transformed observations.
@@ -34,5 +34,6 @@ mod pool_groups;
 pub(crate) mod prior_pool;
 pub(crate) mod row_kernel;
 pub(crate) mod single_precision;
+mod spread_half;
 mod squared_exponential;
 pub(crate) mod target;

@@ -94,11 +94,18 @@ impl SingleProcess {
         self.margin
     }
 
-    /// Appends the correlations of the `open` candidates of the block last bounded with each observed point.
-    pub(super) fn append_correlations(&self, open: &[usize], correlations: &mut Vec<f32>) {
+    /// Appends the correlations of the `open` candidates of the block last bounded with the observed points of these numbers, point by
+    /// point.
+    pub(super) fn append_correlations(
+        &self,
+        observed: &[usize],
+        open: &[usize],
+        correlations: &mut Vec<f32>,
+    ) {
         // In this type no place is beyond a block: they are looked up without a check.
         let places: Vec<u8> = open.iter().map(|&place| place as u8).collect();
-        for column in self.correlations.as_chunks::<BLOCK>().0 {
+        let columns = self.correlations.as_chunks::<BLOCK>().0;
+        for column in observed.iter().map(|&number| &columns[number]) {
             let of_open = places.iter().map(|&place| column[usize::from(place)]);
             correlations.extend(of_open);
         }

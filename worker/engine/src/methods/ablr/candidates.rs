@@ -7,7 +7,7 @@ use super::bounds::{PredictionBounds, squared_lengths};
 use super::evidence::{Regression, RegressionPosterior};
 use super::features::{FEATURES, FeatureNetwork, REGRESSORS};
 use crate::acquisition::function::Acquisition;
-use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Maximiser};
+use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Effort, Maximiser};
 use crate::error::EngineError;
 use crate::matrix_products::{Factor, Start, multiply};
 use crate::setting::Setting;
@@ -223,8 +223,8 @@ impl BlockPredictions for RegressionPredictions<'_, '_> {
         }
     }
 
-    fn tighten(&mut self, open: &[usize], std_devs: &mut [f64]) -> bool {
-        if open.len() < LEAST_OPEN {
+    fn tighten(&mut self, effort: Effort, open: &[usize], std_devs: &mut [f64]) -> bool {
+        if effort == Effort::Less || open.len() < LEAST_OPEN {
             return false;
         }
         let bounds = self.bounds;

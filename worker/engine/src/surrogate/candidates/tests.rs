@@ -166,8 +166,10 @@ impl Steps {
 
 /// Pools of numeric, categorical and mixed spaces, and full grids. Those of few levels have many rows twice and many equal predictions.
 fn pools() -> impl Iterator<Item = Steps> {
-    let cases: [(&[usize], usize); 6] = [
+    let cases: [(&[usize], usize); 7] = [
         (&[0, 12, 3, 0, 5], 900),
+        // Enough for bounds given half of the observations.
+        (&[0, 0, 9], 5000),
         (&[0, 0, 0], 700),
         (&[6, 4, 3, 2, 2, 3], 864),
         (&[40, 40, 40, 30], 1000),
@@ -183,7 +185,7 @@ fn pools() -> impl Iterator<Item = Steps> {
         kernel,
     });
     // Of one group of columns and of two.
-    let grids: [&[usize]; 3] = [&[5, 5, 3, 5, 2], &[4, 70, 3], &[6, 2, 6, 5, 6]];
+    let grids: [&[usize]; 3] = [&[5, 5, 3, 5, 2], &[4, 70, 3], &[6, 5, 6, 5, 6]];
     let grids = grids.into_iter().zip(kernels.into_iter().cycle());
     pools.chain(grids.map(|(levels, kernel)| {
         let (columns, rows) = grid(levels);
@@ -273,7 +275,7 @@ fn the_best_row_is_the_one_that_a_full_scan_finds() {
 
 #[test]
 fn bounds_in_single_precision_hold_and_are_near() {
-    let (mut near, mut lowered, mut on_grids) = (0, 0, 0);
+    let (mut near, mut lowered, mut halves, mut on_grids) = (0, 0, 0, 0);
     for steps in pools() {
         let rows = steps.rows;
         let all = (0..rows as u32).collect();
@@ -291,12 +293,21 @@ fn bounds_in_single_precision_hold_and_are_near() {
                 bounds.bound(block * BLOCK, means, std_devs);
                 let by_nearest = std_devs.to_vec();
                 let open: Vec<usize> = (0..rows.len()).step_by(2).collect();
-                let is_lower = bounds.tighten(&open, std_devs);
-                for &place in open.iter().filter(|_| is_lower) {
-                    let (_, exact) = predictions[rows[place] as usize];
-                    assert!(std_devs[place] <= by_nearest[place]);
-                    near += usize::from(std_devs[place] < 1.01 * exact);
-                    lowered += 1;
+                if bounds.tighten(Effort::Less, &open, std_devs) {
+                    for &place in &open {
+                        let (_, exact) = predictions[rows[place] as usize];
+                        assert!(exact < std_devs[place] && std_devs[place] <= by_nearest[place]);
+                        halves += usize::from(std_devs[place] < by_nearest[place]);
+                    }
+                }
+                let by_half = std_devs.to_vec();
+                if bounds.tighten(Effort::More, &open, std_devs) {
+                    for &place in &open {
+                        let (_, exact) = predictions[rows[place] as usize];
+                        assert!(std_devs[place] <= by_half[place]);
+                        near += usize::from(std_devs[place] < 1.01 * exact);
+                        lowered += 1;
+                    }
                 }
                 for ((row, bound), largest) in rows.iter().zip(means).zip(std_devs) {
                     let (mean, std_dev) = predictions[*row as usize];
@@ -308,6 +319,7 @@ fn bounds_in_single_precision_hold_and_are_near() {
         });
     }
     assert!(on_grids > 30, "{on_grids}");
+    assert!(halves > 10_000, "{halves}");
     assert!(
         lowered > 10_000 && near > 3 * lowered / 4,
         "{near} of {lowered}"

@@ -101,6 +101,7 @@ fn sums_and_nearest_points_are_those_of_dense_algebra_within_a_margin_that_is_sm
             assert!(bounds.set(&posterior, &columns, &look_ups));
             let size: f64 = posterior.alpha.iter().map(|alpha| alpha.abs()).sum();
             assert!(bounds.mean_margin < 2.6e-5 * 2.5 * size);
+            let all: Vec<usize> = (0..count).collect();
             let mut correlations = Vec::new();
             for row in (0..12_000).step_by(7) {
                 let (sum, greatest) = exact(&posterior, &points, &encode(row));
@@ -112,7 +113,8 @@ fn sums_and_nearest_points_are_those_of_dense_algebra_within_a_margin_that_is_sm
                 correlations.clear();
                 correlations.push(bounds.nearest[row]);
                 correlate(kernel, &mut correlations);
-                bounds.append_correlations(row / BLOCK * BLOCK, &[row % BLOCK], &mut correlations);
+                let place = (row / BLOCK * BLOCK, &[row % BLOCK][..]);
+                bounds.append_correlations(&all, place, &mut correlations);
                 let nearest = correlations[1..].iter().copied().fold(0.0, f32::max);
                 for found in [correlations[0], nearest] {
                     let error = (f64::from(found) - greatest).abs();
