@@ -13,6 +13,8 @@
 //! - *Products.* With correlations that are off by e at most, entry i of X k is off by at most (e + (n + 3) u) s sum |X_ij|; it is
 //!   taken that much nearer to 0.
 
+use std::ops::RangeInclusive;
+
 use pulp::Simd;
 
 use super::gaussian_process::GaussianProcess;
@@ -22,14 +24,18 @@ use crate::acquisition::maximisation::{BLOCK, Effort};
 use crate::elimination::Elimination;
 use crate::matrix_products::{Factor, Start, multiply};
 
-/// Open candidates of a block from which on the bound given all observations costs less than what it saves.
+/// Open candidates of a block from which on they are bounded given all observations.
 const LEAST_OPEN: usize = 2;
 
-/// The same of the bound given half of them.
+/// Open candidates of a block from which on they are bounded given half of the observations before.
 const LEAST_OPEN_FOR_HALF: usize = 32;
 
 /// Open candidates seen under a process from which on half of its observations are chosen.
 const LEAST_SEEN_FOR_HALF: usize = 1024;
+
+/// Numbers of observations of which half are chosen. Bounds given fewer cost little anyway; with more, single precision rules out few
+/// candidates and choosing takes memory.
+const OBSERVATIONS_FOR_HALF: RangeInclusive<usize> = 16..=512;
 
 /// Bounds under one process, given half of its observations and given all.
 #[derive(Default)]
@@ -66,43 +72,26 @@ impl JointBounds {
         if effort == Effort::Less {
             self.seen += open.len();
         }
-        let (least_open, least_seen) = match effort {
-            Effort::Less => (LEAST_OPEN_FOR_HALF, LEAST_SEEN_FOR_HALF),
-            // Rounding the inverse costs about as much as it saves for that many candidates.
-            Effort::More => (LEAST_OPEN, process.count()),
-        };
-        if open.len() < least_open || self.seen < least_seen {
+        if !self.is_worth_it(process.count(), effort, open.len()) {
             return false;
         }
-        let signal = process.posterior().signal;
         let reductions = match effort {
-            Effort::Less => {
-                if self.given_half.state == State::Missing {
-                    match self.half.set(process) {
-                        Ok(()) => {
-                            let (numbers, elimination) =
-                                (self.half.numbers(), self.half.elimination());
-                            self.given_half.set(
-                                numbers.iter().copied(),
-                                elimination,
-                                signal,
-                                error,
-                            );
-                        }
-                        Err(_) => self.given_half.state = State::Unbounded,
-                    }
-                }
-                &self.given_half
-            }
-            Effort::More => {
-                if self.given_all.state == State::Missing {
-                    let numbers = 0..process.count();
-                    self.given_all
-                        .set(numbers, process.elimination(), signal, error);
-                }
-                &self.given_all
-            }
+            Effort::Less => &mut self.given_half,
+            Effort::More => &mut self.given_all,
         };
+        let signal = process.posterior().signal;
+        if reductions.state == State::Missing {
+            match effort {
+                Effort::Less if self.half.set(process).is_ok() => {
+                    let numbers = self.half.numbers().iter().copied();
+                    reductions.set(numbers, self.half.elimination(), signal, error);
+                }
+                Effort::Less => reductions.state = State::Unbounded,
+                Effort::More => {
+                    reductions.set(0..process.count(), process.elimination(), signal, error);
+                }
+            }
+        }
         if reductions.state == State::Unbounded {
             return false;
         }
@@ -110,6 +99,19 @@ impl JointBounds {
         correlate(&reductions.observed, &mut self.open);
         reductions.lower(signal, (&self.open, open), &mut self.products, bounds);
         true
+    }
+
+    /// Whether a bound costs less than what it saves, given so many observations in all and so many open candidates of a block.
+    fn is_worth_it(&self, count: usize, effort: Effort, open: usize) -> bool {
+        match effort {
+            Effort::Less => {
+                OBSERVATIONS_FOR_HALF.contains(&count)
+                    && open >= LEAST_OPEN_FOR_HALF
+                    && self.seen >= LEAST_SEEN_FOR_HALF
+            }
+            // Rounding the inverse costs about as much as it saves for that many candidates.
+            Effort::More => open >= LEAST_OPEN && self.seen >= count,
+        }
     }
 }
 
