@@ -134,7 +134,8 @@ enum State {
     #[default]
     Missing,
     Known,
-    /// Past what single precision can bound.
+    /// Their margins are past single precision, or half of the observations have a kernel matrix that cannot be factorised. Bounds stay
+    /// as they are.
     Unbounded,
 }
 
@@ -192,8 +193,8 @@ impl Reductions {
             Start::Zero,
             products,
         );
-        let mut reductions = [0.0; BLOCK];
-        let reductions = &mut reductions[..open.len()];
+        let mut block = [0.0; BLOCK];
+        let reductions = &mut block[..open.len()];
         sum_squares(products, &self.margins, reductions);
         let share = self.share * (1.0 - (count + 4) as f64 * ROUNDING);
         for (&place, reduction) in open.iter().zip(reductions) {

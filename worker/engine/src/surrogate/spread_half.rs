@@ -45,8 +45,8 @@ impl SpreadHalf {
         while self.numbers.len() < count / 2 {
             let by_greatest =
                 |left: &usize, right: &usize| greatest[*left].total_cmp(&greatest[*right]);
-            let farthest = (0..count).min_by(by_greatest);
-            let farthest = farthest.expect("there are observations");
+            let least_correlated = (0..count).min_by(by_greatest);
+            let farthest = least_correlated.expect("there are observations");
             self.numbers.push(farthest);
             for (other, own) in greatest.iter_mut().enumerate() {
                 *own = own.max(entry(farthest, other));
@@ -89,9 +89,8 @@ mod tests {
     fn what_is_chosen_lies_farther_apart_than_the_rest_lies_from_it() {
         for count in [2, 3, 9, 40] {
             let mut process = GaussianProcess::new(&Space::numeric(2), count, Hyperprior::Gamma);
-            let points =
-                (0..count).map(|index| [0.618, 0.414].map(|step| step * index as f64 % 1.0));
-            let points: Vec<[f64; 2]> = points.collect();
+            let point = |index| [0.618, 0.414].map(|step| step * index as f64 % 1.0);
+            let points: Vec<[f64; 2]> = (0..count).map(point).collect();
             points.iter().for_each(|point| process.observe(point));
             let targets: Vec<f64> = points.iter().map(|[x, y]| (7.0 * x).sin() - y).collect();
             process.fit(&targets).unwrap();
