@@ -6,10 +6,11 @@
 //! vectors or on how many rows are taken at a time: each entry is one chain of fused multiply-adds, in the order of the rows. What is
 //! computed below the diagonal of A on the way is not read again.
 
-use std::ops::{Deref, DerefMut, Range};
+use std::ops::Range;
 
 use pulp::Simd;
 
+use crate::aligned::AlignedNumbers;
 use crate::blas::MatrixRef;
 use crate::error::EngineError;
 use crate::matrix_products::{Factor, Half, add_product};
@@ -28,50 +29,11 @@ pub(crate) struct Elimination {
     /// How far apart rows begin in both matrices.
     length: usize,
     /// A row by row, each q a column behind it; then L', and the solutions.
-    matrix: AlignedRows,
+    matrix: AlignedNumbers<f64>,
     /// The identity row by row, then L^-1.
-    inverse: AlignedRows,
+    inverse: AlignedNumbers<f64>,
     /// Minus the entries of L by which the rows that are taken from others are multiplied, row by row.
     shares: Vec<f64>,
-}
-
-/// Numbers that begin with a cache line, so that no whole vector lies across two lines, which would take twice as long.
-#[derive(Default)]
-struct AlignedRows {
-    numbers: Vec<f64>,
-    range: Range<usize>,
-}
-
-/// Bytes of a cache line, which are the most of a vector, too.
-const LINE: usize = 64;
-
-impl AlignedRows {
-    /// Makes place for so many numbers, which may be any.
-    fn resize(&mut self, count: usize) {
-        self.numbers.resize(count + LINE / size_of::<f64>(), 0.0);
-        let first = self.numbers.as_ptr().align_offset(LINE);
-        // Without an answer the numbers stay where they are.
-        let first = if first <= LINE / size_of::<f64>() {
-            first
-        } else {
-            0
-        };
-        self.range = first..first + count;
-    }
-}
-
-impl Deref for AlignedRows {
-    type Target = [f64];
-
-    fn deref(&self) -> &[f64] {
-        &self.numbers[self.range.clone()]
-    }
-}
-
-impl DerefMut for AlignedRows {
-    fn deref_mut(&mut self) -> &mut [f64] {
-        &mut self.numbers[self.range.clone()]
-    }
 }
 
 impl Elimination {

@@ -49,10 +49,11 @@
 //! - [`task_stream`]: in which order the tasks of a stream arrive;
 //! - [`random`]: random streams by purpose; `special`: functions of numbers;
 //! - `lbfgs`, `adam`: optimisers; `dense_layers`: networks; `matrix_products`, `elimination`,
-//!   [`blas`]: linear algebra.
+//!   [`blas`]: linear algebra; `aligned`: its memory.
 
 pub mod acquisition;
 mod adam;
+mod aligned;
 pub mod blas;
 pub mod blobs;
 pub mod cache;

@@ -14,8 +14,9 @@ mod tile;
 
 use std::ops::Range;
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Arch, Simd, WithSimd, bytemuck};
 
+use crate::aligned::AlignedNumbers;
 pub(crate) use factor::Factor;
 pub(crate) use number::Number;
 use panel::{fill_panel, load};
@@ -220,10 +221,13 @@ impl<T: Number> Product<'_, T> {
             return;
         }
         let width = VECTORS * size_of::<T::Vector<S>>() / size_of::<T>();
-        let mut panel = vec![[T::splat(simd, T::default()); VECTORS]; self.right.rows];
+        let mut panel = AlignedNumbers::<T>::default();
+        panel.resize(self.right.rows * width);
+        let vectors: &mut [T::Vector<S>] = bytemuck::cast_slice_mut(&mut panel);
+        let panel = vectors.as_chunks_mut::<VECTORS>().0;
         for first in columns.clone().step_by(width) {
             let places = first..columns.end.min(first + width);
-            fill_panel::<T, S, VECTORS>(simd, self.right, places.clone(), &mut panel);
+            fill_panel::<T, S, VECTORS>(simd, self.right, places.clone(), panel);
             // The terms above the right factor's diagonal are zeros.
             let is_lower = self.right.is_lower && !self.right.is_transposed;
             let first_term = if is_lower { first } else { 0 };
@@ -251,7 +255,7 @@ impl<T: Number> Product<'_, T> {
                 starts,
                 is_sum: self.start.is_none(),
             };
-            fill_strip::<T, S, VECTORS, ROWS>(simd, self.left, &panel, start, &mut strip);
+            fill_strip::<T, S, VECTORS, ROWS>(simd, self.left, panel, start, &mut strip);
         }
     }
 }
