@@ -10,8 +10,8 @@
 //!   at most s - |X k|^2 / N^2.
 //! - *N.* Rounding L^-1 moves no entry by more than u of it: N <= 1 + u |L^-1| |L| in Frobenius' norms. The errors of L and its
 //!   inverse in double precision are far below that; a tenth more is for them.
-//! - *Products.* With correlations that are off by e at most, entry i of X k is off by at most (e + (n + 3) u) s sum |X_ij|; it is
-//!   taken that much nearer to 0.
+//! - *Products.* X is lower triangular, so that entry i of X k is a sum of i terms, counted from 1. With correlations that are off by e
+//!   at most it is off by at most (e + (i + 3) u) s sum |X_ij|; it is taken that much nearer to 0.
 
 use std::ops::RangeInclusive;
 
@@ -160,8 +160,8 @@ impl Reductions {
         self.share = 1.0 / (norm * norm);
         self.rows.clear();
         self.margins.clear();
-        let relative = error + (count + 3) as f64 * ROUNDING * (1.0 + error);
-        for exact in elimination.inverse_rows() {
+        for (exact, terms) in elimination.inverse_rows().zip(1..) {
+            let relative = error + f64::from(terms + 3) * ROUNDING * (1.0 + error);
             let row = exact.iter().map(|exact| (signal * exact) as f32);
             self.rows.extend(row);
             // Rounding adds u of each at most.
