@@ -6,7 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
+use std::fs::File;
 use std::io::Write as _;
+use std::process::exit;
 use std::sync::{Arc, Mutex};
 
 use flate2::Compression;
@@ -216,6 +218,12 @@ fn panel(left: f64, axis: &str, places: &[f64], curves: &[(Pool, Vec<f64>)]) -> 
     svg
 }
 
+/// Ends the program, whose arguments are of no use.
+fn refuse(message: &str) -> ! {
+    eprintln!("{message}");
+    exit(2)
+}
+
 fn main() {
     // As the programs have it.
     blas::pin_kernels().expect("the program can start itself");
@@ -224,9 +232,14 @@ fn main() {
         .skip(1)
         .filter(|argument| !argument.starts_with("--"));
     let path = arguments.next();
-    let most = arguments
-        .next()
-        .map_or(2_000, |most| most.parse().expect("a number of evaluations"));
+    let most = arguments.next().map_or(2_000, |most| {
+        let parsed = most.parse();
+        parsed.unwrap_or_else(|error| refuse(&format!("evaluations, {most}: {error}")))
+    });
+    // The measurements would be lost if the file could not be written after them.
+    let file = path.map(|path| {
+        File::create(&path).unwrap_or_else(|error| refuse(&format!("{path}: {error}")))
+    });
     blas::single_threaded();
     let pools = [Pool::Grid, Pool::Random];
     let (usual_evaluations, usual_candidates) = USUAL;
@@ -256,7 +269,7 @@ fn main() {
             grid[number], random[number]
         );
     }
-    if let Some(path) = path {
+    if let Some(mut file) = file {
         let candidates = CANDIDATES.map(|candidates| candidates as f64);
         let evaluations: Vec<f64> = evaluations.into_iter().map(f64::from).collect();
         let svg = format!(
@@ -275,6 +288,7 @@ fn main() {
                 &by_evaluations
             ),
         );
-        std::fs::write(&path, svg).expect("the plot can be written");
+        file.write_all(svg.as_bytes())
+            .expect("the plot can be written");
     }
 }

@@ -5,7 +5,10 @@
 //! Prints the median of its processor time in milliseconds and writes the step, a line per candidate with the targets of
 //! the observed ones, so that `step_of_others.py` can time the same step of other packages.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
+use std::process::exit;
 
 use loto_engine::acquisition::expected_improvement::LogExpectedImprovement;
 use loto_engine::blas;
@@ -30,6 +33,15 @@ fn main() {
     // As the programs have it.
     blas::pin_kernels().expect("the program can start itself");
     blas::single_threaded();
+    let path = std::env::args()
+        .skip(1)
+        .find(|argument| !argument.starts_with("--"));
+    let file = path.map(|path| {
+        File::create(&path).unwrap_or_else(|error| {
+            eprintln!("{path}: {error}");
+            exit(2)
+        })
+    });
     let hyperparameter = |_| Hyperparameter {
         name: "hp".into(),
         kind: Kind::Numeric {
@@ -81,10 +93,7 @@ fn main() {
         times[REPEATS / 2]
     );
 
-    if let Some(path) = std::env::args()
-        .skip(1)
-        .find(|argument| !argument.starts_with("--"))
-    {
+    if let Some(mut file) = file {
         let mut text = "a,b,c,d,e,f,target\n".to_owned();
         for row in 0..CANDIDATES {
             for coordinates in &coordinates {
@@ -93,6 +102,7 @@ fn main() {
             let target = targets.get(row).map(f64::to_string).unwrap_or_default();
             writeln!(text, "{target}").expect("a text takes what is written");
         }
-        std::fs::write(path, text).expect("the step can be written");
+        file.write_all(text.as_bytes())
+            .expect("the step can be written");
     }
 }

@@ -213,8 +213,8 @@ impl PredictionBounds {
             Start::Zero,
             products,
         );
-        let mut sums = [0.0; BLOCK];
-        let sums = &mut sums[..open.len()];
+        let mut block = [0.0; BLOCK];
+        let sums = &mut block[..open.len()];
         sum_squares(products, &self.inverse_margins, sums);
         for (&place, sum) in open.iter().zip(sums) {
             squares[place] = squares[place].min((1.0 + SUM_ROUNDING) as f32 * *sum);
