@@ -3,10 +3,9 @@
 use pulp::Simd;
 
 use super::gaussian_process::{GaussianProcess, Posterior};
-use super::grid_bounds::{self, GridBounds};
 use super::joint_bounds::JointBounds;
+use super::pool_bounds::PoolBounds;
 use super::pool_columns::{LookUps, PoolColumns};
-use super::single_precision::SingleProcess;
 use crate::acquisition::function::Acquisition;
 use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Effort, Maximiser};
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
@@ -29,8 +28,7 @@ struct Scratch {
     /// with 100 points 200 KB, which stays in the cache.
     kernel: Vec<f64>,
     look_ups: LookUps,
-    single: SingleProcess,
-    grid: GridBounds,
+    bounds: PoolBounds,
     joint: JointBounds,
 }
 
@@ -155,10 +153,6 @@ struct ProcessPredictions<'a> {
     process: &'a GaussianProcess,
     columns: &'a PoolColumns,
     scratch: &'a mut Scratch,
-    /// Whether bounds are those for a grid.
-    is_on_grid: bool,
-    /// Where the block last bounded begins.
-    first: usize,
 }
 
 impl<'a> ProcessPredictions<'a> {
@@ -170,60 +164,32 @@ impl<'a> ProcessPredictions<'a> {
         let Scratch {
             kernel,
             look_ups,
-            single,
-            grid,
+            bounds,
             joint,
         } = &mut *scratch;
         let (posterior, points) = (process.posterior(), process.points());
         columns.look_up(&posterior.weights, points, look_ups);
         kernel.resize(BLOCK * process.count(), 0.0);
-        let is_on_grid = grid.set(posterior, columns, look_ups);
-        if !is_on_grid {
-            single.set(posterior, points, columns, look_ups);
-        }
+        bounds.set(posterior, points, columns, look_ups);
         joint.reset();
         Self {
             process,
             columns,
             scratch,
-            is_on_grid,
-            first: 0,
         }
     }
 }
 
 impl BlockPredictions for ProcessPredictions<'_> {
-    fn bound(&mut self, first: usize, means: &mut [f64], bounds: &mut [f64]) {
-        self.first = first;
+    fn bound(&mut self, first: usize, means: &mut [f64], std_devs: &mut [f64]) {
         let posterior = self.process.posterior();
-        let Scratch { single, grid, .. } = &mut *self.scratch;
-        if self.is_on_grid {
-            grid.bound(posterior, first, means, bounds);
-        } else {
-            single.bound(posterior, self.columns, first, means, bounds);
-        }
+        let bounds = &mut self.scratch.bounds;
+        bounds.bound(posterior, self.columns, first, means, std_devs);
     }
 
-    fn tighten(&mut self, effort: Effort, open: &[usize], bounds: &mut [f64]) -> bool {
-        let Scratch {
-            single,
-            grid,
-            joint,
-            ..
-        } = &mut *self.scratch;
-        let margin = if self.is_on_grid {
-            grid_bounds::MARGIN
-        } else {
-            single.margin()
-        };
-        let correlate = |observed: &[usize], correlations: &mut Vec<f32>| {
-            if self.is_on_grid {
-                grid.append_correlations(observed, (self.first, open), correlations);
-            } else {
-                single.append_correlations(observed, open, correlations);
-            }
-        };
-        joint.tighten(self.process, effort, (correlate, margin), open, bounds)
+    fn tighten(&mut self, effort: Effort, open: &[usize], std_devs: &mut [f64]) -> bool {
+        let Scratch { bounds, joint, .. } = &mut *self.scratch;
+        joint.tighten(self.process, effort, bounds, open, std_devs)
     }
 
     /// The kernel of the open candidates alone fills the beginning of the block.
@@ -231,9 +197,12 @@ impl BlockPredictions for ProcessPredictions<'_> {
         let posterior = self.process.posterior();
         let points = self.process.points().chunks_exact(posterior.weights.len());
         let Scratch {
-            kernel, look_ups, ..
+            kernel,
+            look_ups,
+            bounds,
+            ..
         } = &mut *self.scratch;
-        let picked = self.columns.picked(self.first, open);
+        let picked = self.columns.picked(bounds.first(), open);
         for (index, point) in points.enumerate() {
             let column = &mut kernel[index * BLOCK..index * BLOCK + open.len()];
             picked.correlate(posterior, point, (look_ups, index), 0, column);

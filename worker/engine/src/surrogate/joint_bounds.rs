@@ -18,6 +18,7 @@ use std::ops::RangeInclusive;
 use pulp::Simd;
 
 use super::gaussian_process::GaussianProcess;
+use super::pool_bounds::PoolBounds;
 use super::single_precision::ROUNDING;
 use super::spread_half::SpreadHalf;
 use crate::acquisition::maximisation::{BLOCK, Effort};
@@ -58,16 +59,15 @@ impl JointBounds {
         self.given_all.state = State::Missing;
     }
 
-    /// Lowers the `bounds` of the `open` candidates of a block, given by their places: with less effort given half of the
-    /// observations, with more given all. `correlate` appends their correlations with the observations of these numbers, observation by
-    /// observation, which are off by `error` at most. False if nothing was lowered.
+    /// Lowers the bounds on the deviations of the `open` candidates of the block that `pool` bounded last, given by their places: with less
+    /// effort given half of the observations, with more given all. False if nothing was lowered.
     pub(super) fn tighten(
         &mut self,
         process: &GaussianProcess,
         effort: Effort,
-        (correlate, error): (impl FnOnce(&[usize], &mut Vec<f32>), f64),
+        pool: &PoolBounds,
         open: &[usize],
-        bounds: &mut [f64],
+        std_devs: &mut [f64],
     ) -> bool {
         if effort == Effort::Less {
             self.seen += open.len();
@@ -79,7 +79,7 @@ impl JointBounds {
             Effort::Less => &mut self.given_half,
             Effort::More => &mut self.given_all,
         };
-        let signal = process.posterior().signal;
+        let (signal, error) = (process.posterior().signal, pool.margin());
         if reductions.state == State::Missing {
             match effort {
                 Effort::Less if self.half.set(process).is_ok() => {
@@ -96,8 +96,8 @@ impl JointBounds {
             return false;
         }
         self.open.clear();
-        correlate(&reductions.observed, &mut self.open);
-        reductions.lower(signal, (&self.open, open), &mut self.products, bounds);
+        pool.append_correlations(&reductions.observed, open, &mut self.open);
+        reductions.lower(signal, (&self.open, open), &mut self.products, std_devs);
         true
     }
 

@@ -12,7 +12,8 @@
 //! - `pool_columns`: the pool's configurations, arranged for kernels: `pool_groups` of categorical ones, `pool_distances`
 //!   to an observed point;
 //! - `single_precision`: bounds on the predictions for a pool, which leave few to compute; `grid_bounds`: the same for a full
-//!   grid at once; `joint_bounds`: tighter ones for what is left, given half of the observations (`spread_half`) and given all;
+//!   grid at once; `pool_bounds`: the ones or the others; `joint_bounds`: tighter ones for what is left, given half of the
+//!   observations (`spread_half`) and given all;
 //! - [`prior_pool`]: a process on a target's rows with a prior from elsewhere;
 //! - [`row_kernel`]: a known kernel between those rows;
 //! - [`target`]: the process of a target task, on its transformed observations.
@@ -28,6 +29,7 @@ pub mod kernel;
 pub(crate) mod likelihood;
 pub(crate) mod matern;
 pub(crate) mod pairs;
+mod pool_bounds;
 mod pool_columns;
 mod pool_distances;
 mod pool_groups;

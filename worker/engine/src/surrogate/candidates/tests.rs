@@ -283,7 +283,7 @@ fn bounds_in_single_precision_hold_and_are_near() {
             let size: f64 = posterior.alpha.iter().map(|alpha| alpha.abs()).sum();
             let rows = pool.maximiser.rows();
             let mut bounds = ProcessPredictions::new(&pool.columns, &mut pool.scratch, process);
-            on_grids += usize::from(bounds.is_on_grid);
+            on_grids += usize::from(bounds.scratch.bounds.is_on_grid);
             for (block, rows) in rows.chunks(BLOCK).enumerate() {
                 let (mut means, mut std_devs) = ([0.0; BLOCK], [0.0; BLOCK]);
                 let (means, std_devs) = (&mut means[..rows.len()], &mut std_devs[..rows.len()]);
