@@ -15,11 +15,11 @@ pub(crate) struct AlignedNumbers<T> {
 impl<T: Copy + Default> AlignedNumbers<T> {
     /// Makes place for so many numbers, which may be any.
     pub(crate) fn resize(&mut self, count: usize) {
-        let most = LINE / size_of::<T>();
-        self.numbers.resize(count + most, T::default());
+        let spare = LINE / size_of::<T>();
+        self.numbers.resize(count + spare, T::default());
         let first = self.numbers.as_ptr().align_offset(LINE);
         // Without an answer the numbers stay where they are.
-        let first = if first <= most { first } else { 0 };
+        let first = if first <= spare { first } else { 0 };
         self.range = first..first + count;
     }
 }

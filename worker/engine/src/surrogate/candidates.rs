@@ -202,7 +202,7 @@ impl BlockPredictions for ProcessPredictions<'_> {
             bounds,
             ..
         } = &mut *self.scratch;
-        let picked = self.columns.picked(bounds.first(), open);
+        let picked = self.columns.picked(bounds.first, open);
         for (index, point) in points.enumerate() {
             let column = &mut kernel[index * BLOCK..index * BLOCK + open.len()];
             picked.correlate(posterior, point, (look_ups, index), 0, column);

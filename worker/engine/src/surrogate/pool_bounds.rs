@@ -14,7 +14,7 @@ pub(super) struct PoolBounds {
     /// Whether they are those for a grid.
     pub(super) is_on_grid: bool,
     /// Where the block last bounded begins.
-    first: usize,
+    pub(super) first: usize,
 }
 
 impl PoolBounds {
@@ -30,11 +30,6 @@ impl PoolBounds {
         if !self.is_on_grid {
             self.single.set(posterior, points, columns, look_ups);
         }
-    }
-
-    /// Where the block last bounded begins.
-    pub(super) fn first(&self) -> usize {
-        self.first
     }
 
     /// Lower bounds on the means and upper bounds on the standard deviations of the candidates from `first` on.
