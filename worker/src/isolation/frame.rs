@@ -4,6 +4,7 @@ use std::io::{self, Read, Write};
 
 use loto_proto::limits::MAX_BLOB_BYTES;
 use prost::Message;
+use prost::bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// Longest message: a blob with its name.
@@ -18,7 +19,7 @@ pub(super) fn read<Kind: Message + Default>(pipe: &mut impl Read) -> io::Result<
     }
     let mut bytes = vec![0; checked(length)?];
     pipe.read_exact(&mut bytes)?;
-    decode(&bytes).map(Some)
+    decode(bytes).map(Some)
 }
 
 /// Writes a message.
@@ -43,7 +44,7 @@ pub(super) async fn receive<Kind: Message + Default>(
     if bytes.len() < length {
         return Ok(None);
     }
-    decode(&bytes).map(Some)
+    decode(bytes).map(Some)
 }
 
 /// As [`write`], without blocking.
@@ -74,8 +75,10 @@ fn encode(message: &impl Message) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn decode<Kind: Message + Default>(bytes: &[u8]) -> io::Result<Kind> {
-    Kind::decode(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+fn decode<Kind: Message + Default>(bytes: Vec<u8>) -> io::Result<Kind> {
+    // Out of a slice a blob would be copied twice.
+    Kind::decode(Bytes::from(bytes))
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 #[cfg(test)]

@@ -49,6 +49,10 @@ const KEPT_UP_TO: &str = "MALLOC_TRIM_THRESHOLD_";
 /// The size of that memory, in bytes: with it the peak of a process stays what it is to a few percent, with 8 MB it grows by up to a fifth.
 const KEPT_BYTES: usize = 2 << 20;
 
+/// Variable of the C library: how many heaps there are. Unless it is set, the thread that reads messages has one of its own, where the
+/// room of a table's file stays unused once the table is read.
+const HEAPS: &str = "MALLOC_ARENA_MAX";
+
 /// How long a process whose pipe is closed may take to be gone.
 const DEATH: Duration = Duration::from_secs(5);
 
@@ -98,9 +102,14 @@ impl ComputingProcess {
         for variable in SECRETS {
             command.env_remove(variable);
         }
-        for (variable, bytes) in [(RETURNED_FROM, RETURNED_BYTES), (KEPT_UP_TO, KEPT_BYTES)] {
+        let settings = [
+            (RETURNED_FROM, RETURNED_BYTES),
+            (KEPT_UP_TO, KEPT_BYTES),
+            (HEAPS, 1),
+        ];
+        for (variable, value) in settings {
             if std::env::var_os(variable).is_none() {
-                command.env(variable, bytes.to_string());
+                command.env(variable, value.to_string());
             }
         }
         command
