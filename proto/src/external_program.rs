@@ -72,7 +72,7 @@ pub struct ProgramFile {
 pub struct ExternalProgram {
     /// Name from the sweep file.
     pub name: String,
-    /// The command: a program and its arguments.
+    /// The command: a program and its arguments, none of which is empty.
     pub command: Vec<String>,
     /// Its files, sorted by path.
     pub files: Vec<ProgramFile>,
@@ -167,6 +167,9 @@ impl ExternalProgram {
         check_count("words in its command", words, MAX_COMMAND_WORDS as u64)?;
         if stored.command.is_empty() {
             return Err(MessageProblem::Missing("command"));
+        }
+        for word in &stored.command {
+            check_name("a word of the command", word)?;
         }
         check_count("files", stored.files.len() as u64, MAX_PROGRAM_FILES as u64)?;
         let content: usize = stored.files.iter().map(|file| file.content.len()).sum();
@@ -285,13 +288,17 @@ mod tests {
     #[test]
     fn a_hostile_program_is_refused() {
         type Change = fn(&mut ExternalProgram);
-        let changes: [(Change, &str); 6] = [
+        let changes: [(Change, &str); 7] = [
             (|program| program.files[0].path = "../x".into(), "leads out"),
             (
                 |program| program.files[0].path = "/etc/x".into(),
                 "leads out",
             ),
             (|program| program.command.clear(), "no command"),
+            (
+                |program| program.command[0].clear(),
+                "a word of the command",
+            ),
             (|program| program.start_deadline = 0, "start_deadline is 0"),
             (
                 |program| program.files[0].content = vec![0; MAX_PROGRAM_BYTES + 1],
