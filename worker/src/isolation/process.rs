@@ -49,8 +49,8 @@ const KEPT_UP_TO: &str = "MALLOC_TRIM_THRESHOLD_";
 /// The size of that memory, in bytes: with it the peak of a process stays what it is to a few percent, with 8 MB it grows by up to a fifth.
 const KEPT_BYTES: usize = 2 << 20;
 
-/// Variable of the C library: how many heaps there are. Unless it is set, the thread that reads messages has one of its own, where the
-/// room of a table's file stays unused once the table is read.
+/// Variable of the C library: how many heaps there may be. Unless it is set, the thread that reads messages has one of its own, where the
+/// memory that a table's file took stays unused once the table is read.
 const HEAPS: &str = "MALLOC_ARENA_MAX";
 
 /// How long a process whose pipe is closed may take to be gone.
