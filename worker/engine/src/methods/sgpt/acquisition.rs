@@ -2,8 +2,11 @@
 //! section 7, eq. 46 and 47): expected improvement on the target plus what the
 //! sources predict to be gained over what was evaluated, each with its weight.
 
+use pulp::Simd;
+
 use crate::acquisition::expected_improvement::{expected_improvement, improvement_bound};
 use crate::acquisition::function::Acquisition;
+use crate::acquisition::maximisation::BLOCK;
 
 /// Weights and predicted improvements, on top of expected improvement.
 pub(super) struct TransferAcquisition<'a> {
@@ -60,19 +63,41 @@ impl Acquisition for TransferAcquisition<'_> {
         let TargetWeight::Everywhere(weight) = self.target else {
             return;
         };
-        let predictions = means.iter().zip(std_devs);
-        for ((open, row), (mean, std_dev)) in open.iter_mut().zip(rows).zip(predictions) {
-            let gain = self.incumbent - mean;
-            let square = (gain / std_dev) * (gain / std_dev);
-            let mut power = 1.0 + square / 128.0;
-            for _ in 0..6 {
-                power *= power;
-            }
-            // By 1e-9 more than the bound, for rounding.
-            let behind = 0.400_000_001 * std_dev / ((1.0 + square) * power);
-            let most = weight * behind + self.transferred[*row as usize];
-            *open &= (gain >= 0.0) | (most >= best);
+        let mut of_block = [0.0; BLOCK];
+        let transferred = &mut of_block[..rows.len()];
+        for (place, row) in transferred.iter_mut().zip(rows) {
+            *place = self.transferred[*row as usize];
         }
+        rule_out_behind(
+            (self.incumbent, weight, best),
+            transferred,
+            (means, std_devs),
+            open,
+        );
+    }
+}
+
+#[pulp::with_simd(rule_out_behind = pulp::Arch::new())]
+#[inline(always)]
+fn rule_out_behind_with<'a, S: Simd>(
+    _simd: S,
+    (incumbent, weight, best): (f64, f64, f64),
+    transferred: &'a [f64],
+    (means, std_devs): (&'a [f64], &'a [f64]),
+    open: &'a mut [bool],
+) {
+    let predictions = means.iter().zip(std_devs);
+    for ((open, transferred), (mean, std_dev)) in open.iter_mut().zip(transferred).zip(predictions)
+    {
+        let gain = incumbent - mean;
+        let square = (gain / std_dev) * (gain / std_dev);
+        let mut power = 1.0 + square / 128.0;
+        for _ in 0..6 {
+            power *= power;
+        }
+        // By 1e-9 more than the bound, for rounding.
+        let behind = 0.400_000_001 * std_dev / ((1.0 + square) * power);
+        *open &= (gain >= 0.0) | (weight * behind + transferred >= best);
     }
 }
 
