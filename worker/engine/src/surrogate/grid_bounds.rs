@@ -172,16 +172,19 @@ fn append_distances_with<'a, S: Simd>(
     let (candidates, run_length) = (bounds.sums.len(), bounds.run_length);
     let runs = candidates / run_length;
     let end = candidates.min(first + BLOCK);
+    let runs_of_block = first / run_length..end.div_ceil(run_length);
     let mut of_block = [0.0; BLOCK];
     for &number in observed {
         let inner = &bounds.inner[number * run_length..][..run_length];
         let outer = &bounds.outer[number * runs..][..runs];
-        for run in first / run_length..end.div_ceil(run_length) {
+        let outer_distances = &outer[runs_of_block.clone()];
+        for (run, outer_distance) in runs_of_block.clone().zip(outer_distances) {
             let start = run * run_length;
             let of_run = start.max(first)..end.min(start + run_length);
             let sums = &mut of_block[of_run.start - first..of_run.end - first];
-            for (sum, inner) in sums.iter_mut().zip(&inner[of_run.start - start..]) {
-                *sum = inner + outer[run];
+            let inner_distances = &inner[of_run.start - start..];
+            for (sum, inner_distance) in sums.iter_mut().zip(inner_distances) {
+                *sum = inner_distance + outer_distance;
             }
         }
         distances.extend(places.iter().map(|&place| of_block[usize::from(place)]));
