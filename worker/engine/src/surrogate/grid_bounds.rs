@@ -125,13 +125,11 @@ impl GridBounds {
     pub(super) fn append_correlations(
         &self,
         observed: &[usize],
-        (first, places): (usize, &[usize]),
+        (first, places): (usize, &[u8]),
         correlations: &mut Vec<f32>,
     ) {
         let start = correlations.len();
-        // In this type no place is beyond a block: they are looked up without a check.
-        let places: Vec<u8> = places.iter().map(|&place| place as u8).collect();
-        append_distances(self, observed, (first, &places), correlations);
+        append_distances(self, observed, (first, places), correlations);
         correlate(self.kernel, &mut correlations[start..]);
     }
 }
@@ -158,8 +156,8 @@ fn append_exponentials_with<'a, S: Simd>(
     }));
 }
 
-/// Appends the squared distances between some places of the block from `first` on and the observations of these numbers. Adding up
-/// those of the whole block costs less than looking up both terms place by place.
+/// Appends the squared distances between the candidates at some places of the block from `first` on and the observations of these
+/// numbers. Adding up those of the whole block costs less than looking up both terms place by place.
 #[pulp::with_simd(append_distances = pulp::Arch::new())]
 #[inline(always)]
 fn append_distances_with<'a, S: Simd>(
@@ -176,8 +174,7 @@ fn append_distances_with<'a, S: Simd>(
     let mut of_block = [0.0; BLOCK];
     for &number in observed {
         let inner = &bounds.inner[number * run_length..][..run_length];
-        let outer = &bounds.outer[number * runs..][..runs];
-        let outer_distances = &outer[runs_of_block.clone()];
+        let outer_distances = &bounds.outer[number * runs..][runs_of_block.clone()];
         for (run, outer_distance) in runs_of_block.clone().zip(outer_distances) {
             let start = run * run_length;
             let of_run = start.max(first)..end.min(start + run_length);

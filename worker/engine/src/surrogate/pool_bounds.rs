@@ -5,6 +5,9 @@ use super::gaussian_process::Posterior;
 use super::grid_bounds::{self, GridBounds};
 use super::pool_columns::{LookUps, PoolColumns};
 use super::single_precision::SingleProcess;
+use crate::acquisition::maximisation::BLOCK;
+
+const _: () = assert!(BLOCK == u8::MAX as usize + 1, "a place is one byte");
 
 /// Bounds under one process.
 #[derive(Default)]
@@ -58,12 +61,14 @@ impl PoolBounds {
         open: &[usize],
         correlations: &mut Vec<f32>,
     ) {
+        // In this type no place is beyond a block: they are looked up without a check.
+        let places: Vec<u8> = open.iter().map(|&place| place as u8).collect();
         if self.is_on_grid {
             self.grid
-                .append_correlations(observed, (self.first, open), correlations);
+                .append_correlations(observed, (self.first, &places), correlations);
         } else {
             self.single
-                .append_correlations(observed, open, correlations);
+                .append_correlations(observed, &places, correlations);
         }
     }
 

@@ -29,8 +29,6 @@ pub(super) const EVALUATION: f64 = 1.5e-6;
 /// 2^-24: the greatest relative error of a rounding to single precision.
 pub(crate) const ROUNDING: f64 = 5.960_464_477_539_063e-8;
 
-const _: () = assert!(BLOCK == u8::MAX as usize + 1, "a place is one byte");
-
 /// A process in single precision.
 #[derive(Default)]
 pub(super) struct SingleProcess {
@@ -94,16 +92,14 @@ impl SingleProcess {
         self.margin
     }
 
-    /// Appends the correlations of the `open` candidates of the block last bounded with the observed points of these numbers, point by
-    /// point.
+    /// Appends the correlations of the candidates at some places of the block last bounded with the observed points of these numbers,
+    /// point by point.
     pub(super) fn append_correlations(
         &self,
         observed: &[usize],
-        open: &[usize],
+        places: &[u8],
         correlations: &mut Vec<f32>,
     ) {
-        // In this type no place is beyond a block: they are looked up without a check.
-        let places: Vec<u8> = open.iter().map(|&place| place as u8).collect();
         let columns = self.correlations.as_chunks::<BLOCK>().0;
         for column in observed.iter().map(|&number| &columns[number]) {
             let of_open = places.iter().map(|&place| column[usize::from(place)]);

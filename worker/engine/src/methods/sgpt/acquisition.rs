@@ -51,7 +51,6 @@ impl Acquisition for TransferAcquisition<'_> {
         }
     }
 
-    /// By a bound on EI whose exponential takes a few products: exp(-q) <= (1 + q / 64)^-64 for q >= 0.
     fn rule_out(
         &self,
         rows: &[u32],
@@ -77,6 +76,7 @@ impl Acquisition for TransferAcquisition<'_> {
     }
 }
 
+/// By a bound on EI whose exponential takes a few products: exp(-q) <= (1 + q / 64)^-64 for q >= 0.
 #[pulp::with_simd(rule_out_behind = pulp::Arch::new())]
 #[inline(always)]
 fn rule_out_behind_with<'a, S: Simd>(
@@ -87,8 +87,8 @@ fn rule_out_behind_with<'a, S: Simd>(
     open: &'a mut [bool],
 ) {
     let predictions = means.iter().zip(std_devs);
-    for ((open, transferred), (mean, std_dev)) in open.iter_mut().zip(transferred).zip(predictions)
-    {
+    let candidates = open.iter_mut().zip(transferred).zip(predictions);
+    for ((flag, from_sources), (mean, std_dev)) in candidates {
         let gain = incumbent - mean;
         let square = (gain / std_dev) * (gain / std_dev);
         let mut power = 1.0 + square / 128.0;
@@ -97,7 +97,7 @@ fn rule_out_behind_with<'a, S: Simd>(
         }
         // By 1e-9 more than the bound, for rounding.
         let behind = 0.400_000_001 * std_dev / ((1.0 + square) * power);
-        *open &= (gain >= 0.0) | (weight * behind + transferred >= best);
+        *flag &= (gain >= 0.0) | (weight * behind + from_sources >= best);
     }
 }
 

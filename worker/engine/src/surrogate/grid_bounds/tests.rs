@@ -113,7 +113,7 @@ fn sums_and_nearest_points_are_those_of_dense_algebra_within_a_margin_that_is_sm
                 correlations.clear();
                 correlations.push(bounds.nearest[row]);
                 correlate(kernel, &mut correlations);
-                let place = (row / BLOCK * BLOCK, &[row % BLOCK][..]);
+                let place = (row / BLOCK * BLOCK, &[(row % BLOCK) as u8][..]);
                 bounds.append_correlations(&all, place, &mut correlations);
                 let nearest = correlations[1..].iter().copied().fold(0.0, f32::max);
                 for found in [correlations[0], nearest] {
