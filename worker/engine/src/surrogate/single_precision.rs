@@ -155,15 +155,15 @@ pub(super) fn bound_deviations_with<'a, S: Simd>(
     (greatest, margin): (&'a [f32], f64),
     std_devs: &'a mut [f64],
 ) {
-    // Roots of double precision would take three times as long.
-    let margin = (margin + 2.0 * ROUNDING) as f32;
-    let share = posterior.signal / (posterior.signal + posterior.noise);
-    let share = ((1.0 - 2.0 * ROUNDING) * share) as f32;
+    // Roots in double precision took more than half of the time of a block's bounds.
+    let excess = (margin + 2.0 * ROUNDING) as f32;
+    let share_of_signal = posterior.signal / (posterior.signal + posterior.noise);
+    let share = ((1.0 - 2.0 * ROUNDING) * share_of_signal) as f32;
     let one = (1.0 + 8.0 * ROUNDING) as f32;
     let largest = (1.0 + 4.0 * ROUNDING) * posterior.signal.sqrt();
     for (std_dev, greatest) in std_devs.iter_mut().zip(greatest) {
-        let correlation = greatest - margin;
-        let correlation = if correlation > 0.0 { correlation } else { 0.0 };
+        let difference = greatest - excess;
+        let correlation = if difference > 0.0 { difference } else { 0.0 };
         let rest = one - share * (correlation * correlation);
         *std_dev = largest * f64::from(rest.sqrt());
     }
