@@ -7,7 +7,8 @@
 //! - *Means.* M(r) = sum_q c_q exp(-l_q r^2) but for e ([`Kernel::exponentials`]), and exp(-l r^2) = exp(-l x) exp(-l y): the sums of
 //!   all candidates are the products of s alpha_i c_q exp(-l_q y_ib), transposed, and exp(-l_q x_ia), one for each q.
 //! - *Their error.* An exponential is off by 3 u of its exponent, so by 3 u / e < 2 u, and by 5 u in itself; a term has two, and two more
-//!   roundings. A sum of N terms is off by N u of their sizes, which sum to A at most: in all A (e + (N + 16) u).
+//!   roundings. Adding a term is off by u of the sum so far. While the n terms of exponential q are added, that is at most A C_q, with
+//!   C_q the sum of the first q shares: in all A (e + (n sum_q C_q + 16) u).
 //! - *Standard deviations.* The least x_ia + y_ib, off by 3 u of itself, gives the greatest correlation, which bounds a deviation as in
 //!   [`super::single_precision`].
 
@@ -67,15 +68,20 @@ impl GridBounds {
         };
         let (exponentials, error) = posterior.kernel.exponentials();
         let observed = posterior.alpha.len();
-        let terms = exponentials.len() * observed;
+        let mut share_so_far = 0.0;
+        let partial_sums = exponentials.iter().map(|[_, share]| {
+            share_so_far += share;
+            observed as f64 * share_so_far
+        });
+        let roundings = partial_sums.sum::<f64>() + 16.0;
         let sizes = posterior.alpha.iter().map(|alpha| alpha.abs());
         let size = posterior.signal * sizes.sum::<f64>();
-        let of_terms = error + 1.01 * (terms + 16) as f64 * ROUNDING;
-        self.mean_margin = size * of_terms + 1e-12 * posterior.mean.abs();
+        self.mean_margin =
+            size * (error + 1.01 * roundings * ROUNDING) + 1e-12 * posterior.mean.abs();
         self.kernel = posterior.kernel;
         // Not so for what is not a number, either.
         let is_near = self.mean_margin <= GREATEST_MARGIN * posterior.signal.sqrt();
-        if terms == 0 || !is_near {
+        if observed == 0 || !is_near {
             return false;
         }
         self.run_length = run_length;

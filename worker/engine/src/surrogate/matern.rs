@@ -8,14 +8,14 @@ use crate::special::exponential::{exp_neg, exp2_neg_in_single_precision};
 const SQRT_5: f64 = 2.236_067_977_499_79;
 
 /// Rates l and shares c of the sum of six exponentials c exp(-l r^2) that is nearest to M(r), which is a mixture of such: fitted by least
-/// squares, weighted until the greatest errors are equal.
+/// squares, weighted until the greatest errors are equal. Those of the least shares come first, so that sums stay small for long.
 pub(crate) const EXPONENTIALS: [[f64; 2]; 6] = [
+    [13.837_35, 0.002_701_3],
+    [3.828_880, 0.035_341_0],
     [0.174_277, 0.053_306_3],
+    [1.481_674, 0.180_500_0],
     [0.336_491, 0.324_136_5],
     [0.673_982, 0.404_007_4],
-    [1.481_674, 0.180_500_0],
-    [3.828_880, 0.035_341_0],
-    [13.837_35, 0.002_701_3],
 ];
 
 /// Above the greatest error of that sum.

@@ -100,7 +100,7 @@ fn sums_and_nearest_points_are_those_of_dense_algebra_within_a_margin_that_is_sm
             columns.look_up(&posterior.weights, &points.concat(), &mut look_ups);
             assert!(bounds.set(&posterior, &columns, &look_ups));
             let size: f64 = posterior.alpha.iter().map(|alpha| alpha.abs()).sum();
-            assert!(bounds.mean_margin < 2.6e-5 * 2.5 * size);
+            assert!(bounds.mean_margin < 1.6e-5 * 2.5 * size);
             let all: Vec<usize> = (0..count).collect();
             let mut correlations = Vec::new();
             for row in (0..12_000).step_by(7) {
