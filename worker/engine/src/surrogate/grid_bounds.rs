@@ -21,11 +21,11 @@ use super::kernel::Kernel;
 use super::pool_columns::{LookUps, PoolColumns};
 use super::single_precision::{EVALUATION, ROUNDING, bound_deviations, bound_means, round};
 use crate::acquisition::maximisation::BLOCK;
-use crate::matrix_products::{Factor, add_product};
+use crate::matrix_products::{Factor, Number, add_product};
 use crate::special::exponential::exp2_neg_in_single_precision;
 
 /// Runs whose nearest observations are looked for together, in registers.
-const TOGETHER: usize = 4;
+const TOGETHER: usize = 8;
 
 /// Powers of two are held above 2^-50: what products of two of them underflow to would take many times as long. A term moves
 /// by less than 1e-15 of its size.
@@ -43,7 +43,7 @@ pub(super) struct GridBounds {
     kernel: Kernel,
     /// Combinations of the first group.
     run_length: usize,
-    /// x and y, observation by observation.
+    /// x and y, observation by observation. Behind the last y there are [`TOGETHER`] more entries.
     inner: Vec<f32>,
     outer: Vec<f32>,
     /// The factors of a product, of one exponential.
@@ -86,15 +86,17 @@ impl GridBounds {
         }
         self.run_length = run_length;
         let runs = columns.groups[0].codes.len() / run_length;
-        let of_outer = columns.run_distances(look_ups, observed);
+        round(&look_ups.0[0], &mut self.inner);
+        let outer = columns.run_distances(look_ups, observed);
+        round(&outer, &mut self.outer);
         self.sums.clear();
         self.sums.resize(runs * run_length, 0.0);
         for [rate, share] in exponentials {
             let rate = rate * LOG2_E;
             self.inner_terms.clear();
-            append_exponentials(&look_ups.0[0], rate, 1.0, &mut self.inner_terms);
+            append_exponentials(&self.inner, rate, 1.0, &mut self.inner_terms);
             self.outer_terms.clear();
-            for (distances, alpha) in of_outer.chunks_exact(runs).zip(&posterior.alpha) {
+            for (distances, alpha) in self.outer.chunks_exact(runs).zip(&posterior.alpha) {
                 let factor = posterior.signal * share * alpha;
                 append_exponentials(distances, rate, factor, &mut self.outer_terms);
             }
@@ -102,8 +104,7 @@ impl GridBounds {
             let inner = Factor::new(&self.inner_terms, run_length);
             add_product(outer, inner, None, &mut self.sums, run_length);
         }
-        round(&look_ups.0[0], &mut self.inner);
-        round(&of_outer, &mut self.outer);
+        self.outer.extend([0.0; TOGETHER]);
         self.nearest.resize(runs * run_length, 0.0);
         find_nearest(&self.inner, &self.outer, run_length, &mut self.nearest);
         true
@@ -145,14 +146,14 @@ impl GridBounds {
 #[inline(always)]
 fn append_exponentials_with<'a, S: Simd>(
     _simd: S,
-    squared: &'a [f64],
+    squared: &'a [f32],
     rate: f64,
     factor: f64,
     terms: &'a mut Vec<f32>,
 ) {
     let (rate, factor) = (rate as f32, factor as f32);
     terms.extend(squared.iter().map(|squared| {
-        let power = rate * *squared as f32;
+        let power = rate * squared;
         let power = if power < LEAST_POWER {
             power
         } else {
@@ -214,23 +215,21 @@ fn find_nearest_with<'a, S: Simd>(
     let runs = nearest.len() / run_length;
     let lanes = size_of::<S::f32s>() / size_of::<f32>();
     for first in (0..runs).step_by(TOGETHER) {
-        // The last one again where there are no more.
-        let together: [usize; TOGETHER] =
-            std::array::from_fn(|number| (first + number).min(runs - 1));
+        let of_runs = &mut nearest[first * run_length..];
         for start in (0..run_length).step_by(lanes) {
             let places = start..run_length.min(start + lanes);
             let mut least = [simd.splat_f32s(f32::MAX); TOGETHER];
-            let observed = inner.chunks_exact(run_length).zip(outer.chunks_exact(runs));
-            for (inner, outer) in observed {
-                let inner = simd.partial_load_f32s(&inner[places.clone()]);
-                for (least, run) in least.iter_mut().zip(&together) {
-                    let distance = simd.add_f32s(inner, simd.splat_f32s(outer[*run]));
-                    *least = simd.min_f32s(distance, *least);
+            for (number, of_observation) in inner.chunks_exact(run_length).enumerate() {
+                let vector = Number::load(simd, &of_observation[places.clone()]);
+                // Behind the last run there are other numbers, of which nothing is stored.
+                let entries = &outer[number * runs + first..][..TOGETHER];
+                for (own, entry) in least.iter_mut().zip(entries) {
+                    let distance = simd.add_f32s(vector, simd.splat_f32s(*entry));
+                    *own = simd.min_f32s(distance, *own);
                 }
             }
-            for (run, least) in together.iter().zip(least) {
-                let of_run = &mut nearest[run * run_length..][..run_length];
-                simd.partial_store_f32s(&mut of_run[places.clone()], least);
+            for (of_run, own) in of_runs.chunks_exact_mut(run_length).zip(least) {
+                Number::store(simd, &mut of_run[places.clone()], own);
             }
         }
     }
