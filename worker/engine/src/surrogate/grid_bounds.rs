@@ -68,12 +68,11 @@ impl GridBounds {
         };
         let (exponentials, error) = posterior.kernel.exponentials();
         let observed = posterior.alpha.len();
-        let mut share_so_far = 0.0;
-        let partial_sums = exponentials.iter().map(|[_, share]| {
+        let (mut share_so_far, mut roundings) = (0.0, 16.0);
+        for [_, share] in exponentials {
             share_so_far += share;
-            observed as f64 * share_so_far
-        });
-        let roundings = partial_sums.sum::<f64>() + 16.0;
+            roundings += observed as f64 * share_so_far;
+        }
         let sizes = posterior.alpha.iter().map(|alpha| alpha.abs());
         let size = posterior.signal * sizes.sum::<f64>();
         self.mean_margin =
@@ -87,8 +86,8 @@ impl GridBounds {
         self.run_length = run_length;
         let runs = columns.groups[0].codes.len() / run_length;
         round(&look_ups.0[0], &mut self.inner);
-        let outer = columns.run_distances(look_ups, observed);
-        round(&outer, &mut self.outer);
+        let of_runs = columns.run_distances(look_ups, observed);
+        round(&of_runs, &mut self.outer);
         self.sums.clear();
         self.sums.resize(runs * run_length, 0.0);
         for [rate, share] in exponentials {
