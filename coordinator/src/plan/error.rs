@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use loto_engine::EngineError;
 use loto_engine::table::error::TableError;
+use loto_engine::{EngineError, ImpossibleJob};
 use loto_proto::limits::{MAX_ITERATIONS, MAX_PROGRAM_BYTES};
 use loto_proto::message_error::MessageProblem;
 use loto_proto::sweep_file::{ScaleProblem, SweepFileError, place};
@@ -152,9 +152,10 @@ pub enum BlackboxProblem {
 
     /// A trace would need more rows than its target has.
     #[error(
-        "iterations is {iterations}, but target `{target}` has only {rows} rows and each is \
+        "iterations is {iterations}, but target `{target}` has only {} and each is \
          evaluated at most once: set iterations of the black box to at most {rows} or \
-         put the task into sources_only"
+         put the task into sources_only",
+        counted(*rows)
     )]
     TooFewRows {
         /// Number of evaluations in a trace.
@@ -301,6 +302,19 @@ pub enum BlackboxProblem {
     #[error("{0}; or give this black box its own `methods`, without it")]
     NoFeatures(#[source] EngineError),
 
+    /// A method learns from sources, and a task has a single row.
+    #[error(
+        "{problem}: leave the task out of the table, or give this black box its own `methods`, without `{method}` and others \
+         that learn from sources"
+    )]
+    SmallSource {
+        /// Name of the method.
+        method: String,
+        /// The task.
+        #[source]
+        problem: ImpossibleJob,
+    },
+
     /// A method is made for two objectives, and the black box has another number.
     #[error("{0}; or give this black box its own `methods`, without it")]
     OtherObjectives(#[source] EngineError),
@@ -324,10 +338,18 @@ impl BlackboxProblem {
             | Self::UnsuitableMethod { .. }
             | Self::NoFeatures(_)
             | Self::OtherObjectives(_)
+            | Self::SmallSource { .. }
             | Self::NotOnStreams { .. }
             | Self::TakenName { .. }
             | Self::SameMethod { .. } => "methods",
         }
+    }
+}
+
+fn counted(rows: usize) -> String {
+    match rows {
+        1 => "1 row".to_owned(),
+        _ => format!("{rows} rows"),
     }
 }
 

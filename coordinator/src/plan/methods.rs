@@ -1,6 +1,7 @@
 //! The methods of a sweep file, looked up in the registry.
 
-use loto_engine::methods::stand_in::{OnStream, for_stream};
+use loto_engine::fits;
+use loto_engine::methods::stand_in::{OnStream, for_stream, is_without_sources};
 use loto_engine::methods::{Method, check, find};
 use loto_engine::table::Table;
 use loto_engine::{EngineError, ImpossibleJob};
@@ -19,8 +20,8 @@ use super::programs::PlannedProgram;
 ///
 /// # Errors
 /// [`BlackboxProblem::Method`] for a method or parameter that is not known,
-/// [`BlackboxProblem::UnsuitableMethod`], [`BlackboxProblem::NoFeatures`] and [`BlackboxProblem::OtherObjectives`] for a
-/// method that is not made for the black box's table,
+/// [`BlackboxProblem::UnsuitableMethod`], [`BlackboxProblem::NoFeatures`], [`BlackboxProblem::OtherObjectives`] and
+/// [`BlackboxProblem::SmallSource`] for a method that cannot run on the black box's table,
 /// [`BlackboxProblem::NotOnStreams`] for one that does not run on its stream of tasks,
 /// [`BlackboxProblem::TakenName`] and [`BlackboxProblem::SameMethod`] for names that mislead.
 pub(super) fn resolve(
@@ -46,6 +47,7 @@ pub(super) fn resolve(
                     },
                 };
                 method.check_table(table).map_err(unsuitable)?;
+                check_sources(method, name, table)?;
                 spec
             }
         };
@@ -65,6 +67,18 @@ pub(super) fn resolve(
         specs.push(spec);
     }
     Ok(specs)
+}
+
+/// Checks that the method can learn from every task, if it learns from sources. Those of a stream are what was evaluated of
+/// earlier tasks.
+fn check_sources(method: &Method, name: &str, table: &Table) -> Result<(), BlackboxProblem> {
+    if is_without_sources(method.id) || table.protocol == Protocol::Stream {
+        return Ok(());
+    }
+    fits::check_sources(table).map_err(|problem| BlackboxProblem::SmallSource {
+        method: name.to_owned(),
+        problem,
+    })
 }
 
 /// The method as its jobs on a stream have it.

@@ -201,22 +201,33 @@ impl SharedFits {
     ) -> Result<Arc<Vec<Vec<f64>>>, EngineError> {
         self.transformed
             .get_or_make(&(table.fingerprint, transform), || {
-                let tasks = (0..table.tasks.len()).map(|position| table.source(position));
-                tasks
-                    .map(|task| transform_objective(task, transform))
-                    .collect()
+                check_sources(table)?;
+                let transformed = sources(table).map(|task| {
+                    let mut values = Vec::new();
+                    transform.average(&task.objectives(), &mut values);
+                    values
+                });
+                Ok(transformed.collect())
             })
     }
 }
 
-fn transform_objective(task: &Task, transform: Transform) -> Result<Vec<f64>, EngineError> {
-    if task.rows() < 2 {
-        let task = task.name.clone();
-        return Err(ImpossibleJob::SmallSource { task }.into());
+/// Every task of a table, as a source.
+fn sources(table: &Table) -> impl Iterator<Item = &Task> {
+    (0..table.tasks.len()).map(|position| table.source(position))
+}
+
+/// Checks that each task of a table has rows to learn from: of a single one no spread can be told.
+///
+/// # Errors
+/// [`ImpossibleJob::SmallSource`] with the first task that has not.
+pub fn check_sources(table: &Table) -> Result<(), ImpossibleJob> {
+    match sources(table).find(|task| task.rows() < 2) {
+        None => Ok(()),
+        Some(task) => Err(ImpossibleJob::SmallSource {
+            task: task.name.clone(),
+        }),
     }
-    let mut transformed = Vec::new();
-    transform.average(&task.objectives(), &mut transformed);
-    Ok(transformed)
 }
 
 /// The numbers of the fit of that name, with a checksum.

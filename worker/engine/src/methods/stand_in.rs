@@ -68,6 +68,11 @@ const STAND_INS: &[(&str, &str)] = &[
     ("sur", "sur"),
 ];
 
+/// Whether the method of that id learns from the target alone.
+pub fn is_without_sources(id: &str) -> bool {
+    STAND_INS.contains(&(id, id))
+}
+
 /// The method as a job on a stream has it: with its stand-in, if it needs one.
 ///
 /// # Errors
