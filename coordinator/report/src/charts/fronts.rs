@@ -31,8 +31,7 @@ pub(crate) fn fronts(
         let values = || points().map(|point| point[objective]);
         let least = values().fold(f64::INFINITY, f64::min);
         let greatest = values().fold(f64::NEG_INFINITY, f64::max);
-        let margin = 0.05 * (greatest - least).max(f64::MIN_POSITIVE);
-        (least - margin, greatest + margin)
+        with_margins(least, greatest)
     });
     let corner = limits.map(|(_, greatest)| greatest);
     let table = staircase(&fronts.table, corner);
@@ -69,6 +68,18 @@ pub(crate) fn fronts(
     Some(plot.draw(size))
 }
 
+/// The limits of an axis that shows these values. Where one row dominates all others, they are the same.
+fn with_margins(least: f64, greatest: f64) -> (f64, f64) {
+    let (spread, size) = (greatest - least, least.abs().max(greatest.abs()));
+    let margin = match spread > 1e-9 * size {
+        // Too small for a margin: drawn as 0.
+        _ if size < 1e-300 => 1.0,
+        true => 0.05 * spread,
+        false => 0.05 * size,
+    };
+    (least - margin, greatest + margin)
+}
+
 /// The boundary of what a front dominates, up to a corner.
 fn staircase(front: &[[f64; 2]], corner: [f64; 2]) -> (Vec<f64>, Vec<f64>) {
     let mut height = corner[1];
@@ -85,6 +96,25 @@ fn staircase(front: &[[f64; 2]], corner: [f64; 2]) -> (Vec<f64>, Vec<f64>) {
 mod tests {
     use super::*;
     use crate::charts::CURVES_SIZE;
+
+    #[test]
+    fn a_front_of_one_row_is_in_the_middle() {
+        for [first, second] in [[0.25, 0.0], [1e100, -1e-90], [-3.0, 5e-324]] {
+            let known = TaskFronts {
+                blackbox: "net",
+                task: "wine",
+                objectives: ["metric_error", "metric_latency"],
+                table: vec![[first, second]],
+                methods: vec![("gp + MO", vec![[first, second]])],
+            };
+            let palette = Palette::of(vec!["gp + MO".into()]);
+            let svg = fronts(&known, &palette, CURVES_SIZE).unwrap().svg("fronts");
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        }
+        let (lower, upper) = with_margins(0.25, 0.25);
+        assert!(lower < 0.25 && upper > 0.25 && (lower + upper - 0.5).abs() < 1e-15);
+        assert_eq!(with_margins(1.0, 2.0), (0.95, 2.05));
+    }
 
     #[test]
     fn every_front_is_a_staircase_with_its_name() {

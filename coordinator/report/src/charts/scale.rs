@@ -42,22 +42,49 @@ impl Linear {
         self.start + share * (self.end - self.start)
     }
 
-    /// Ticks at multiples of 1, 2 or 5 times a power of ten, about `count` of them.
+    /// Ticks at multiples of 1, 2 or 5 times a power of ten, about `count` of them; none on an axis too short to have any.
     pub(crate) fn ticks(&self, count: usize) -> Vec<Tick> {
         let rough = (self.upper - self.lower) / count.max(1) as f64;
+        if !rough.is_normal() {
+            return Vec::new();
+        }
         let magnitude = 10f64.powf(rough.log10().floor());
         let fits = |factor: &f64| factor * magnitude >= rough * 0.999;
         let factor = [1.0, 2.0, 5.0].into_iter().find(fits);
         let step = factor.unwrap_or(10.0) * magnitude;
-        let decimals = (-step.log10().floor()).max(0.0) as usize;
+        let power = power_of_ten(step);
+        let is_plain =
+            power >= LEAST_PLAIN_POWER && self.lower.abs().max(self.upper.abs()) < PLAIN_BELOW;
+        let write = |value: f64| match is_plain {
+            true => format!("{value:.0$}", (-power).max(0) as usize),
+            false => scientific(value, power),
+        };
         let (first, last) = (self.lower / step, self.upper / step);
         let steps = (first - 1e-9).ceil() as i64..=(last + 1e-9).floor() as i64;
         let tick = |value: f64| Tick {
             value,
-            label: Label::Number(typographic(&format!("{value:.decimals$}"))),
+            label: Label::Number(typographic(&write(value))),
         };
         steps.map(|index| tick(index as f64 * step)).collect()
     }
+}
+
+/// Numbers on a linear axis are written out if its steps are at least this power of ten and its ends below this size.
+const LEAST_PLAIN_POWER: i32 = -6;
+const PLAIN_BELOW: f64 = 1e7;
+
+/// A multiple of a power of ten, as in 1.25e-8.
+fn scientific(value: f64, power: i32) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let digits = (power_of_ten(value.abs()) - power).max(0) as usize;
+    format!("{value:.digits$e}")
+}
+
+/// The greatest power of ten that is not above a number, which may be a rounding error below one.
+fn power_of_ten(number: f64) -> i32 {
+    ((1.0 + 1e-9) * number).log10().floor() as i32
 }
 
 /// A logarithmic axis from `lower` to `upper` (both above 0), drawn from pixel `start` to `end`.
@@ -219,6 +246,31 @@ mod tests {
         );
         assert_eq!(axis.pixel(0.5), 150.0);
         assert_eq!(axis.pixel(-7.0), 0.0);
+    }
+
+    #[test]
+    fn numbers_that_would_be_long_are_multiples_of_powers() {
+        let labels_of = |lower, upper| {
+            let axis = Linear {
+                lower,
+                upper,
+                start: 0.0,
+                end: 200.0,
+            };
+            labels(&axis.ticks(4))
+        };
+        let (minus, small) = ("\u{2212}", labels_of(-1e-8, 3e-8));
+        assert_eq!(small[..2], [format!("{minus}1e{minus}8"), "0".to_owned()]);
+        assert_eq!(
+            small[2..],
+            ["1e", "2e", "3e"].map(|power| format!("{power}{minus}8"))
+        );
+        assert_eq!(
+            labels_of(9.8e99, 1.02e100),
+            ["9.8e99", "9.9e99", "1.00e100", "1.01e100", "1.02e100"]
+        );
+        assert_eq!(labels_of(0.0, 4e-6)[1], "0.000001");
+        assert!(labels_of(0.5, 0.5).is_empty() && labels_of(0.0, 5e-324).is_empty());
     }
 
     #[test]
