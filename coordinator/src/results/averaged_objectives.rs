@@ -2,10 +2,7 @@
 
 use loto_proto::job::MethodSpec;
 use loto_proto::sweep::Blackbox;
-use loto_statistics::results::{Measure, SweepResults};
-
-/// What is added to their names (Salinas, Shen and Perrone 2020, section 5.2).
-const SUFFIX: &str = " + MO";
+use loto_statistics::results::{Measure, OF_AVERAGES, SweepResults};
 
 /// Methods that are for two objectives, and random search, which looks at none.
 const FOR_ANY: [&str; 5] = ["rs", "ehi", "sms", "emi", "sur"];
@@ -23,7 +20,7 @@ pub(super) fn mark<Traces>(results: &mut SweepResults<Traces>, planned: &[Blackb
             let label = spec.label();
             let mut names = blackbox.methods.iter_mut();
             if let Some(name) = names.find(|name| *name == label) {
-                name.push_str(SUFFIX);
+                name.push_str(OF_AVERAGES);
             }
         }
     }

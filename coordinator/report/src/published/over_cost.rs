@@ -10,7 +10,9 @@ use loto_proto::sweep::Blackbox;
 use loto_statistics::over_cost::{common_costs, mean_gaps};
 use loto_statistics::random_search::RANDOM_SEARCH_METHOD;
 use loto_statistics::relative_improvement::relative_improvement;
-use loto_statistics::results::{BestCurves, BlackboxResults, Measure, SeedTraces, SweepResults};
+use loto_statistics::results::{
+    BestCurves, BlackboxResults, Measure, OF_AVERAGES, SeedTraces, SweepResults,
+};
 
 use super::by_task::{ITERATIONS, PapersTable, PublishedFigure, PublishedTasks};
 use super::protocol::papers_name;
@@ -98,7 +100,7 @@ fn traces<'a>(
 ) -> Option<&'a SeedTraces> {
     let (blackbox, name) = match column.strip_suffix("+mo") {
         None => (of_error, column.to_owned()),
-        Some(id) => (of_both?, format!("{id} + MO")),
+        Some(id) => (of_both?, format!("{id}{OF_AVERAGES}")),
     };
     let method = blackbox.methods.iter().position(|known| *known == name)?;
     let task = blackbox.tasks.iter().find(|known| known.name == task)?;

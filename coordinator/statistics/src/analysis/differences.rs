@@ -7,7 +7,7 @@ use super::task::TaskGaps;
 use super::task_output::{TaskAnalysis, TaskDifference};
 use crate::bootstrap::random_stream;
 use crate::means::mean_of;
-use crate::results::BlackboxCurves;
+use crate::results::{BlackboxCurves, find_method};
 use crate::robust_means::median;
 use crate::score_bootstrap::{ResampledScore, ScoreIntervals};
 
@@ -23,7 +23,7 @@ pub(crate) fn fill_differences(
     rest: &mut dyn FnMut(),
 ) -> Option<usize> {
     let against = match &options.against {
-        Some(wanted) => blackbox.methods.iter().position(|name| name == wanted)?,
+        Some(wanted) => find_method(&blackbox.methods, wanted)?,
         None => best_ranked(averages)?,
     };
     averages[against].as_ref()?;

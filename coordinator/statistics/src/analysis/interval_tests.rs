@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use super::tests::{assert_close, averages, complete, sampled};
 use super::*;
 use crate::random_search::Baseline;
-use crate::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
+use crate::results::{BlackboxResults, OF_AVERAGES, SeedTrace, SweepResults, TaskResults};
 
 fn trace(values: Vec<f64>) -> SeedTrace {
     SeedTrace {
@@ -114,6 +114,14 @@ fn differences_are_of_the_same_tasks_and_seeds() {
     let analysis = analyse(&complete(), &against_bad).unwrap();
     let difference = averages(&analysis, 1).difference.as_ref().unwrap();
     assert_close(&[difference.mean], &[-(one + two) / 2.0]);
+
+    // On a black box with two objectives the method has a mark, which need not be asked for.
+    let mut marked = complete();
+    for blackbox in &mut marked.blackboxes {
+        blackbox.methods[2] += OF_AVERAGES;
+    }
+    let analysis = analyse(&marked, &against_bad).unwrap();
+    assert_eq!(analysis.blackboxes[0].against.as_deref(), Some("bad + MO"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::random_search::Baseline;
 pub struct AnalysisOptions {
     /// The random search to score against.
     pub baseline: Baseline,
-    /// Method that all others are paired with; without one, on each black box the one with the best
+    /// Method that all others are paired with, as [`find_method`](crate::results::find_method) finds it; without one, on each black box the one with the best
     /// average rank.
     pub against: Option<String>,
     /// Which curves get a band: they are most of the work.

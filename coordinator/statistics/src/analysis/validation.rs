@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::options::AnalysisOptions;
 use crate::error::{Contradiction, StatisticsError};
 use crate::random_search::{Baseline, RANDOM_SEARCH_METHOD};
-use crate::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults};
+use crate::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults, find_method};
 
 /// Most bootstrap resamples: their means are kept in memory for every task.
 const MOST_RESAMPLES: usize = 100_000;
@@ -87,14 +87,11 @@ fn check_against<Traces>(
     results: &SweepResults<Traces>,
     method: &str,
 ) -> Result<(), StatisticsError> {
-    let methods = || {
-        let blackboxes = results.blackboxes.iter();
-        blackboxes.flat_map(|blackbox| &blackbox.methods)
-    };
-    if methods().any(|known| known == method) {
+    let methods = || results.blackboxes.iter().map(|blackbox| &blackbox.methods);
+    if methods().any(|known| find_method(known, method).is_some()) {
         return Ok(());
     }
-    let known: BTreeSet<&str> = methods().map(String::as_str).collect();
+    let known: BTreeSet<&str> = methods().flatten().map(String::as_str).collect();
     Err(StatisticsError::NotToPairWith {
         method: method.to_owned(),
         known: known.into_iter().collect::<Vec<_>>().join(", "),
