@@ -82,7 +82,7 @@ fn scientific(value: f64, power: i32) -> String {
     format!("{value:.digits$e}")
 }
 
-/// The greatest power of ten that is not above a number, which may be a rounding error below one.
+/// The exponent of the greatest power of ten that is not above a number. A rounding error below one counts as that one.
 fn power_of_ten(number: f64) -> i32 {
     ((1.0 + 1e-9) * number).log10().floor() as i32
 }

@@ -9,8 +9,8 @@ use crate::random_search::Baseline;
 pub struct AnalysisOptions {
     /// The random search to score against.
     pub baseline: Baseline,
-    /// Method that all others are paired with, as [`find_method`](crate::results::find_method) finds it; without one, on each black box the one with the best
-    /// average rank.
+    /// Method that all others are paired with, as [`find_method`](crate::results::find_method) finds it; without
+    /// one, on each black box the one with the best average rank.
     pub against: Option<String>,
     /// Which curves get a band: they are most of the work.
     pub bands: Bands,
