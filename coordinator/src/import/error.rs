@@ -136,9 +136,9 @@ pub enum ContentProblem {
     #[error("the data set is in the test data, too: a source must not contain a target")]
     SourceAndTarget,
 
-    /// A search space has no source.
+    /// A search space has no data set to learn from.
     #[error(
-        "there is no data set of it in the training data: leave the search space out with --spaces"
+        "there is no data set of it with two configurations in the training data: leave the search space out with --spaces"
     )]
     NoSource,
 

@@ -1,7 +1,8 @@
 //! Imports the meta-dataset of HPO-B (Pineda Arango et al., NeurIPS 2021), version 3.
 //!
 //! Each search space becomes a table. The data sets of the test split are its targets, and those of the training
-//! split the only sources; the validation split is left out. Accuracies stay as they are and are maximised.
+//! split with two configurations or more the only sources; the validation split is left out. Accuracies stay as they are
+//! and are maximised.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -39,6 +40,7 @@ pub fn import(folder: &Path, spaces: &[String], target: &Path) -> Result<Importe
         is_training: false,
         path: folder.join(TEST),
         repeated: 0,
+        small_sources: 0,
     };
     read_evaluations(&folder.join(TEST), &mut import)?;
     let mut wanted = spaces.iter();
@@ -59,6 +61,8 @@ struct HpobImport<'a> {
     path: PathBuf,
     /// Number of rows that repeat a configuration.
     repeated: usize,
+    /// Number of data sets of the training split with a single row.
+    small_sources: usize,
 }
 
 /// What is read of a search space.
@@ -119,6 +123,10 @@ impl TakeEvaluations for HpobImport<'_> {
             return Err(refused(ContentProblem::SourceAndTarget));
         }
         let distinct = Distinct::of(&configurations, &accuracies);
+        if self.is_training && distinct.rows.len() < 2 {
+            self.small_sources += 1;
+            return Ok(());
+        }
         self.repeated += configurations.len() - distinct.rows.len();
         self.add(search_space, data_set, expected, distinct)
     }
@@ -201,6 +209,12 @@ impl HpobImport<'_> {
                 "Configurations that a data set has several times are kept once, with the best of their \
                  accuracies; this left out {}.",
                 count(self.repeated as u64, "row")
+            ));
+        }
+        if self.small_sources > 0 {
+            notes.push(format!(
+                "A source needs two configurations or more; this left out {} of the training split.",
+                count(self.small_sources as u64, "data set")
             ));
         }
         self.destination.finish("hpob", SEEDS, &blackboxes, notes)

@@ -11,8 +11,8 @@ use super::Folder;
 const TEST: &str = r#"{"5971": {"31": {"X": [[0.0, 1.0], [0.5, 0.25], [1, 0]], "y": [[0.5], [0.875], [0.25]]},
  "37": {"X": [[0.125, 1e-7], [0.5, 0.25]], "y": [[0.5], [0.75]]}},
  "6767": {"31": {"X": [[0.5], [0.25]], "y": [[0.1], [0.2]]}}}"#;
-const TRAIN: &str = r#"{"5971": {"3": {"X": [[0, 0], [1, 1]], "y": [[0.5], [0.5]]}, "7": {"X": [[0, 0]], "y": [[1]]}},
- "6767": {"3": {"X": [[0.5]], "y": [[0.3]]}}, "9999": {"3": {"X": "not read", "y": []}}}"#;
+const TRAIN: &str = r#"{"5971": {"3": {"X": [[0, 0], [1, 1]], "y": [[0.5], [0.5]]}, "7": {"X": [[0, 0], [0, 1]], "y": [[1], [0]]}},
+ "6767": {"3": {"X": [[0.5], [1]], "y": [[0.3], [0.2]]}}, "9999": {"3": {"X": "not read", "y": []}}}"#;
 const INITIAL: &str = r#"{"5971": {"31": {"test1": [2], "test0": [0, 1]}, "37": {"test0": [1]}}}"#;
 
 impl Folder {
@@ -78,6 +78,41 @@ fn search_spaces_of_hpob_become_tables_with_fixed_sources() {
         again.plan.sweep.blackboxes[0].table,
         plan.sweep.blackboxes[0].table
     );
+}
+
+#[test]
+fn sources_of_one_configuration_are_left_out_and_told() {
+    let train = TRAIN.replace(
+        "[[0, 0], [0, 1]], \"y\": [[1], [0]]",
+        "[[0, 0], [0, 0]], \"y\": [[1], [0]]",
+    );
+    assert_ne!(train, TRAIN);
+    let folder = Folder::hpob(TEST, &train);
+    let imported = folder.import_hpob(&[]).unwrap();
+    assert_eq!(splits(&imported)[0].1, ["3"]);
+    let names = imported.plan.tables[0]
+        .table
+        .tasks
+        .iter()
+        .map(|task| &task.name);
+    assert_eq!(names.collect::<Vec<_>>(), ["31", "37", "3"]);
+    assert_eq!(
+        imported.notes,
+        [
+            "A source needs two configurations or more; this left out 1 data set of the training split."
+        ]
+    );
+    let train = TRAIN.replace(
+        "[[0.5], [1]], \"y\": [[0.3], [0.2]]",
+        "[[0.5]], \"y\": [[0.3]]",
+    );
+    let folder = Folder::hpob(TEST, &train);
+    let message = folder.import_hpob(&[]).unwrap_err();
+    assert!(
+        message.contains("search space 6767: there is no data set of it with two configurations in the training data"),
+        "{message}"
+    );
+    assert!(folder.made().is_empty());
 }
 
 #[test]
@@ -214,7 +249,7 @@ fn mistakes_of_hpob_are_named_and_leave_nothing() {
         ),
         (
             spoilt("\"6767\"", "\"1\""),
-            "search space 1: there is no data set of it in the training data",
+            "search space 1: there is no data set of it with two configurations in the training data",
         ),
         (spoilt("\"37\"", "\"3\\u202e7\""), "U+202E"),
         ("[]".to_owned(), "expected an object of search spaces"),
