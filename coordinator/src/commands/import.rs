@@ -100,6 +100,10 @@ struct ColumnOptions {
     )]
     hp: Vec<String>,
 
+    /// Column that tells repeated measurements of a configuration apart; the sweep file takes their mean.
+    #[arg(long, env = "LOTO_SEED", value_name = "COLUMN")]
+    seed: Option<String>,
+
     #[command(flatten)]
     objective: ObjectiveOptions,
 
@@ -179,6 +183,7 @@ impl ColumnOptions {
             task: self.task,
             hyperparameters: self.hp,
             metric: self.objective.metric,
+            seed: self.seed,
             direction: self.objective.direction.into(),
         };
         columns::import(&self.file, &choice, &self.out.out)

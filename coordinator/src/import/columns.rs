@@ -1,5 +1,7 @@
 //! Imports CSV and Parquet files, and folders of them, by naming their columns.
 
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::path::Path;
 
 use loto_engine::table::container;
@@ -30,6 +32,8 @@ pub struct ColumnChoice {
     pub hyperparameters: Vec<String>,
     /// The column of the objective.
     pub metric: String,
+    /// The column that tells repeated measurements of a configuration apart, of which the sweep takes the mean.
+    pub seed: Option<String>,
     /// Whether it is minimised.
     pub direction: Direction,
 }
@@ -46,7 +50,7 @@ pub fn import(file: &Path, choice: &ColumnChoice, target: &Path) -> Result<Impor
         return Err(ImportError::LargeFile(file.to_owned()));
     }
     let mut destination = Destination::new(target)?;
-    let mut fewest_rows = std::collections::BTreeMap::<String, usize>::new();
+    let mut rows = RowCounts::default();
     let opened = std::io::Cursor::new(bytes);
     let (blackbox, kinds) = container::with_csv(opened, MAX_UNPACKED_BYTES, |text| {
         let mut lines = csv::Reader::from_reader(text);
@@ -61,7 +65,8 @@ pub fn import(file: &Path, choice: &ColumnChoice, target: &Path) -> Result<Impor
             let record = record.map_err(|error| csv_error(file, error))?;
             let line = record.position().map_or(0, csv::Position::line);
             let positions = columns.hyperparameters.iter();
-            let fields = positions.chain([&columns.metric, &columns.task]);
+            let others = [columns.metric, columns.task];
+            let fields = positions.chain(&others).chain(&columns.seed);
             let row: Vec<String> = fields
                 .map(|&position| record[position].to_owned())
                 .collect();
@@ -75,19 +80,17 @@ pub fn import(file: &Path, choice: &ColumnChoice, target: &Path) -> Result<Impor
                     refuse(columns.metric, ContentProblem::NoNumber(excerpt(metric))).into(),
                 );
             }
-            let mut needed = columns.hyperparameters.iter().chain([&columns.task]);
+            let needed = columns.hyperparameters.iter().chain([&columns.task]);
+            let mut needed = needed.chain(&columns.seed);
             if let Some(&empty) = needed.find(|&&position| record[position].trim().is_empty()) {
                 return Err(refuse(empty, ContentProblem::Empty).into());
             }
-            kinds.add(
-                columns
-                    .hyperparameters
-                    .iter()
-                    .map(|&position| &record[position]),
-            );
-            *fewest_rows
-                .entry(record[columns.task].to_owned())
-                .or_default() += 1;
+            let configuration = || {
+                let positions = columns.hyperparameters.iter();
+                positions.map(|&position| &record[position])
+            };
+            kinds.add(configuration());
+            rows.add(&record[columns.task], configuration());
             table.push(&row)?;
         }
         let blackbox = ImportedBlackbox {
@@ -95,6 +98,7 @@ pub fn import(file: &Path, choice: &ColumnChoice, target: &Path) -> Result<Impor
             table: table.finish()?,
             objective: columns.header[columns.hyperparameters.len()].clone(),
             direction: choice.direction,
+            is_repeated: choice.seed.is_some(),
             ..ImportedBlackbox::default()
         };
         let named = columns.header.into_iter().zip(kinds.kinds());
@@ -109,10 +113,38 @@ pub fn import(file: &Path, choice: &ColumnChoice, target: &Path) -> Result<Impor
     let blackbox = ImportedBlackbox {
         categorical: with_kind(ColumnKind::Categorical).collect(),
         scales: booleans.collect(),
-        fewest_rows: fewest_rows.values().copied().min().unwrap_or(0),
+        fewest_rows: rows.fewest(),
         ..blackbox
     };
     destination.finish(&choice.name, SEEDS, &[blackbox], Vec::new())
+}
+
+/// The configurations of each task, by hashes: of two with the same hash one may be missing.
+#[derive(Default)]
+struct RowCounts {
+    hashing: RandomState,
+    configurations: BTreeMap<String, HashSet<u64>>,
+}
+
+impl RowCounts {
+    fn add<'a>(&mut self, task: &str, configuration: impl Iterator<Item = &'a str>) {
+        let mut hasher = self.hashing.build_hasher();
+        for field in configuration {
+            // 0.1 and 1e-1 are one configuration of numbers.
+            match field.trim().parse::<f64>() {
+                Ok(number) => (number + 0.0).to_bits().hash(&mut hasher),
+                Err(_) => field.trim().hash(&mut hasher),
+            }
+        }
+        let of_task = self.configurations.entry(task.to_owned()).or_default();
+        of_task.insert(hasher.finish());
+    }
+
+    /// The number of configurations of the task with the fewest.
+    fn fewest(&self) -> usize {
+        let counts = self.configurations.values().map(HashSet::len);
+        counts.min().unwrap_or(0)
+    }
 }
 
 /// Where the columns are, and what they are called in the table.
@@ -120,6 +152,7 @@ struct Columns {
     hyperparameters: Vec<usize>,
     metric: usize,
     task: usize,
+    seed: Option<usize>,
     header: Vec<String>,
 }
 
@@ -148,11 +181,14 @@ impl Columns {
                 .collect::<Result<_, _>>()?,
         };
         let (metric, task) = (position(&choice.metric)?, position(&choice.task)?);
+        let seed = choice.seed.as_deref().map(position).transpose()?;
         let called = hyperparameters
             .iter()
             .map(|&column| prefixed("hp_", names[column]));
         let metric_name = prefixed("metric_", names[metric]);
-        let header: Vec<String> = called.chain([metric_name, "task".to_owned()]).collect();
+        let others = [metric_name, "task".to_owned()];
+        let header = called.chain(others).chain(seed.map(|_| "seed".to_owned()));
+        let header: Vec<String> = header.collect();
         let twice = (1..header.len()).find(|&column| header[..column].contains(&header[column]));
         if let Some(twice) = twice {
             let problem = ContentProblem::SameColumn(excerpt(&header[twice]));
@@ -162,6 +198,7 @@ impl Columns {
             hyperparameters,
             metric,
             task,
+            seed,
             header,
         })
     }

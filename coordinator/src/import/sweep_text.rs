@@ -22,7 +22,9 @@ pub(super) struct ImportedBlackbox {
     pub(super) scales: Vec<(String, &'static str)>,
     /// The only tasks that methods learn from; all but the target if empty.
     pub(super) sources: Vec<String>,
-    /// Rows of the target with the fewest.
+    /// Whether configurations were measured several times, told apart by the column `seed`.
+    pub(super) is_repeated: bool,
+    /// Configurations of the target with the fewest.
     pub(super) fewest_rows: usize,
     /// A file with first evaluations.
     pub(super) initial: Option<ImportedInitial>,
@@ -84,6 +86,9 @@ fn write_blackbox(blackbox: &ImportedBlackbox, text: &mut String) -> std::fmt::R
         let scales = scales.map(|(column, scale)| format!("{} = \"{scale}\"", quoted(column)));
         let scales = scales.collect::<Vec<_>>().join(", ");
         writeln!(text, "scales = {{ {scales} }}")?;
+    }
+    if blackbox.is_repeated {
+        writeln!(text, "repeats = \"mean\"")?;
     }
     if !blackbox.sources.is_empty() {
         writeln!(text, "sources = [{}]", list(&blackbox.sources))?;

@@ -48,6 +48,7 @@ fn runs() -> ColumnChoice {
         task: "dataset".to_owned(),
         hyperparameters: ["lr", "opt", "nesterov"].map(str::to_owned).into(),
         metric: "acc".to_owned(),
+        seed: None,
         direction: Direction::Maximise,
     }
 }
@@ -73,6 +74,32 @@ fn named_columns_become_a_table() {
         text.contains("scales = { \"hp_nesterov\" = \"boolean\" }"),
         "{text}"
     );
+}
+
+#[test]
+fn measurements_that_are_repeated_are_averaged() {
+    let mut text = RUNS.replace("seconds", "run");
+    text.push_str("wine,1e-1,sgd,True,1,0.5,4\niris,0.2,sgd,True,1,0.8,4\n");
+    let folder = Folder::new(&[("runs.csv", &text)]);
+    let file = folder.path("data/runs.csv");
+    let message = columns::import(&file, &runs(), &folder.path("out")).unwrap_err();
+    let message = message.to_string();
+    assert!(
+        message.contains("has this configuration already"),
+        "{message}"
+    );
+    let choice = ColumnChoice {
+        seed: Some("run".to_owned()),
+        ..runs()
+    };
+    let imported = columns::import(&file, &choice, &folder.path("out")).unwrap();
+    let table = &imported.plan.tables[0].table;
+    assert_eq!(table.task("wine").unwrap().objective, [-0.7, -0.8]);
+    assert_eq!(table.task("iris").unwrap().objective, [-0.5, -0.7]);
+    assert_eq!(imported.plan.sweep.blackboxes[0].iterations, 2);
+    let text = fs::read_to_string(&imported.sweep).unwrap();
+    assert!(text.contains("\nrepeats = \"mean\"\n"), "{text}");
+    assert!(folder.path("out").join("runs__1_.csv.gz").exists());
 }
 
 #[test]

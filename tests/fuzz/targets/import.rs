@@ -87,6 +87,7 @@ fuzz_target!(init: std::panic::set_hook(Box::new(|_| {})), |bytes: &[u8]| {
                 task: "task".into(),
                 hyperparameters: Vec::new(),
                 metric: "metric_error".into(),
+                seed: None,
                 direction: Direction::Minimise,
             };
             columns::import(&data.join("table.csv"), &choice, out).map(|_| ())
