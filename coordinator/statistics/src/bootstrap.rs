@@ -60,7 +60,7 @@ impl ResampledMeans {
     pub(crate) fn resample(&mut self, curves: &GapCurves<'_>, range: f64, random: &mut ChaCha8Rng) {
         assert_eq!(curves.iterations(), self.iterations, "as long as announced");
         let seeds = curves.seeds();
-        self.list_falls(curves, 1.0 / (seeds as f64 * range));
+        self.list_falls(curves, seeds as f64 * range);
         for begin in (0..self.resamples).step_by(RESAMPLES_PER_BATCH) {
             let batch = RESAMPLES_PER_BATCH.min(self.resamples - begin);
             self.draws.clear();
@@ -74,14 +74,14 @@ impl ResampledMeans {
         }
     }
 
-    /// Lists the falls of all seeds, the last iteration first, then by seed.
-    fn list_falls(&mut self, curves: &GapCurves<'_>, scale: f64) {
+    /// Lists the falls of all seeds as shares of `whole`, the last iteration first, then by seed.
+    fn list_falls(&mut self, curves: &GapCurves<'_>, whole: f64) {
         self.falls.clear();
         for (seed, segments) in (0..).zip(curves.segments()) {
             let mut segments = segments.peekable();
             while let Some((_, end, gap)) = segments.next() {
                 let next = segments.peek().map_or(0.0, |&(_, _, gap)| gap);
-                let by = (gap - next) * scale;
+                let by = (gap - next) / whole;
                 if by != 0.0 {
                     let index = end as u32 - 1;
                     self.falls.push(Fall { index, seed, by });
@@ -215,6 +215,23 @@ mod tests {
                 let sum: f64 = drawn_rows.iter().map(|row| row[index]).sum();
                 assert!((means[resample] - sum / 3.0 / 10.0).abs() < 1e-15);
             }
+        }
+    }
+
+    #[test]
+    fn the_least_numbers_have_means_as_others_do() {
+        let means_of = |unit: f64| {
+            let best = best_curves(&[
+                &[9.0 * unit, 4.0 * unit, unit],
+                &[7.0 * unit, 2.0 * unit, 2.0 * unit],
+            ]);
+            let curves = GapCurves::new(&best, 3, unit);
+            let mut means = ResampledMeans::new(20, 3);
+            means.resample(&curves, 10.0 * unit, &mut random());
+            [0, 1, 2].map(|index| means.at(index).to_vec()).concat()
+        };
+        for (found, expected) in means_of(1e-310).into_iter().zip(means_of(1.0)) {
+            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
         }
     }
 

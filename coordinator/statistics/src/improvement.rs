@@ -10,6 +10,9 @@ use crate::small_samples::variance_of_mean;
 /// The least and the greatest improvement: no method is better than the optimum from the first iteration.
 pub(crate) const POSSIBLE_IMPROVEMENTS: (f64, f64) = (f64::NEG_INFINITY, 1.0);
 
+/// In place of baselines below this: sums of so many inverses are still finite.
+const LEAST_BASELINE: f64 = 1e-300;
+
 /// The improvement on one task.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Improvement {
@@ -46,7 +49,7 @@ pub fn seed_improvements(curves: &GapCurves<'_>, baseline_gaps: &[f64]) -> Optio
     weights.push(weight);
     for &baseline in baseline_gaps {
         if baseline != 0.0 {
-            weight += 1.0 / baseline;
+            weight += 1.0 / baseline.max(LEAST_BASELINE);
             terms += 1;
         }
         weights.push(weight);
@@ -78,6 +81,17 @@ mod tests {
         assert_eq!(outcome.terms_left_out, 2);
         let undefined = improvement(&[0.5], &[0.0]);
         assert_eq!((undefined.value, undefined.terms_left_out), (None, 1));
+    }
+
+    #[test]
+    fn seeds_have_an_improvement_however_near_the_optimum_random_search_is() {
+        let one = best_curves(&[&[0.5, 0.0, 0.0]]);
+        let curves = GapCurves::new(&one, 3, 0.0);
+        let found = seed_improvements(&curves, &[1.0, 5e-324, 1e-310]).unwrap();
+        assert!(
+            (found[0] - (0.5 + 1.0 + 1.0) / 3.0).abs() < 1e-15,
+            "{found:?}"
+        );
     }
 
     #[test]

@@ -14,7 +14,7 @@ use loto_proto::table_spec::{Repeats, TableSpec};
 
 use super::bounded_lines::BoundedLines;
 use super::encoding::Column;
-use super::error::{FieldError, TableProblem};
+use super::error::{FieldError, LEAST_RANGE, TableProblem};
 use super::features;
 use super::fields::{boolean, check_blackbox, linear_number, positive_number, task_name};
 use super::header::{Header, HyperparameterColumn, column_names};
@@ -103,13 +103,33 @@ pub(super) fn read(
     if readers.is_empty() {
         return Err(TableProblem::NoRows);
     }
-    let (tasks, source_rows) = readers.into_iter().map(TaskReader::finish).unzip();
+    let (tasks, source_rows): (Vec<_>, _) = readers.into_iter().map(TaskReader::finish).unzip();
+    for task in &tasks {
+        check_ranges(task, &header.objectives)?;
+    }
     Ok(Contents {
         hyperparameters: header.hyperparameters,
         tasks,
         source_rows: header.source_rows.is_some().then_some(source_rows),
         blackbox,
     })
+}
+
+/// Checks that statistics can tell the values of each objective apart.
+fn check_ranges(task: &Task, columns: &[(usize, String)]) -> Result<(), TableProblem> {
+    for (values, (_, column)) in task.objectives().into_iter().zip(columns) {
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let greatest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let range = greatest - least;
+        if range > 0.0 && range < LEAST_RANGE {
+            return Err(TableProblem::SmallRange {
+                task: excerpt(&task.name),
+                column: column.clone(),
+                range,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// A configuration's hash: 128 bits, so that chance makes no two alike.

@@ -8,6 +8,9 @@ use loto_proto::untrusted_text::HazardousCharacter;
 
 use super::container::ContainerError;
 
+/// Least difference between the extreme values of an objective on a task, if they differ: far from where sums of squares are 0.
+pub(super) const LEAST_RANGE: f64 = 1.0 / MAX_MAGNITUDE;
+
 /// A table that is refused.
 #[derive(Debug, thiserror::Error)]
 #[error("table {table}: {problem}")]
@@ -200,6 +203,20 @@ pub enum TableProblem {
          declared"
     )]
     NoSeedColumn,
+
+    /// The values of an objective are so near each other on a task that squares of their differences are 0.
+    #[error(
+        "task `{task}`: the values of {column} differ by {range:e}, allowed are differences from {LEAST_RANGE:e} on, or none: give them in \
+         another unit, or their logarithms"
+    )]
+    SmallRange {
+        /// The task.
+        task: String,
+        /// The column of the objective.
+        column: String,
+        /// The greatest value minus the least.
+        range: f64,
+    },
 
     /// There is nothing below the header.
     #[error("it has no rows")]

@@ -224,6 +224,19 @@ fn numbers_whose_distances_overflow_are_refused() {
 }
 
 #[test]
+fn objectives_whose_squared_differences_are_zero_are_refused() {
+    for (first, second, told) in [("1e-310", "0", "1e-310"), ("-2e-101", "7e-101", "9e-101")] {
+        let table = format!("hp_a,metric,task\n1,5,y\n2,6,y\n1,{first},x\n2,{second},x\n");
+        let expected = format!("task `x`: the values of metric differ by {told}, allowed are");
+        assert_refused(read(table.as_bytes()), &expected);
+    }
+    for value in ["0", "1e-310", "1e-100"] {
+        let table = format!("hp_a,metric,task\n1,{value},x\n2,{value},x\n1,{value},y\n2,7,y\n");
+        read(table.as_bytes()).unwrap();
+    }
+}
+
+#[test]
 fn texts_from_elsewhere_are_read_or_refused_in_short() {
     // As a spreadsheet on Windows writes it.
     let table = read(b"\xef\xbb\xbfhp_a,metric,task\r\n1,2,x\r\n3,4,x\r\n").unwrap();
