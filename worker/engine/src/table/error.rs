@@ -148,7 +148,10 @@ pub enum TableProblem {
     },
 
     /// A task has too few rows that methods may learn from.
-    #[error("task `{task}` has {count} source rows, a source needs at least 2: mark more with 1")]
+    #[error(
+        "task `{task}` has {count} source row{}, a source needs at least 2: mark more with 1",
+        if *count == 1 { "" } else { "s" }
+    )]
     FewSourceRows {
         /// The task.
         task: String,
