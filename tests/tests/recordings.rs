@@ -381,3 +381,25 @@ fn files_of_others_are_imported_and_run() {
     assert!(sweep.contains("categorical = [\"hp_kind\"]"), "{sweep}");
     assert!(sweep.contains("\"hp_on\" = \"boolean\""), "{sweep}");
 }
+
+#[test]
+fn repeated_measurements_are_imported_as_one_row() {
+    let folder = Folder::with_sweep(SWEEP);
+    let mut lines = loto_tests::small_sweep::TABLE.lines();
+    let mut table = format!("{},repeat\n", lines.next().unwrap());
+    for line in lines {
+        table.push_str(&format!("{line},0\n{line},1\n"));
+    }
+    folder.write("runs.csv", table);
+    let import = "import csv runs.csv --metric metric_error --out runs";
+    let import: Vec<&str> = import.split(' ').collect();
+    let error = refused(folder.folder(), &import);
+    assert!(error.contains("has this configuration already"), "{error}");
+    let text = done(
+        folder.folder(),
+        &[&import[..], &["--seed", "repeat"]].concat(),
+    );
+    let rows = loto_tests::small_sweep::TABLE.lines().count() - 1;
+    assert!(text.contains(&format!(" {rows} ")), "{text}");
+    done(folder.folder(), &["check", "runs/sweep.toml"]);
+}
