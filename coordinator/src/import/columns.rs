@@ -32,7 +32,7 @@ pub struct ColumnChoice {
     pub hyperparameters: Vec<String>,
     /// The column of the objective.
     pub metric: String,
-    /// The column that tells repeated measurements of a configuration apart, of which the sweep takes the mean.
+    /// The column that tells repeated measurements of a configuration apart; the sweep takes their mean.
     pub seed: Option<String>,
     /// Whether it is minimised.
     pub direction: Direction,
@@ -50,7 +50,7 @@ pub fn import(file: &Path, choice: &ColumnChoice, target: &Path) -> Result<Impor
         return Err(ImportError::LargeFile(file.to_owned()));
     }
     let mut destination = Destination::new(target)?;
-    let mut rows = RowCounts::default();
+    let mut counts = ConfigurationCounts::default();
     let opened = std::io::Cursor::new(bytes);
     let (blackbox, kinds) = container::with_csv(opened, MAX_UNPACKED_BYTES, |text| {
         let mut lines = csv::Reader::from_reader(text);
@@ -90,7 +90,7 @@ pub fn import(file: &Path, choice: &ColumnChoice, target: &Path) -> Result<Impor
                 positions.map(|&position| &record[position])
             };
             kinds.add(configuration());
-            rows.add(&record[columns.task], configuration());
+            counts.add(&record[columns.task], configuration());
             table.push(&row)?;
         }
         let blackbox = ImportedBlackbox {
@@ -113,7 +113,7 @@ pub fn import(file: &Path, choice: &ColumnChoice, target: &Path) -> Result<Impor
     let blackbox = ImportedBlackbox {
         categorical: with_kind(ColumnKind::Categorical).collect(),
         scales: booleans.collect(),
-        fewest_rows: rows.fewest(),
+        fewest_rows: counts.fewest(),
         ..blackbox
     };
     destination.finish(&choice.name, SEEDS, &[blackbox], Vec::new())
@@ -121,16 +121,16 @@ pub fn import(file: &Path, choice: &ColumnChoice, target: &Path) -> Result<Impor
 
 /// The configurations of each task, by hashes: of two with the same hash one may be missing.
 #[derive(Default)]
-struct RowCounts {
+struct ConfigurationCounts {
     hashing: RandomState,
     configurations: BTreeMap<String, HashSet<u64>>,
 }
 
-impl RowCounts {
+impl ConfigurationCounts {
     fn add<'a>(&mut self, task: &str, configuration: impl Iterator<Item = &'a str>) {
         let mut hasher = self.hashing.build_hasher();
         for field in configuration {
-            // 0.1 and 1e-1 are one configuration of numbers.
+            // 0.1 and 1e-1 are the same number, and so are -0 and 0 once zero is added.
             match field.trim().parse::<f64>() {
                 Ok(number) => (number + 0.0).to_bits().hash(&mut hasher),
                 Err(_) => field.trim().hash(&mut hasher),
@@ -142,8 +142,8 @@ impl RowCounts {
 
     /// The number of configurations of the task with the fewest.
     fn fewest(&self) -> usize {
-        let counts = self.configurations.values().map(HashSet::len);
-        counts.min().unwrap_or(0)
+        let of_tasks = self.configurations.values().map(HashSet::len);
+        of_tasks.min().unwrap_or(0)
     }
 }
 

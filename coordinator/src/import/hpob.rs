@@ -61,7 +61,7 @@ struct HpobImport<'a> {
     path: PathBuf,
     /// Number of rows that repeat a configuration.
     repeated: usize,
-    /// Number of data sets of the training split with a single row.
+    /// Number of data sets of the training split with a single configuration.
     small_sources: usize,
 }
 

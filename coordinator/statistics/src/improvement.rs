@@ -10,7 +10,7 @@ use crate::small_samples::variance_of_mean;
 /// The least and the greatest improvement: no method is better than the optimum from the first iteration.
 pub(crate) const POSSIBLE_IMPROVEMENTS: (f64, f64) = (f64::NEG_INFINITY, 1.0);
 
-/// In place of baselines below this: sums of so many inverses are still finite.
+/// Baselines below this count as this, so that the sum of their inverses stays finite.
 const LEAST_BASELINE: f64 = 1e-300;
 
 /// The improvement on one task.
