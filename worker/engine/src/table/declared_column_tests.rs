@@ -96,7 +96,7 @@ fn mistakes_are_told_with_line_and_column() {
         "{error}"
     );
     let error = rows(&TABLE.replace("two,30,3,yes", "two,30,3,no"));
-    assert!(error.contains("task `two` has 1 source rows"), "{error}");
+    assert!(error.contains("task `two` has 1 source row,"), "{error}");
     let error = rows(&TABLE.replace("3,yes", "3,2"));
     assert!(
         error.contains("line 8, column `kept`: `2` is neither"),
