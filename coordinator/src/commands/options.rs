@@ -16,8 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::CommandError;
 use crate::dispatch::{
-    Inventory, LASTING, LONGEST_ABSENCE, LONGEST_OUTAGE, POLL_INTERVAL, Requeue, Wait,
-    wait_until_done,
+    Inventory, LONGEST_ABSENCE, LONGEST_OUTAGE, POLL_INTERVAL, Requeue, Wait, wait_until_done,
 };
 use crate::metrics::{COORDINATOR_METRICS, jobs_lost, jobs_published, sweep_stands_at};
 use crate::progress::Tracker;
@@ -181,7 +180,6 @@ pub(super) fn wait<'a>(
         inventory,
         requeue,
         poll_interval: POLL_INTERVAL,
-        lasting: LASTING,
         longest_outage: LONGEST_OUTAGE,
         longest_absence: LONGEST_ABSENCE,
         shutdown,

@@ -42,7 +42,7 @@ pub use remarks::{WorkerRemarks, worker_remarks};
 pub use retry::retry_poisoned;
 pub(crate) use sound_sweeps::all_sound_sweeps;
 pub use wait::{
-    LASTING, LONGEST_ABSENCE, LONGEST_OUTAGE, Requeue, Wait, conclude, conflicts, wait_until_done,
+    LONGEST_ABSENCE, LONGEST_OUTAGE, Requeue, Wait, conclude, conflicts, wait_until_done,
 };
 
 #[cfg(test)]

@@ -90,7 +90,6 @@ fn wait<'a>(store: &'a dyn Store, queue: Option<&'a dyn Queue>) -> Wait<'a> {
         inventory: None,
         requeue,
         poll_interval: Duration::from_millis(2),
-        lasting: Duration::ZERO,
         longest_outage: Duration::from_secs(30),
         longest_absence: Duration::from_secs(30),
         shutdown: CancellationToken::new(),

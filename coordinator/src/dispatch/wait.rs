@@ -26,11 +26,6 @@ const DELAY_PER_LOOK: u32 = 10;
 /// Longest delay between two looks: that a look waited for a server is not a reason to wait longer.
 const LONGEST_DELAY: Duration = Duration::from_secs(10);
 
-/// Time for which a sweep has to stay done in a networked store. Redis (`appendfsync everysec`)
-/// flushes its file every second, and while a flush takes long, keeps what is new in memory for
-/// up to two more.
-pub const LASTING: Duration = Duration::from_secs(4);
-
 /// How long a networked store may be unavailable while a user waits.
 pub const LONGEST_OUTAGE: Duration = Duration::from_secs(600);
 
@@ -49,8 +44,6 @@ pub struct Wait<'a> {
     pub requeue: Option<Requeue<'a>>,
     /// Least time between two looks at the store.
     pub poll_interval: Duration,
-    /// Time for which the sweep has to stay done: a store may lose the last it was told.
-    pub lasting: Duration,
     /// How long the store may be unavailable.
     pub longest_outage: Duration,
     /// How long the sweep may be missing from the store, if recording it again is up to others.
@@ -88,7 +81,8 @@ impl<'a> Requeue<'a> {
     }
 }
 
-/// Waits until every job is done or poisoned, and tells `on_progress` at every look.
+/// Waits until every job is done or poisoned, and tells `on_progress` at every look. A sweep has to stay done for as long as the
+/// store may lose what it was told last.
 ///
 /// A poisoned job does not end the waiting for the others.
 ///
@@ -133,7 +127,7 @@ pub async fn wait_until_done(
         on_progress(&progress);
         if outage.is_none() && progress.total.unfinished() == 0 {
             let since = *done_since.get_or_insert_with(Instant::now);
-            if since.elapsed() >= wait.lasting {
+            if since.elapsed() >= wait.store.longest_loss() {
                 match end(tracker, &wait).await {
                     Err(
                         DispatchError::Transport(error)

@@ -7,8 +7,8 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use loto_coordinator::dispatch::{
-    Inventory, LASTING, LONGEST_ABSENCE, LONGEST_OUTAGE, POLL_INTERVAL, Requeue, Wait,
-    publish_sweep, record, wait_until_done,
+    Inventory, LONGEST_ABSENCE, LONGEST_OUTAGE, POLL_INTERVAL, Requeue, Wait, publish_sweep,
+    record, wait_until_done,
 };
 use loto_coordinator::plan::{Plan, SweepSource};
 use loto_coordinator::progress::Tracker;
@@ -82,7 +82,6 @@ async fn submit(arguments: &[String]) -> Result<(), Box<dyn Error>> {
         inventory: Some(Inventory::of_plan(&plan)),
         requeue: Some(Requeue::new(queue, &identity)),
         poll_interval: POLL_INTERVAL,
-        lasting: LASTING,
         longest_outage: LONGEST_OUTAGE,
         longest_absence: LONGEST_ABSENCE,
         shutdown,

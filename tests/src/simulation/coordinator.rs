@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use loto_coordinator::dispatch::{
-    DispatchError, Inventory, LASTING, LONGEST_ABSENCE, LONGEST_OUTAGE, POLL_INTERVAL, Requeue,
-    Wait, cancel, discard_damaged, publish_for, publish_sweep, record, refuse_cancelled, resume,
+    DispatchError, Inventory, LONGEST_ABSENCE, LONGEST_OUTAGE, POLL_INTERVAL, Requeue, Wait,
+    cancel, discard_damaged, publish_for, publish_sweep, record, refuse_cancelled, resume,
     retry_poisoned, wait_until_done,
 };
 use loto_coordinator::plan::Plan;
@@ -182,7 +182,6 @@ async fn submit(
         inventory: Some(Inventory::of_plan(plan)),
         requeue: Some(Requeue::new(queue, &identity)),
         poll_interval: POLL_INTERVAL,
-        lasting: LASTING,
         longest_outage: LONGEST_OUTAGE,
         longest_absence: LONGEST_ABSENCE,
         shutdown,

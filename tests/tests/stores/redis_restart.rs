@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use loto_coordinator::dispatch::LASTING;
 use loto_tests::proxy::Proxy;
 use loto_tests::samples::{job, series, trace};
 use loto_tests::servers::{PrivateServers, Server};
@@ -20,7 +19,7 @@ async fn what_was_stored_survives_a_crash_and_calls_work_again() {
             .unwrap();
     }
     // Redis may keep the last three seconds in memory.
-    tokio::time::sleep(LASTING).await;
+    tokio::time::sleep(store.longest_loss()).await;
     servers.kill(Server::Store);
 
     let begin = Instant::now();

@@ -1,4 +1,6 @@
-//! Whether a store takes what is to be stored.
+//! Whether a store takes what is to be stored, and for how long it may lose it.
+
+use std::time::Duration;
 
 use async_trait::async_trait;
 
@@ -18,6 +20,12 @@ pub trait Health: Send + Sync {
     /// [`TransportError::Unavailable`] if it does not answer; [`TransportError::Refused`] if we may not ask.
     async fn alarms(&self) -> Result<Vec<String>, TransportError> {
         Ok(Vec::new())
+    }
+
+    /// For how long it may lose what it said was stored, if its process ends at once. None of what is in a file is lost then, so a
+    /// store in a file says zero.
+    fn longest_loss(&self) -> Duration {
+        Duration::ZERO
     }
 
     /// What tells cheaply whether anything is other than at the last look; `None` from a store that cannot tell. What is read

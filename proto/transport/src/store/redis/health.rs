@@ -1,6 +1,7 @@
 //! What Redis tells of its memory and its disk.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use redis::Pipeline;
@@ -12,8 +13,16 @@ use crate::store::health::{ChangeMark, Health};
 /// Percent of the memory that Redis may use from which it counts as full: what was refused leaves a little room.
 const FULL_PERCENT: u64 = 99;
 
+/// Redis (`appendfsync everysec`) flushes its file every second, and while a flush takes long, keeps what is new in memory for up
+/// to two more.
+const LONGEST_LOSS: Duration = Duration::from_secs(4);
+
 #[async_trait]
 impl Health for RedisStore {
+    fn longest_loss(&self) -> Duration {
+        LONGEST_LOSS
+    }
+
     async fn alarms(&self) -> Result<Vec<String>, TransportError> {
         let told: String = self.ask("INFO", &redis::cmd("INFO")).await?;
         let place = self.name();
