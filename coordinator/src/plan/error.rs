@@ -275,49 +275,39 @@ pub enum BlackboxProblem {
         id: String,
     },
 
-    /// A method does not run on streams of tasks.
-    #[error("{problem}; give this black box its own `methods`, without `{method}`")]
-    NotOnStreams {
-        /// Name of the method.
-        method: String,
-        /// Why not.
+    /// Some of the methods cannot run on the black box.
+    #[error("{problem}; or {}", own_methods(suitable))]
+    UnsuitableMethods {
+        /// Names of the black box's methods that can run on it.
+        suitable: Vec<String>,
+        /// Why the first of the others cannot, and what to do about it.
         #[source]
-        problem: EngineError,
+        problem: UnsuitableMethod,
     },
+}
 
-    /// A method does not search the table's kind of hyperparameters.
-    #[error(
-        "{problem}; give this black box its own `methods`, without `{method}`, or list the \
-         hyperparameter under `categorical` if it is one"
-    )]
-    UnsuitableMethod {
-        /// Name of the method.
-        method: String,
-        /// The hyperparameter that is in the way.
-        #[source]
-        problem: EngineError,
-    },
+/// Why a method cannot run on a black box, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum UnsuitableMethod {
+    /// It does not search its kind of hyperparameters, needs features of the tasks that are not declared, is made for another number
+    /// of objectives, or does not run on streams of tasks.
+    #[error(transparent)]
+    Method(#[from] EngineError),
 
-    /// A method needs features of the tasks, and the black box declares none.
-    #[error("{0}; or give this black box its own `methods`, without it")]
-    NoFeatures(#[source] EngineError),
+    /// It learns from sources, and a task has a single row; or it is a program, and the tasks are a stream.
+    #[error(transparent)]
+    Job(#[from] ImpossibleJob),
+}
 
-    /// A method learns from sources, and a task has a single row.
-    #[error(
-        "{problem}: leave the task out of the table, or give this black box its own `methods`, without `{method}` and others \
-         that learn from sources"
-    )]
-    SmallSource {
-        /// Name of the method.
-        method: String,
-        /// The task.
-        #[source]
-        problem: ImpossibleJob,
-    },
-
-    /// A method is made for two objectives, and the black box has another number.
-    #[error("{0}; or give this black box its own `methods`, without it")]
-    OtherObjectives(#[source] EngineError),
+/// What to do about methods that cannot run on a black box, given those that can.
+fn own_methods(suitable: &[String]) -> String {
+    if suitable.is_empty() {
+        return "give this black box its own `methods`: none that it has now can run on it"
+            .to_owned();
+    }
+    format!(
+        "give this black box its own `methods`, those that can run on it: methods = {suitable:?}"
+    )
 }
 
 impl BlackboxProblem {
@@ -335,11 +325,7 @@ impl BlackboxProblem {
                 "initial"
             }
             Self::Method(_)
-            | Self::UnsuitableMethod { .. }
-            | Self::NoFeatures(_)
-            | Self::OtherObjectives(_)
-            | Self::SmallSource { .. }
-            | Self::NotOnStreams { .. }
+            | Self::UnsuitableMethods { .. }
             | Self::TakenName { .. }
             | Self::SameMethod { .. } => "methods",
         }

@@ -1,16 +1,16 @@
 //! The methods of a sweep file, looked up in the registry.
 
+use loto_engine::ImpossibleJob;
 use loto_engine::fits;
 use loto_engine::methods::stand_in::{OnStream, for_stream, is_without_sources};
 use loto_engine::methods::{Method, check, find};
 use loto_engine::table::Table;
-use loto_engine::{EngineError, ImpossibleJob};
 use loto_proto::external_program::PROTOCOL;
 use loto_proto::job::MethodSpec;
 use loto_proto::protocol::Protocol;
 use loto_proto::sweep_file::{BlackboxEntry, SweepFile};
 
-use super::error::BlackboxProblem;
+use super::error::{BlackboxProblem, UnsuitableMethod};
 use super::programs::PlannedProgram;
 
 /// The methods of a black box in the order of the file, with the versions of this build.
@@ -20,9 +20,7 @@ use super::programs::PlannedProgram;
 ///
 /// # Errors
 /// [`BlackboxProblem::Method`] for a method or parameter that is not known,
-/// [`BlackboxProblem::UnsuitableMethod`], [`BlackboxProblem::NoFeatures`], [`BlackboxProblem::OtherObjectives`] and
-/// [`BlackboxProblem::SmallSource`] for a method that cannot run on the black box's table,
-/// [`BlackboxProblem::NotOnStreams`] for one that does not run on its stream of tasks,
+/// [`BlackboxProblem::UnsuitableMethods`] if some cannot run on the black box,
 /// [`BlackboxProblem::TakenName`] and [`BlackboxProblem::SameMethod`] for names that mislead.
 pub(super) fn resolve(
     file: &SweepFile,
@@ -31,30 +29,23 @@ pub(super) fn resolve(
     programs: &[PlannedProgram],
 ) -> Result<Vec<MethodSpec>, BlackboxProblem> {
     let mut specs: Vec<MethodSpec> = Vec::new();
+    let mut first_problem = None;
     for name in file.methods_of(entry) {
-        let spec = match external(file, name, programs) {
-            Some(spec) => spec,
-            None => {
-                let (method, spec) = specify(file, name)?;
-                let unsuitable = |problem| match problem {
-                    EngineError::NoFeatures { .. } => BlackboxProblem::NoFeatures(problem),
-                    EngineError::OtherObjectives { .. } => {
-                        BlackboxProblem::OtherObjectives(problem)
-                    }
-                    problem => BlackboxProblem::UnsuitableMethod {
-                        method: name.clone(),
-                        problem,
-                    },
-                };
-                method.check_table(table).map_err(unsuitable)?;
-                check_sources(method, name, table)?;
-                spec
+        let (method, spec) = match external(file, name, programs) {
+            Some(spec) => (None, spec),
+            None => specify(file, name).map(|(method, spec)| (Some(method), spec))?,
+        };
+        let suited = method.map_or(Ok(()), |method| check_table(method, table));
+        let spec = match suited.and_then(|()| under_protocol(spec, name, entry.protocol)) {
+            Ok(spec) => spec,
+            Err(problem) => {
+                first_problem.get_or_insert(problem);
+                continue;
             }
         };
-        let spec = match entry.protocol {
-            Protocol::LeaveOneOut => spec,
-            Protocol::Stream => on_stream(spec, name)?,
-        };
+        if entry.protocol == Protocol::Stream {
+            OnStream::of(&spec).map_err(BlackboxProblem::Method)?;
+        }
         let is_same =
             |other: &&MethodSpec| other.id == spec.id && other.parameters == spec.parameters;
         if let Some(same) = specs.iter().find(is_same) {
@@ -66,34 +57,39 @@ pub(super) fn resolve(
         }
         specs.push(spec);
     }
-    Ok(specs)
+    match first_problem {
+        None => Ok(specs),
+        Some(problem) => Err(BlackboxProblem::UnsuitableMethods {
+            suitable: specs.iter().map(|spec| spec.label().to_owned()).collect(),
+            problem,
+        }),
+    }
 }
 
-/// Checks that the method can learn from every task, if it learns from sources. Those of a stream are what was evaluated of
-/// earlier tasks.
-fn check_sources(method: &Method, name: &str, table: &Table) -> Result<(), BlackboxProblem> {
+/// Checks that the method can search the table's space and learn from every task, if it learns from sources. Those of a stream are
+/// what was evaluated of earlier tasks.
+fn check_table(method: &Method, table: &Table) -> Result<(), UnsuitableMethod> {
+    method.check_table(table)?;
     if is_without_sources(method.id) || table.protocol == Protocol::Stream {
         return Ok(());
     }
-    fits::check_sources(table).map_err(|problem| BlackboxProblem::SmallSource {
-        method: name.to_owned(),
-        problem,
-    })
+    Ok(fits::check_sources(table)?)
 }
 
-/// The method as its jobs on a stream have it.
-fn on_stream(spec: MethodSpec, name: &str) -> Result<MethodSpec, BlackboxProblem> {
-    let refused = |problem| BlackboxProblem::NotOnStreams {
-        method: name.to_owned(),
-        problem,
-    };
+/// The method as its jobs under a protocol have it.
+fn under_protocol(
+    spec: MethodSpec,
+    name: &str,
+    protocol: Protocol,
+) -> Result<MethodSpec, UnsuitableMethod> {
+    if protocol == Protocol::LeaveOneOut {
+        return Ok(spec);
+    }
     if spec.program.is_some() {
         let id = name.to_owned();
-        return Err(refused(ImpossibleJob::ProgramOnStream { id }.into()));
+        return Err(ImpossibleJob::ProgramOnStream { id }.into());
     }
-    let spec = for_stream(spec).map_err(refused)?;
-    OnStream::of(&spec).map_err(BlackboxProblem::Method)?;
-    Ok(spec)
+    Ok(for_stream(spec)?)
 }
 
 /// The external method of that name, or a variant of it, with its parameters; `None` if there is none.

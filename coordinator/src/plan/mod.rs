@@ -25,7 +25,7 @@ use loto_proto::sweep::{Blackbox, Sweep};
 use loto_proto::sweep_file::{BlackboxEntry, SweepFile};
 use loto_statistics::hypervolume::MOST_ROWS;
 
-pub use error::{BlackboxProblem, PlanError, SweepProblem};
+pub use error::{BlackboxProblem, PlanError, SweepProblem, UnsuitableMethod};
 pub use programs::PlannedProgram;
 pub use tables::PlannedTable;
 pub use warning::{PlanWarning, WarningKind};
@@ -270,6 +270,8 @@ fn check_distinct(sweep: &Sweep) -> Result<(), SweepProblem> {
 mod declaration_tests;
 #[cfg(test)]
 mod external_tests;
+#[cfg(test)]
+mod method_tests;
 #[cfg(test)]
 mod mistake_tests;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use loto_engine::methods::{Spaces, find};
+use loto_engine::methods::find;
 use tempfile::TempDir;
 
 use super::*;
@@ -22,7 +22,7 @@ hp_a,metric_error,metric_time,blackbox,task
 2,0.75,3,B,third
 ";
 
-const SWEEP: &str = r#"
+pub(super) const SWEEP: &str = r#"
 name = "test"
 methods = ["rs", "gp"]
 seeds = 2
@@ -34,10 +34,10 @@ table = "table.csv"
 objective = "metric_error"
 "#;
 
-struct Folder(TempDir);
+pub(super) struct Folder(TempDir);
 
 impl Folder {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let folder = Self(tempfile::tempdir().unwrap());
         folder.write("table.csv", TABLE);
         folder
@@ -50,7 +50,7 @@ impl Folder {
         path
     }
 
-    fn plan(&self, sweep: &str) -> Result<Plan, PlanError> {
+    pub(super) fn plan(&self, sweep: &str) -> Result<Plan, PlanError> {
         self.plan_with_data(sweep, None)
     }
 
@@ -64,7 +64,7 @@ impl Folder {
         Plan::read(&SweepSource::File(path), data)
     }
 
-    fn problem(&self, find: &str, replace: &str) -> String {
+    pub(super) fn problem(&self, find: &str, replace: &str) -> String {
         assert!(SWEEP.contains(find), "{find}");
         let error = self.plan(&SWEEP.replacen(find, replace, 1)).unwrap_err();
         error.to_string()
@@ -134,70 +134,6 @@ fn one_task_is_not_enough() {
     folder.write("table.csv", &first);
     let error = folder.plan(SWEEP).unwrap_err().to_string();
     assert!(error.contains("only one task"), "{error}");
-}
-
-#[test]
-fn an_unknown_method_is_refused_with_the_known_ones() {
-    let problem = Folder::new().problem("\"gp\"", "\"gpp\"");
-    assert!(
-        problem.contains("black box `B`: unknown method `gpp`") && problem.contains("gcp-prior"),
-        "{problem}"
-    );
-}
-
-#[test]
-fn a_black_box_may_run_methods_of_its_own() {
-    let folder = Folder::new();
-    let entry = &SWEEP[SWEEP.find("[[blackbox]]").unwrap()..];
-    let second = entry.replace(
-        "name = \"B\"",
-        "name = \"C\"\niterations = 2\nmethods = [\"gcp\"]",
-    );
-    let sweep = folder.plan(&format!("{SWEEP}\n{second}")).unwrap().sweep;
-    let methods = |position: usize| -> Vec<&str> {
-        let methods = &sweep.blackboxes[position].methods;
-        methods.iter().map(|method| method.id.as_str()).collect()
-    };
-    assert_eq!(methods(0), ["rs", "gp"]);
-    assert_eq!(methods(1), ["gcp"]);
-    assert_eq!(sweep.job_count(), (2 + 1) * 3 * 2);
-    // The default list does not enter the identity, only what runs.
-    let alone = SWEEP.replace("objective", "methods = [\"rs\", \"gp\"]\nobjective");
-    let alone = folder
-        .plan(&alone.replacen("methods = [\"rs\", \"gp\"]", "", 1))
-        .unwrap();
-    assert_eq!(alone.sweep.id(), folder.plan(SWEEP).unwrap().sweep.id());
-}
-
-#[test]
-fn a_method_for_categorical_spaces_is_refused_on_a_numeric_one() {
-    let folder = Folder::new();
-    let registry = loto_engine::methods::registry();
-    for method in registry.iter().filter(|m| m.spaces == Spaces::Categorical) {
-        let problem = folder.problem("\"gp\"", &format!("\"{}\"", method.id));
-        for part in ["sweep.toml", "`B`", method.id, "hp_a", "its own `methods`"] {
-            assert!(problem.contains(part), "{part}: {problem}");
-        }
-        let categorical = SWEEP
-            .replace("\"gp\"", &format!("\"{}\"", method.id))
-            .replace("objective", "categorical = \"all\"\nobjective");
-        folder.plan(&categorical).unwrap();
-    }
-}
-
-#[test]
-fn a_default_spelled_out_makes_no_other_job() {
-    let folder = Folder::new();
-    let registry = loto_engine::methods::registry();
-    let gp = registry.iter().find(|method| method.id == "gp").unwrap();
-    let parameter = &gp.parameters[0];
-    let spelled = format!(
-        "[method.gp]\n{} = \"{}\"\n\n[[blackbox]]",
-        parameter.name, parameter.default
-    );
-    let spelled = SWEEP.replace("[[blackbox]]", &spelled);
-    let plain = folder.plan(SWEEP).unwrap().sweep;
-    assert_eq!(folder.plan(&spelled).unwrap().sweep.id(), plain.id());
 }
 
 #[test]
@@ -305,26 +241,6 @@ fn the_sweep_files_of_the_folder_are_read() {
 }
 
 #[test]
-fn a_method_for_two_objectives_is_refused_on_one() {
-    let folder = Folder::new();
-    let registry = loto_engine::methods::registry();
-    let mut methods = registry.iter();
-    let method = methods
-        .find(|m| m.spaces == Spaces::OfTwoObjectives)
-        .unwrap();
-    let problem = folder.problem("\"gp\"", &format!("\"{}\"", method.id));
-    for part in [
-        "sweep.toml",
-        "`B`",
-        method.id,
-        "there is one",
-        "its own `methods`",
-    ] {
-        assert!(problem.contains(part), "{part}: {problem}");
-    }
-}
-
-#[test]
 fn costs_are_read_and_stored_and_streams_have_a_limit_for_all_values() {
     let folder = Folder::new();
     let cost = |line: &str| SWEEP.replace("objective", &format!("{line}\nobjective"));
@@ -340,62 +256,4 @@ fn costs_are_read_and_stored_and_streams_have_a_limit_for_all_values() {
         problem.contains("sweep.toml, line") && problem.contains("the cost `metric_tim`"),
         "{problem}"
     );
-}
-
-#[test]
-fn variants_of_a_method_run_side_by_side_under_their_names() {
-    let folder = Folder::new();
-    let variants =
-        "[[method]]\nname = \"gp-ml\"\nid = \"gp\"\nhyperprior = \"none\"\n\n[[blackbox]]";
-    let sweep = SWEEP
-        .replace("\"gp\"", "\"gp\", \"gp-ml\"")
-        .replace("[[blackbox]]", variants);
-    let plan = folder.plan(&sweep).unwrap();
-    let methods = &plan.sweep.blackboxes[0].methods;
-    let labels: Vec<_> = methods.iter().map(|method| method.label()).collect();
-    assert_eq!(labels, ["rs", "gp", "gp-ml"]);
-    assert_eq!(methods[2].id, "gp");
-    assert_eq!(plan.method_names().len(), 3);
-    // The jobs are those of the plain method and of one with parameters, whatever the names.
-    let alone = SWEEP.replace(
-        "[[blackbox]]",
-        "[method.gp]\nhyperprior = \"none\"\n\n[[blackbox]]",
-    );
-    let alone = folder.plan(&alone).unwrap().sweep;
-    let series = |sweep: &Sweep, position: usize| {
-        let blackbox = &sweep.blackboxes[0];
-        blackbox.series(&blackbox.methods[position], "first").id()
-    };
-    assert_eq!(series(&plan.sweep, 2), series(&alone, 1));
-    let plain = folder.plan(SWEEP).unwrap().sweep;
-    assert_eq!(series(&plan.sweep, 1), series(&plain, 1));
-    let renamed = SWEEP.replace("\"gp\"", "\"mine\"").replace(
-        "[[blackbox]]",
-        "[[method]]\nname = \"mine\"\nid = \"gp\"\n\n[[blackbox]]",
-    );
-    assert_eq!(folder.plan(&renamed).unwrap().sweep.id(), plain.id());
-}
-
-#[test]
-fn names_of_variants_that_mislead_are_refused() {
-    let folder = Folder::new();
-    for (name, id, expected) in [
-        ("gcp", "gp", "its name is the id of another method"),
-        (
-            "mine",
-            "gp",
-            "`gp` and `mine` are both the method `gp` with the same parameters",
-        ),
-        ("mine", "gpp", "unknown method `gpp`; did you mean"),
-    ] {
-        let sweep = SWEEP
-            .replace("\"gp\"", &format!("\"gp\", \"{name}\""))
-            .replace(
-                "[[blackbox]]",
-                &format!("[[method]]\nname = \"{name}\"\nid = \"{id}\"\n\n[[blackbox]]"),
-            );
-        let error = folder.plan(&sweep).unwrap_err().to_string();
-        assert!(error.contains(expected), "{error}");
-        assert!(error.contains("line 3: black box `B`"), "{error}");
-    }
 }

@@ -34,8 +34,8 @@ pub enum EngineError {
 
     /// A method on a space that it is not made for.
     #[error(
-        "method `{method}` searches only spaces whose hyperparameters are all categorical: \
-         {hyperparameter} is numeric"
+        "method `{method}` searches only spaces whose hyperparameters are all categorical, and {hyperparameter} is \
+         taken as numeric: list it under `categorical` if it is not"
     )]
     UnsuitableSpace {
         /// The method's id.
@@ -215,7 +215,7 @@ pub enum ImpossibleJob {
     },
 
     /// A source has too few rows to be transformed.
-    #[error("source task `{task}` has 1 row, a source needs at least 2")]
+    #[error("source task `{task}` has 1 row, a source needs at least 2: leave it out of the table")]
     SmallSource {
         /// The source.
         task: String,
