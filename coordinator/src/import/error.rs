@@ -138,7 +138,7 @@ pub enum ContentProblem {
 
     /// A search space has no data set to learn from.
     #[error(
-        "there is no data set of it with two configurations in the training data: leave the search space out with --spaces"
+        "there is no data set of it with two configurations or more in the training data: leave the search space out with --spaces"
     )]
     NoSource,
 

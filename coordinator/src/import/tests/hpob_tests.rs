@@ -109,7 +109,7 @@ fn sources_of_one_configuration_are_left_out_and_told() {
     let folder = Folder::hpob(TEST, &train);
     let message = folder.import_hpob(&[]).unwrap_err();
     assert!(
-        message.contains("search space 6767: there is no data set of it with two configurations in the training data"),
+        message.contains("search space 6767: there is no data set of it with two configurations or more in the training data"),
         "{message}"
     );
     assert!(folder.made().is_empty());
@@ -249,7 +249,7 @@ fn mistakes_of_hpob_are_named_and_leave_nothing() {
         ),
         (
             spoilt("\"6767\"", "\"1\""),
-            "search space 1: there is no data set of it with two configurations in the training data",
+            "search space 1: there is no data set of it with two configurations or more in the training data",
         ),
         (spoilt("\"37\"", "\"3\\u202e7\""), "U+202E"),
         ("[]".to_owned(), "expected an object of search spaces"),
