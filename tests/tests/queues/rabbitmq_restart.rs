@@ -71,3 +71,29 @@ async fn jobs_survive_a_crash_and_both_sides_go_on() {
     expected.sort_unstable();
     assert_eq!(bodies, expected);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn queues_without_a_leader_are_made_anew() {
+    let servers = PrivateServers::start(&[Server::Broker]);
+    let queue = queue::connect(&servers.broker_url()).await.unwrap();
+    // Nothing of the queues is in the broker's directory yet.
+    tokio::task::block_in_place(|| {
+        servers.kill(Server::Broker);
+        servers.restart(Server::Broker);
+    });
+
+    queue.publish(&[job("one", 0)]).await.unwrap();
+    let mut consumer = queue.consume(1).await.unwrap();
+    let first = next(&mut consumer).await;
+    assert_eq!(first.body, job("one", 0).encode());
+    // What cannot be delayed comes back as it is, and the next time it can be.
+    let delay = Duration::from_secs(1);
+    first.receipt.requeue(delay).await.unwrap();
+    let second = next(&mut consumer).await;
+    // A queue without a leader is waited for longer.
+    let requeueing = tokio::time::timeout(Duration::from_secs(20), second.receipt.requeue(delay));
+    requeueing.await.expect("the queue takes it").unwrap();
+    let third = next(&mut consumer).await;
+    assert_eq!(third.body, job("one", 0).encode());
+    third.receipt.acknowledge().await.unwrap();
+}

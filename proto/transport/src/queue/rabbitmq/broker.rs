@@ -15,7 +15,7 @@ use crate::error::{Reason, TransportError};
 use crate::server::Server;
 
 /// How long the broker may take to accept a connection or a request.
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
+pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Seconds between signs of life, so that each side notices the other's death within a minute.
 const HEARTBEAT_SECONDS: u16 = 30;

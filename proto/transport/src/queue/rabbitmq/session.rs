@@ -4,13 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lapin::options::{
-    BasicAckOptions, BasicGetOptions, BasicPublishOptions, BasicRejectOptions, ConfirmSelectOptions,
+    BasicAckOptions, BasicGetOptions, BasicPublishOptions, BasicRejectOptions,
+    ConfirmSelectOptions, QueueDeleteOptions,
 };
 use lapin::{BasicProperties, Channel, Confirmation, Connection, PublisherConfirm};
 
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::broker::Broker;
+use super::broker::{Broker, RESPONSE_TIMEOUT};
 use super::topology::{FORMER_DELAYED, JOBS, LONGEST_DELAY, ensure_queues, look_at};
 use crate::error::TransportError;
 
@@ -35,6 +37,12 @@ const FAREWELL: Duration = Duration::from_secs(10);
 
 /// A queue that is never there: what is published to it comes back.
 const NO_QUEUE: &str = "loto.nobody";
+
+/// A message that was sent and is not yet known to be safe.
+pub(super) struct Pending {
+    queue: &'static str,
+    confirm: PublisherConfirm,
+}
 
 /// A connection with one channel; both close when the last user is dropped.
 pub(super) struct Session {
@@ -165,7 +173,7 @@ impl Session {
         &self,
         body: &[u8],
         delay: Duration,
-    ) -> Result<PublisherConfirm, TransportError> {
+    ) -> Result<Pending, TransportError> {
         let options = BasicPublishOptions {
             mandatory: true,
             ..BasicPublishOptions::default()
@@ -180,15 +188,18 @@ impl Session {
         let sending =
             self.channel
                 .basic_publish("".into(), queue.into(), options, body, properties);
-        self.answer("a job", sending).await
+        let confirm = self.answer("a job", sending).await?;
+        Ok(Pending { queue, confirm })
     }
 
     /// Waits until the broker says that a message is safe.
-    pub(super) async fn confirmation(
-        &self,
-        pending: PublisherConfirm,
-    ) -> Result<(), TransportError> {
-        let problem = match self.answer("a published job", pending).await? {
+    pub(super) async fn confirmation(&self, pending: Pending) -> Result<(), TransportError> {
+        let begin = Instant::now();
+        let answer = self.answer("a published job", pending.confirm).await;
+        if answer.is_err() && begin.elapsed() >= RESPONSE_TIMEOUT {
+            self.delete_if_dead(pending.queue).await;
+        }
+        let problem = match answer? {
             Confirmation::Ack(None) => return Ok(()),
             Confirmation::Ack(Some(returned)) | Confirmation::Nack(Some(returned)) => {
                 format!("it returned a job: {}", returned.reply_text)
@@ -197,6 +208,31 @@ impl Session {
             Confirmation::NotRequested => "it does not confirm messages".into(),
         };
         Err(self.broker.unavailable(problem))
+    }
+
+    /// Deletes a queue that takes no message although it holds none and has no consumer: the next session makes it anew. RabbitMQ
+    /// that dies within half a second after it made a quorum queue comes back with one that has no leader and never gets one.
+    async fn delete_if_dead(&self, queue: &'static str) {
+        let deleting = async {
+            // A channel of its own: a refusal closes it.
+            let channel = self.connection.create_channel().await?;
+            let found = look_at(&channel, queue).await?;
+            let is_dead = found.message_count() == 0 && found.consumer_count() == 0;
+            if is_dead {
+                let options = QueueDeleteOptions::default();
+                channel.queue_delete(queue.into(), options).await?;
+            }
+            Ok(is_dead)
+        };
+        match self.broker.answer("our deleting a queue", deleting).await {
+            Ok(true) => tracing::warn!(
+                "the queue {queue} took no message although it was empty: it was deleted and is made anew"
+            ),
+            Ok(false) => {}
+            Err(error) => tracing::warn!(
+                "the queue {queue} takes no message; if that lasts, delete it, and it is made anew: {error}"
+            ),
+        }
     }
 
     /// Gives back the messages at the head of a former release's queue of delayed messages that would stay
