@@ -35,6 +35,9 @@ const ALARM_NOTICE: Duration = Duration::from_secs(2);
 /// How long a connection may take to end.
 const FAREWELL: Duration = Duration::from_secs(10);
 
+/// How long it may take to delete a queue. RabbitMQ gives up waiting for its leader after five seconds.
+const DELETION: Duration = Duration::from_secs(10);
+
 /// A queue that is never there: what is published to it comes back.
 const NO_QUEUE: &str = "loto.nobody";
 
@@ -213,26 +216,33 @@ impl Session {
     /// Deletes a queue that takes no message although it holds none and has no consumer: the next session makes it anew. RabbitMQ
     /// that dies within half a second after it made a quorum queue comes back with one that has no leader and never gets one.
     async fn delete_if_dead(&self, queue: &'static str) {
-        let deleting = async {
-            // A channel of its own: a refusal closes it.
-            let channel = self.connection.create_channel().await?;
-            let found = look_at(&channel, queue).await?;
-            let is_dead = found.message_count() == 0 && found.consumer_count() == 0;
-            if is_dead {
-                let options = QueueDeleteOptions::default();
-                channel.queue_delete(queue.into(), options).await?;
-            }
-            Ok(is_dead)
-        };
-        match self.broker.answer("our deleting a queue", deleting).await {
-            Ok(true) => tracing::warn!(
+        match tokio::time::timeout(DELETION, self.delete_if_empty(queue)).await {
+            Ok(Ok(true)) => tracing::warn!(
                 "the queue {queue} took no message although it was empty: it was deleted and is made anew"
             ),
-            Ok(false) => {}
-            Err(error) => tracing::warn!(
-                "the queue {queue} takes no message; if that lasts, delete it, and it is made anew: {error}"
-            ),
+            Ok(Err(error)) => {
+                let problem = self.broker.failed(error);
+                tracing::warn!(
+                    "the queue {queue} takes no message; if that lasts, delete it, and it is made anew: {problem}"
+                );
+            }
+            // It is not dead, or the connection is.
+            Ok(Ok(false)) | Err(_) => {}
         }
+    }
+
+    /// Whether the queue held nothing and had no consumer, and so was deleted.
+    async fn delete_if_empty(&self, queue: &'static str) -> lapin::Result<bool> {
+        // A channel of its own: a refusal closes it.
+        let channel = self.connection.create_channel().await?;
+        let found = look_at(&channel, queue).await?;
+        if found.message_count() > 0 || found.consumer_count() > 0 {
+            return Ok(false);
+        }
+        channel
+            .queue_delete(queue.into(), QueueDeleteOptions::default())
+            .await?;
+        Ok(true)
     }
 
     /// Gives back the messages at the head of a former release's queue of delayed messages that would stay
