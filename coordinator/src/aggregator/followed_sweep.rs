@@ -35,6 +35,9 @@ const IDLE_INTERVAL: Duration = Duration::from_secs(1);
 /// jobs are read each time.
 const COUNTING_SHARE: u32 = 10;
 
+/// Longest time from the end of a count to the next: that a count waited for the store is not a reason to wait longer.
+const LONGEST_INTERVAL: Duration = Duration::from_secs(10);
+
 /// Time between two looks at what changes although nothing is stored: rates, and workers that fall silent.
 const STANDING_INTERVAL: Duration = Duration::from_secs(2);
 
@@ -228,7 +231,10 @@ impl Counting {
         }
         let found = self.current().await;
         let least = match &found {
-            Ok(_) => look.begun.elapsed() * COUNTING_SHARE,
+            Ok(_) => {
+                let taken = look.begun.elapsed();
+                (taken * COUNTING_SHARE).min(taken + LONGEST_INTERVAL)
+            }
             Err(_) => IDLE_INTERVAL,
         };
         self.last = Some((look.begun, least));

@@ -220,6 +220,24 @@ async fn a_store_that_does_not_change_is_not_read_again() {
 }
 
 #[tokio::test]
+async fn a_count_that_waited_for_the_store_does_not_put_off_the_next() {
+    let store = FaultyStore::new().await;
+    store.tells_marks.store(true, Ordering::Relaxed);
+    let mut served = Served::on(store, SHAPE).await;
+    let jobs = jobs_by_series(&served.sample.sweep);
+    let store = Arc::clone(&served.store);
+    let mut watch = served.watch().await;
+    watch.message().await.unwrap().unwrap();
+    store.stalls.store(true, Ordering::Relaxed);
+    for (number, job) in (1..).zip(&jobs[..2]) {
+        let run = served.sample.run(store.as_ref(), [job.clone()]);
+        run.await.unwrap();
+        let pushed = timeout(SOON, watch.message()).await.expect("a push");
+        assert_eq!(pushed.unwrap().unwrap().done, number);
+    }
+}
+
+#[tokio::test]
 async fn a_watch_outlasts_an_outage_of_the_store() {
     let mut served = Served::new().await;
     let mut watch = served.watch().await;

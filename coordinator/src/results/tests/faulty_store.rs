@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use loto_proto::attempt::{Attempt, AttemptVersion};
 use loto_proto::heartbeat::Heartbeat;
@@ -37,6 +38,8 @@ pub(crate) struct FaultyStore {
     pub(crate) attempt_reads: AtomicUsize,
     /// It tells of its changes; of faults it does not.
     pub(crate) tells_marks: AtomicBool,
+    /// The next time that it is asked for its mark, it does not answer for three seconds.
+    pub(crate) stalls: AtomicBool,
     damaged: Mutex<HashMap<(SeriesId, u32), Trace>>,
 }
 
@@ -51,6 +54,7 @@ impl FaultyStore {
             seed_reads: AtomicUsize::new(0),
             attempt_reads: AtomicUsize::new(0),
             tells_marks: AtomicBool::new(false),
+            stalls: AtomicBool::new(false),
             damaged: Mutex::default(),
         }
     }
@@ -235,6 +239,9 @@ impl Attempts for FaultyStore {
 #[async_trait]
 impl Health for FaultyStore {
     async fn change_mark(&self) -> Result<Option<ChangeMark>, TransportError> {
+        if self.stalls.swap(false, Ordering::Relaxed) {
+            tokio::time::sleep(Duration::from_secs(3)).await;
+        }
         match self.tells_marks.load(Ordering::Relaxed) {
             true => self.reach()?.change_mark().await,
             false => Ok(None),
