@@ -31,8 +31,8 @@ pub(super) const WATCHED_INTERVAL: Duration = Duration::from_millis(200);
 /// somebody does; also after a look that failed, so that a server that starts is left alone.
 const IDLE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Counting takes at most one part in so many of the time: the last attempts at all unfinished
-/// jobs are read each time.
+/// Counting takes at most one part in so many of the time, unless [`LONGEST_INTERVAL`] is shorter: the last attempts at all
+/// unfinished jobs are read each time.
 const COUNTING_SHARE: u32 = 10;
 
 /// Longest time from the end of a count to the next: that a count waited for the store is not a reason to wait longer.
