@@ -217,7 +217,7 @@ fn what_does_not_run_on_streams_is_refused_with_its_line_and_cure() {
         (
             "\"taf-r\"",
             "\"mine\"",
-            "programs do not run on streams of tasks; give this black box",
+            "programs do not run on streams of tasks; or give this black box",
         ),
         ("iterations = 5", "iterations = 20000", "only 36 rows"),
         (
