@@ -76,7 +76,7 @@ async fn jobs_survive_a_crash_and_both_sides_go_on() {
 async fn queues_without_a_leader_are_made_anew() {
     let servers = PrivateServers::start(&[Server::Broker]);
     let queue = queue::connect(&servers.broker_url()).await.unwrap();
-    // Nothing of the queues is in the broker's directory yet.
+    // The queue that was made last, for delayed messages, is not in the broker's directory yet.
     tokio::task::block_in_place(|| {
         servers.kill(Server::Broker);
         servers.restart(Server::Broker);

@@ -22,8 +22,8 @@ pub trait Health: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// For how long it may lose what it said was stored, if its process ends at once. None of what is in a file is lost then, so a
-    /// store in a file says zero.
+    /// For how long it may still lose what it said was stored, if its process is killed. A store in a file loses nothing then and
+    /// says zero.
     fn longest_loss(&self) -> Duration {
         Duration::ZERO
     }

@@ -10,6 +10,9 @@
 //! published anew instead, so that it does not count against that limit; if there is a
 //! delay, to `loto.jobs.delayed`, from which the broker moves it back in time. If it cannot be published, as
 //! while the broker has an alarm, the broker takes it back as it is.
+//!
+//! A queue that was left without a leader by a crash takes no message: whoever notices deletes it, if its account may, and it is made
+//! anew.
 
 mod broker;
 mod client;

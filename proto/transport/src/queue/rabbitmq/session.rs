@@ -35,7 +35,7 @@ const ALARM_NOTICE: Duration = Duration::from_secs(2);
 /// How long a connection may take to end.
 const FAREWELL: Duration = Duration::from_secs(10);
 
-/// How long it may take to delete a queue. RabbitMQ gives up waiting for its leader after five seconds.
+/// How long it may take to delete a queue. RabbitMQ waits five seconds for a leader that there is not.
 const DELETION: Duration = Duration::from_secs(10);
 
 /// A queue that is never there: what is published to it comes back.

@@ -1,4 +1,4 @@
-//! What Redis tells of its memory and its disk.
+//! What Redis tells of its memory and its disk, and for how long it may lose what it took.
 
 use std::collections::HashMap;
 use std::time::Duration;
