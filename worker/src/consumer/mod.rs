@@ -144,7 +144,15 @@ pub async fn run(
     if !in_time {
         let jobs = running.len();
         handler.abandon();
-        drain(&mut running, &mut summary).await;
+        let settling = drain(&mut running, &mut summary);
+        if tokio::time::timeout(SETTLING, settling).await.is_err() {
+            tracing::warn!(
+                "{} jobs could not be given back in time: they come again once the connection has ended",
+                running.len()
+            );
+            running.abort_all();
+            drain(&mut running, &mut summary).await;
+        }
         let lost = handler.lost_time().as_secs_f64();
         tracing::warn!(
             "{jobs} jobs did not end in time and are requeued: {lost:.1} s of computing are lost"
@@ -159,6 +167,10 @@ pub async fn run(
     }
     handler.refusal().map_or(Ok(summary), Err)
 }
+
+/// How long jobs that were left alone may take to be given back: a broker that does not answer must not keep a worker that
+/// is to end.
+const SETTLING: Duration = Duration::from_millis(2500);
 
 /// What a worker needs to be of use, from the moment at which it starts.
 pub(crate) const JOBS_ARRIVE: &str = "jobs from the broker";

@@ -21,7 +21,7 @@ use loto_transport::queue::InProcessQueue;
 use loto_transport::store::{Attempts, EmbeddedStore, Heartbeats, Sweeps, Traces};
 use tokio::runtime::Handle;
 
-use self::faults::{FlakyStore, LossyQueue};
+use self::faults::{FlakyStore, LossyQueue, SilentQueue};
 use super::*;
 use crate::threads::Threads;
 

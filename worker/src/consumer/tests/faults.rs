@@ -13,7 +13,7 @@ use loto_proto::lifecycle::JobRecord;
 use loto_proto::sweep::Sweep;
 use loto_proto::sweep_state::SweepState;
 use loto_proto::trace::Trace;
-use loto_transport::queue::{Delivery, InProcessQueue};
+use loto_transport::queue::{Delivery, InProcessQueue, Receipt};
 use loto_transport::store::{
     Attempts, Blobs, Conflict, Cursor, Deletion, Events, Health, Heartbeats, Stored, Sweeps, Traces,
 };
@@ -297,5 +297,54 @@ impl Consumer for LossyConsumer {
         let next = self.consumer.next().await;
         self.deliveries -= 1;
         next
+    }
+}
+
+/// Never answers to what is done with its deliveries.
+pub(super) struct SilentQueue(pub(super) InProcessQueue);
+
+#[async_trait]
+impl Queue for SilentQueue {
+    async fn publish(&self, jobs: &[Job]) -> Result<(), TransportError> {
+        self.0.publish(jobs).await
+    }
+
+    async fn waiting(&self) -> Result<u64, TransportError> {
+        self.0.waiting().await
+    }
+
+    async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, TransportError> {
+        Ok(Box::new(SilentConsumer(self.0.consume(in_flight).await?)))
+    }
+}
+
+struct SilentConsumer(Box<dyn Consumer>);
+
+#[async_trait]
+impl Consumer for SilentConsumer {
+    async fn next(&mut self) -> Result<Option<Delivery>, TransportError> {
+        let next = self.0.next().await?;
+        Ok(next.map(|delivery| Delivery {
+            receipt: Box::new(SilentReceipt(delivery.receipt)),
+            body: delivery.body,
+        }))
+    }
+}
+
+/// Holds the delivery until it is dropped, as a connection does.
+struct SilentReceipt(Box<dyn Receipt>);
+
+#[async_trait]
+impl Receipt for SilentReceipt {
+    async fn acknowledge(self: Box<Self>) -> Result<(), TransportError> {
+        std::future::pending().await
+    }
+
+    async fn requeue(self: Box<Self>, _delay: Duration) -> Result<(), TransportError> {
+        std::future::pending().await
+    }
+
+    async fn reject(self: Box<Self>) -> Result<(), TransportError> {
+        std::future::pending().await
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 
 /// Starts a consumer of one job whose computation waits for a word; returns when it runs.
 async fn blocked(
-    queue: &InProcessQueue,
+    queue: impl Queue + 'static,
     store: &Arc<EmbeddedStore>,
     grace: Duration,
     shutdown: &CancellationToken,
@@ -26,7 +26,7 @@ async fn blocked(
         grace,
         ..options(1)
     };
-    let (queue, store) = (Arc::new(queue.clone()), store.clone());
+    let (queue, store) = (Arc::new(queue), store.clone());
     let shutdown = shutdown.clone();
     let running = tokio::spawn(async move {
         run(queue, store, compute, options, shutdown, None)
@@ -41,7 +41,7 @@ async fn blocked(
 async fn a_shutdown_lets_running_jobs_end_and_takes_no_others() {
     let (queue, store) = set_up(0..3).await;
     let shutdown = CancellationToken::new();
-    let (running, go) = blocked(&queue, &store, Duration::from_secs(20), &shutdown).await;
+    let (running, go) = blocked(queue.clone(), &store, Duration::from_secs(20), &shutdown).await;
     shutdown.cancel();
     go.send(()).unwrap();
     let summary = running.await.unwrap();
@@ -61,7 +61,7 @@ async fn a_shutdown_lets_running_jobs_end_and_takes_no_others() {
 async fn a_job_that_does_not_end_in_time_is_requeued() {
     let (queue, store) = set_up(0..1).await;
     let shutdown = CancellationToken::new();
-    let (running, go) = blocked(&queue, &store, Duration::from_millis(10), &shutdown).await;
+    let (running, go) = blocked(queue.clone(), &store, Duration::from_millis(10), &shutdown).await;
     shutdown.cancel();
     let summary = running.await.unwrap();
     assert_eq!(
@@ -72,6 +72,28 @@ async fn a_job_that_does_not_end_in_time_is_requeued() {
         }
     );
     assert!(done(&*store).await.is_empty());
+    let summary = consume(&queue, &store, 1, |job| Ok(trace(job.seed))).await;
+    assert_eq!(summary.stored, 1);
+    drop(go);
+}
+
+#[tokio::test]
+async fn a_broker_that_does_not_answer_keeps_no_worker_that_is_to_end() {
+    let (queue, store) = set_up(0..1).await;
+    let shutdown = CancellationToken::new();
+    let silent = SilentQueue(queue.clone());
+    let (running, go) = blocked(silent, &store, Duration::from_millis(10), &shutdown).await;
+    shutdown.cancel();
+    let summary = tokio::time::timeout(Duration::from_secs(10), running)
+        .await
+        .expect("it waits for the broker");
+    assert_eq!(
+        summary.unwrap(),
+        ConsumerSummary {
+            requeued: 1,
+            ..Default::default()
+        }
+    );
     let summary = consume(&queue, &store, 1, |job| Ok(trace(job.seed))).await;
     assert_eq!(summary.stored, 1);
     drop(go);
