@@ -73,6 +73,27 @@ async fn jobs_survive_a_crash_and_both_sides_go_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_alarm_ends_with_the_broker_that_had_it() {
+    let servers = PrivateServers::start(&[Server::Broker]);
+    let queue = queue::connect(&servers.broker_url()).await.unwrap();
+    queue.publish(&[job("one", 0)]).await.unwrap();
+    // New queues are in the broker's directory after half a second; see above.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let no_memory = ["set_vm_memory_high_watermark", "0.00001"];
+    tokio::task::block_in_place(|| servers.control_broker(&no_memory));
+    assert!(queue.alarm().await.unwrap().is_some());
+    let error = queue.waiting().await.unwrap_err().to_string();
+    assert!(error.contains("alarm"), "{error}");
+    tokio::task::block_in_place(|| {
+        servers.kill(Server::Broker);
+        servers.restart(Server::Broker);
+    });
+    queue.publish(&[job("one", 1)]).await.unwrap();
+    assert_eq!(queue.alarm().await.unwrap(), None);
+    assert_eq!(queue.waiting().await.unwrap(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn queues_without_a_leader_are_made_anew() {
     let servers = PrivateServers::start(&[Server::Broker]);
     let queue = queue::connect(&servers.broker_url()).await.unwrap();

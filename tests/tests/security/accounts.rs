@@ -151,6 +151,10 @@ pub(super) fn revoked_while_a_worker_runs(installation: &SecureInstallation) {
     let definitions = installation.secret("rabbitmq-definitions.json");
     installation.administer_broker(&["import_definitions", definitions.to_str().unwrap()]);
     let _worker = Worker::start(installation, "worker-3.log");
+    wait_for_more_traces(installation);
+    // It may not make the queue anew, and waits for the coordinator to do it.
+    installation.administer_broker(&["delete_queue", "--vhost=loto", JOBS]);
+    std::thread::sleep(Duration::from_secs(2));
     let mut wait = installation.command(Role::Coordinator, "loto");
     wait.args(["resume", "revoked", "--wait"]);
     let log: File = installation.log("resume.log");

@@ -63,7 +63,7 @@ impl Session {
     pub(super) async fn open(broker: &Arc<Broker>) -> Result<Self, TransportError> {
         Self::open_if_queues(broker).await?.ok_or_else(|| {
             let user = broker.user();
-            broker.refused(format!(
+            broker.unavailable(format!(
                 "there are no queues, and the user `{user}` may not make them: submit a sweep first"
             ))
         })
@@ -125,7 +125,9 @@ impl Session {
     /// Whether the broker takes no messages because of an alarm, as far as we were told: it tells
     /// those who publish.
     pub(super) fn is_blocked(&self) -> bool {
-        self.connection.status().blocked()
+        let status = self.connection.status();
+        // A connection that is lost stays as blocked as it was, whatever became of the alarm.
+        status.connected() && status.blocked()
     }
 
     /// Publishes a message for nobody, at which a broker tells of its alarm; says whether it has one.
@@ -213,30 +215,36 @@ impl Session {
         Err(self.broker.unavailable(problem))
     }
 
-    /// Deletes a queue that takes no message although it holds none and has no consumer: the next session makes it anew. RabbitMQ
-    /// that dies within half a second after it made a quorum queue comes back with one that has no leader and never gets one.
+    /// Deletes the queue of delayed messages if it takes none because it has no leader, although that of jobs has one: the next
+    /// session makes it anew. RabbitMQ that dies within half a second after it made a quorum queue comes back with one that never
+    /// gets a leader. Jobs that were in it are lost ones, to be published again; the queue of jobs itself is left alone.
     async fn delete_if_dead(&self, queue: &'static str) {
-        match tokio::time::timeout(DELETION, self.delete_if_empty(queue)).await {
-            Ok(Ok(true)) => tracing::warn!(
-                "the queue {queue} took no message although it was empty: it was deleted and is made anew"
-            ),
+        let looking = async { Ok(queue != JOBS && self.delete_if_leaderless(queue).await?) };
+        match tokio::time::timeout(DELETION, looking).await {
+            Ok(Ok(true)) => {
+                tracing::warn!("the queue {queue} took no message: it was deleted and is made anew")
+            }
             Ok(Err(error)) => {
                 let problem = self.broker.failed(error);
                 tracing::warn!(
                     "the queue {queue} takes no message; if that lasts, delete it, and it is made anew: {problem}"
                 );
             }
-            // It is not dead, or the connection is.
+            // It is not dead, or others are, too, or the connection is.
             Ok(Ok(false)) | Err(_) => {}
         }
     }
 
-    /// Whether the queue held nothing and had no consumer, and so was deleted.
-    async fn delete_if_empty(&self, queue: &'static str) -> lapin::Result<bool> {
+    /// Whether the queue had no leader while that of jobs had one, and so was deleted. RabbitMQ counts neither messages nor
+    /// consumers of a queue whose leader does not answer; of that of jobs this worker is a consumer.
+    async fn delete_if_leaderless(&self, queue: &'static str) -> lapin::Result<bool> {
         // A channel of its own: a refusal closes it.
         let channel = self.connection.create_channel().await?;
-        let found = look_at(&channel, queue).await?;
-        if found.message_count() > 0 || found.consumer_count() > 0 {
+        let is_counted =
+            |found: &lapin::Queue| found.message_count() > 0 || found.consumer_count() > 0;
+        if is_counted(&look_at(&channel, queue).await?)
+            || !is_counted(&look_at(&channel, JOBS).await?)
+        {
             return Ok(false);
         }
         channel
