@@ -79,6 +79,15 @@ async fn damaged_values_are_named_by_key_and_field() {
     assert_eq!(found, [vec![(5, attempt())]]);
     let field = format!("{attempts}, field 4");
     assert_passed_over(&store, Hidden::Attempt(id), &[&field]);
+    // Whoever begins the job puts a sound one in its place.
+    let record = store.job_record(id, 4).await.unwrap();
+    assert_eq!((record.done, record.attempt), (false, None));
+    let put = store.put_attempt(&job("one", 4), &absent, &attempt()).await;
+    assert!(put.unwrap().is_none());
+    let put = store.put_attempt(&job("one", 4), &record.version, &attempt());
+    assert!(put.await.unwrap().is_some());
+    let found = store.attempts(&[id]).await.unwrap();
+    assert_eq!(found, [vec![(4, attempt()), (5, attempt())]]);
 
     let sweep = sweep("damaged", 1);
     store.put_sweep(&sweep).await.unwrap();

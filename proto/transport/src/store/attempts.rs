@@ -23,7 +23,7 @@ pub struct Conflict {
 /// The attempts at unfinished jobs, and the conflicts.
 #[async_trait]
 pub trait Attempts: Send + Sync {
-    /// How one job stands.
+    /// How one job stands. A damaged record of its attempts is as none, but has a version.
     async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, TransportError>;
 
     /// Records how the job's last attempt stands and returns which version that is, unless
@@ -56,6 +56,17 @@ pub trait Attempts: Send + Sync {
 pub(crate) fn decode_attempt(series: SeriesId, seed: u32, text: &[u8]) -> Result<Attempt, Reason> {
     check_json(Key::Attempt(series, seed), text)?;
     Ok(Attempt::decode(text)?)
+}
+
+/// What the record of that job's attempts tells. A damaged one tells nothing: the job is begun anew, and the record replaced.
+pub(crate) fn told_attempt(series: SeriesId, seed: u32, text: Option<&[u8]>) -> Option<Attempt> {
+    let attempt = decode_attempt(series, seed, text?);
+    let told = attempt.inspect_err(|problem| {
+        tracing::warn!(
+            "the record of attempts at series {series}, seed {seed} is damaged and does not count: {problem}"
+        );
+    });
+    told.ok()
 }
 
 /// The record of that job's attempts as a store keeps it.

@@ -12,7 +12,7 @@ use super::queries::{execute, list};
 use super::store::EmbeddedStore;
 use super::traces::decode_trace;
 use crate::error::TransportError;
-use crate::store::attempts::{Attempts, Conflict, decode_attempt};
+use crate::store::attempts::{Attempts, Conflict, decode_attempt, told_attempt};
 use crate::store::damage::Hidden;
 
 /// Trace and attempt of a job, and whether its series is stopped.
@@ -36,11 +36,10 @@ impl Attempts for EmbeddedStore {
                 decode_trace(series, seed, bytes)?;
             }
             let text = attempt.map(String::into_bytes);
-            let attempt = text.as_deref().map(|text| decode(series, seed, text));
             Ok(JobRecord {
                 done: trace.is_some(),
                 stopped,
-                attempt: attempt.transpose()?,
+                attempt: told_attempt(series, seed, text.as_deref()),
                 version: AttemptVersion(text),
             })
         })

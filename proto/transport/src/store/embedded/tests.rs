@@ -7,9 +7,11 @@ use rusqlite::Connection;
 
 use super::store::EmbeddedStore;
 use crate::error::TransportError;
+use crate::store::attempts::Attempts;
 use crate::store::blobs::Blobs;
 use crate::store::health::Health;
 use crate::store::traces::{Stored, Traces};
+use loto_proto::attempt::{Attempt, AttemptVersion};
 use loto_proto::identity::Fingerprint;
 use loto_proto::job::{Job, MethodSpec, Series};
 use loto_proto::limits::MAX_BLOB_BYTES;
@@ -165,6 +167,31 @@ async fn damaged_values_are_named() {
         matches!(error, TransportError::CorruptValue { .. }),
         "{error}"
     );
+}
+
+#[tokio::test]
+async fn a_damaged_record_of_attempts_gives_way_to_the_next() {
+    let (_folder, path) = file("attempts.loto");
+    let store = EmbeddedStore::open(&path).await.unwrap();
+    let (job, series) = (job(7), job(7).series.id());
+    let absent = AttemptVersion::default();
+    let first = Attempt {
+        count: 1,
+        ..Attempt::default()
+    };
+    let put = store.put_attempt(&job, &absent, &first).await.unwrap();
+    assert!(put.is_some());
+    let damage = Connection::open(&path).unwrap();
+    let cut = "UPDATE attempts SET attempt = substr(attempt, 2)";
+    damage.execute(cut, []).unwrap();
+    let record = store.job_record(series, 7).await.unwrap();
+    assert_eq!((record.done, record.attempt), (false, None));
+    let put = store.put_attempt(&job, &absent, &first).await.unwrap();
+    assert!(put.is_none());
+    let put = store.put_attempt(&job, &record.version, &first).await;
+    assert!(put.unwrap().is_some());
+    let record = store.job_record(series, 7).await.unwrap();
+    assert_eq!(record.attempt, Some(first));
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use redis::{Cmd, Pipeline};
 use super::keys::{CONFLICTS, STOPPED, attempts_key, conflict_field, traces_key};
 use super::store::RedisStore;
 use crate::error::TransportError;
-use crate::store::attempts::{Attempts, Conflict, decode_attempt, encode_attempt};
+use crate::store::attempts::{Attempts, Conflict, decode_attempt, encode_attempt, told_attempt};
 use crate::store::damage::{Hidden, sound};
 
 /// Trace and attempt of a job, and whether its series is stopped.
@@ -30,12 +30,10 @@ impl Attempts for RedisStore {
         if let Some(bytes) = &trace {
             self.decode_trace(series, seed, bytes)?;
         }
-        let attempt = text.as_deref();
-        let attempt = attempt.map(|text| self.decode_attempt(series, seed, text));
         Ok(JobRecord {
             done: trace.is_some(),
             stopped,
-            attempt: attempt.transpose()?,
+            attempt: told_attempt(series, seed, text.as_deref()),
             version: AttemptVersion(text),
         })
     }
