@@ -112,6 +112,8 @@ impl Sweeps for RedisStore {
         let mut transaction = Pipeline::new();
         transaction.atomic();
         transaction.hdel(&key, CANCELLED);
+        // Who published while it was cancelled may have noted how far it came; workers dropped these jobs.
+        transaction.hset(&key, PUBLISHED, 0);
         for batch in series.chunks(SERIES_PER_PIPELINE) {
             transaction.srem(STOPPED, texts(batch));
         }
