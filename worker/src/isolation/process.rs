@@ -27,9 +27,11 @@ use crate::metrics::{self, HIT_MEMORY, HIT_STORE, MISS};
 const LAST_WORDS: usize = 4096;
 
 /// Variables that hold a secret, or a URL that may: a method has no business with them.
-const SECRETS: [&str; 4] = [
+const SECRETS: [&str; 6] = [
     "LOTO_BROKER",
     "LOTO_BROKER_PASSWORD",
+    "LOTO_HOST",
+    "LOTO_HOST_TOKEN",
     "LOTO_STORE",
     "LOTO_STORE_PASSWORD",
 ];
