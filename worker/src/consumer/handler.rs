@@ -144,7 +144,8 @@ impl Handler {
                 return outcome;
             }
         };
-        let span = tracing::info_span!(
+        // Whatever is logged at all says of which job it is.
+        let span = tracing::error_span!(
             "job",
             id = %job.id(),
             method = job.series.method.id,
