@@ -13,6 +13,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::dtm::GapCurves;
+use crate::interval::Interval;
 
 /// Resamples that are drawn at a time: their counts stay in the processor's cache.
 const RESAMPLES_PER_BATCH: usize = 64;
@@ -159,7 +160,7 @@ impl PercentileLimits {
 
     /// Lower and upper limit of at least one value, linear between order statistics
     /// (the default of numpy.percentile).
-    pub(crate) fn of(&mut self, values: &[f64]) -> (f64, f64) {
+    pub(crate) fn of(&mut self, values: &[f64]) -> Interval {
         self.values.clear();
         self.values.extend_from_slice(values);
         let last = (values.len() - 1) as f64;
@@ -168,7 +169,10 @@ impl PercentileLimits {
         // Everything from the lower limit's order statistic on is now to its right.
         let skipped = lower.floor();
         let upper_limit = quantile(&mut self.values[skipped as usize..], upper - skipped);
-        (lower_limit, upper_limit)
+        Interval {
+            lower: lower_limit,
+            upper: upper_limit,
+        }
     }
 }
 
@@ -194,10 +198,11 @@ mod tests {
         // numpy.percentile([5, 1, 4, 2, 3, 9], [10, 90]) = [1.5, 7.0]; [25, 75] = [2.25, 4.75]
         let values = [5.0, 1.0, 4.0, 2.0, 3.0, 9.0];
         for (confidence, expected) in [(0.8, (1.5, 7.0)), (0.5, (2.25, 4.75))] {
-            let (lower, upper) = PercentileLimits::new(confidence).of(&values);
+            let Interval { lower, upper } = PercentileLimits::new(confidence).of(&values);
             assert!((lower - expected.0).abs() < 1e-12 && (upper - expected.1).abs() < 1e-12);
         }
-        assert_eq!(PercentileLimits::new(0.95).of(&[7.0]), (7.0, 7.0));
+        let of_one = PercentileLimits::new(0.95).of(&[7.0]);
+        assert_eq!((of_one.lower, of_one.upper), (7.0, 7.0));
     }
 
     #[test]
@@ -255,7 +260,7 @@ mod tests {
         let curves = GapCurves::new(&best, 1, 0.0);
         let mut means = ResampledMeans::new(4000, 1);
         means.resample(&curves, 1.0, &mut random());
-        let (lower, upper) = PercentileLimits::new(0.95).of(means.at(0));
+        let Interval { lower, upper } = PercentileLimits::new(0.95).of(means.at(0));
         let standard_error = (400.0_f64.powi(2) / 12.0 / 400.0).sqrt();
         let width = (upper - lower) / (2.0 * 1.959964 * standard_error);
         assert!((width - 1.0).abs() < 0.06, "{width}");

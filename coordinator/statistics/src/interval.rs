@@ -20,6 +20,14 @@ impl Interval {
         }
     }
 
+    /// The part of the interval between two numbers.
+    pub(crate) fn within(self, (least, greatest): (f64, f64)) -> Self {
+        Self {
+            lower: self.lower.max(least),
+            upper: self.upper.min(greatest),
+        }
+    }
+
     /// The stretched interval, cut off at `least` and `greatest`; a limit that lay beyond them before stays.
     pub(crate) fn stretched_within(
         self,
@@ -27,11 +35,8 @@ impl Interval {
         factor: f64,
         (least, greatest): (f64, f64),
     ) -> Self {
-        let stretched = self.stretched(centre, factor);
-        Self {
-            lower: stretched.lower.max(self.lower.min(least)),
-            upper: stretched.upper.min(self.upper.max(greatest)),
-        }
+        let possible = (self.lower.min(least), self.upper.max(greatest));
+        self.stretched(centre, factor).within(possible)
     }
 }
 

@@ -22,6 +22,8 @@ const DIFFERENCE_STEP: f64 = 1e-7;
 pub(crate) struct ResampledScore {
     mean: f64,
     variance: f64,
+    /// The greatest score of a seed.
+    greatest: f64,
     seeds: usize,
     /// The mean of each resample, its deviation corrected for the number of seeds.
     means: Vec<f64>,
@@ -55,6 +57,7 @@ impl ResampledScore {
         Some(Self {
             mean,
             variance: variance_of_mean(scores),
+            greatest: scores.iter().copied().fold(f64::NEG_INFINITY, f64::max),
             seeds,
             means,
         })
@@ -66,7 +69,7 @@ impl ResampledScore {
 pub(crate) struct ScoreIntervals {
     limits: PercentileLimits,
     stretch: LimitStretch,
-    /// Greatest possible score.
+    /// Greatest possible score, but for values that were recorded elsewhere.
     greatest: f64,
 }
 
@@ -97,7 +100,7 @@ impl ScoreIntervals {
         let resampled = (0..resamples).map(|index| of_scores(&|task| task.means[index]));
         let resampled: Vec<f64> = resampled.collect();
         let centre = of_scores(&|task| task.mean);
-        let (lower, upper) = self.limits.of(&resampled);
+        let limits = self.limits.of(&resampled);
         let variances = tasks.iter().zip(weights(tasks, statistic));
         let variances = variances.map(|(task, weight)| task.variance * weight * weight);
         let variances: Vec<f64> = variances.collect();
@@ -105,8 +108,11 @@ impl ScoreIntervals {
         let squares = squares.map(|(variance, task)| variance * variance / (task.seeds - 1) as f64);
         let degrees = degrees_of_freedom(variances.iter().sum(), squares.sum());
         let factor = self.stretch.at(degrees);
-        let possible = (f64::NEG_INFINITY, self.greatest);
-        Interval { lower, upper }.stretched_within(centre, factor, possible)
+        // The resamples are stretched themselves, and may lie beyond what is possible.
+        let greatest = tasks.iter().map(|task| task.greatest);
+        let greatest = greatest.fold(self.greatest, f64::max);
+        let possible = (f64::NEG_INFINITY, greatest);
+        limits.stretched(centre, factor).within(possible)
     }
 }
 
@@ -161,6 +167,17 @@ mod tests {
         assert_eq!((found.lower, found.upper), (0.375, 0.375));
         let mut random = random_stream(0, "blackbox", "task", "method");
         assert!(ResampledScore::new(&[0.5], 10, &mut random).is_none());
+    }
+
+    #[test]
+    fn an_interval_ends_at_the_greatest_score() {
+        let scores = [resampled(&[1.0, 1.0, 0.2], "one")];
+        let of = |scores, greatest| ScoreIntervals::new(0.95, greatest).of(scores, mean_of);
+        assert!(of(&scores, f64::INFINITY).upper > 1.1);
+        assert_eq!(of(&scores, 1.0).upper, 1.0);
+        // Values that were recorded elsewhere may be better than the table's.
+        let better = [resampled(&[1.25, 1.25, 0.2], "one")];
+        assert_eq!(of(&better, 1.0).upper, 1.25);
     }
 
     /// Share of intervals that contain the truth: five seeds of so many tasks, normal scores.

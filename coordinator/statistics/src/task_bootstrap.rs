@@ -98,8 +98,8 @@ impl TaskResamples {
     }
 
     fn stretched(&mut self, resampled: &[f64], centre: f64, possible: (f64, f64)) -> Interval {
-        let (lower, upper) = self.limits.of(resampled);
-        Interval { lower, upper }.stretched_within(centre, self.stretch, possible)
+        let limits = self.limits.of(resampled);
+        limits.stretched_within(centre, self.stretch, possible)
     }
 }
 

@@ -91,6 +91,8 @@ struct Resampling {
     variances: Vec<f64>,
     /// By iteration: the sum of their squares over their degrees of freedom.
     squares: Vec<f64>,
+    /// The least and the greatest distance that is possible, or was reached by values that were recorded elsewhere.
+    reached: (f64, f64),
 }
 
 impl Resampling {
@@ -108,6 +110,7 @@ impl Resampling {
             adtm_changed: vec![false; iterations],
             variances: vec![0.0; iterations],
             squares: vec![0.0; iterations],
+            reached: POSSIBLE_DISTANCES,
         }
     }
 
@@ -116,6 +119,7 @@ impl Resampling {
         self.adtm_changed.fill(false);
         self.variances.fill(0.0);
         self.squares.fill(0.0);
+        self.reached = POSSIBLE_DISTANCES;
     }
 
     /// The limits of the series that was resampled last, whose mean curve and number of seeds these are.
@@ -127,7 +131,7 @@ impl Resampling {
         };
         limit_curves(mean.len(), |index| {
             let found = means.changed(index).then(|| limits.of(means.at(index)));
-            found.map(|limits| stretched(limits, mean[index], factor))
+            found.map(|limits| limits.stretched_within(mean[index], factor, POSSIBLE_DISTANCES))
         })
     }
 
@@ -141,6 +145,10 @@ impl Resampling {
                 *sum += mean[index] + stretch * (resampled - mean[index]);
             }
             *changed |= self.means.changed(index);
+        }
+        for (.., gap) in curves.segments().flatten() {
+            let (least, greatest) = self.reached;
+            self.reached = (least.min(gap / range), greatest.max(gap / range));
         }
         if seeds < 2 {
             return;
@@ -163,29 +171,27 @@ impl Resampling {
             let found = changed[index].then(|| limits.of(means));
             found.map(|limits| {
                 let degrees = degrees_of_freedom(self.variances[index], self.squares[index]);
-                stretched(limits, mean[index], self.stretch.at(degrees))
+                let factor = self.stretch.at(degrees);
+                // The resamples are stretched themselves, and may lie beyond what is possible.
+                limits.stretched(mean[index], factor).within(self.reached)
             })
         })
     }
 }
 
-/// The limits, `factor` times as far from the mean, but within what DTM can be.
-fn stretched((lower, upper): (f64, f64), mean: f64, factor: f64) -> (f64, f64) {
-    let interval = Interval { lower, upper };
-    let Interval { lower, upper } = interval.stretched_within(mean, factor, POSSIBLE_DISTANCES);
-    (lower, upper)
-}
-
 /// Limits at every iteration; without new ones, those of the next iteration hold.
 fn limit_curves(
     iterations: usize,
-    mut limits_at: impl FnMut(usize) -> Option<(f64, f64)>,
+    mut limits_at: impl FnMut(usize) -> Option<Interval>,
 ) -> LimitCurves {
     let (mut lower, mut upper) = (vec![0.0; iterations], vec![0.0; iterations]);
-    let mut limits = (0.0, 0.0);
+    let mut limits = Interval {
+        lower: 0.0,
+        upper: 0.0,
+    };
     for index in (0..iterations).rev() {
         limits = limits_at(index).unwrap_or(limits);
-        (lower[index], upper[index]) = limits;
+        (lower[index], upper[index]) = (limits.lower, limits.upper);
     }
     (lower, upper)
 }

@@ -1,5 +1,6 @@
 //! Tests of intervals, paired differences and averages that one task cannot turn.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rand::{RngExt, SeedableRng};
@@ -86,6 +87,47 @@ fn bands_and_intervals_of_five_seeds_cover_the_exact_expectation() {
         (0.90..0.98).contains(&interval),
         "intervals cover {interval}"
     );
+}
+
+#[test]
+fn bands_and_intervals_end_at_what_is_possible() {
+    // Of two seeds one is at the minimum: the resampled means, stretched for two seeds, lie beyond it.
+    let task = |name: &str| TaskResults {
+        name: name.into(),
+        traces: vec![BTreeMap::from([
+            (0, trace(vec![0.0; 3])),
+            (1, trace(vec![0.5, 0.25, 0.25])),
+        ])],
+        objective: (0..9).map(|eighths| f64::from(eighths) / 8.0).collect(),
+        hypervolume: None,
+        mean_cost: None,
+    };
+    let results = SweepResults {
+        name: "possible".into(),
+        seeds: 2,
+        blackboxes: vec![BlackboxResults {
+            name: "A".into(),
+            direction: Default::default(),
+            iterations: 3,
+            methods: vec!["rs".into()],
+            tasks: ["one", "two"].map(task).into(),
+            arrivals: None,
+        }],
+    };
+    let options = AnalysisOptions {
+        bands: Bands::All,
+        ..AnalysisOptions::default()
+    };
+    let analysis = analyse(&results, &options).unwrap();
+    let own = averages(&analysis, 0);
+    assert_eq!(own.adtm.lower, [0.0; 3]);
+    assert_close(&own.adtm.mean, &[0.25, 0.125, 0.125]);
+    assert_eq!(own.improvement_interval.unwrap().upper, 1.0);
+    for task in &analysis.blackboxes[0].tasks {
+        let method = &task.methods[0];
+        assert_eq!(method.dtm.as_ref().unwrap().lower, [0.0; 3]);
+        assert_eq!(method.improvement_interval.unwrap().upper, 1.0);
+    }
 }
 
 #[test]
