@@ -139,10 +139,10 @@ pub enum TableFileError {
     #[error("table {}: the folder has more than {MAX_TASKS} files, which is the most allowed", .0.display())]
     TooManyFiles(PathBuf),
 
-    /// A file of a folder has another column of a hyperparameter, or lacks one.
+    /// A file of a folder has another column of a hyperparameter, a metric or a feature, or lacks one.
     #[error(
         "table {}: the column `{column}` is missing, which {} has: all files of a folder have the same \
-         hyperparameters and metrics",
+         columns of hyperparameters, metrics and features",
         path.display(),
         other.display()
     )]

@@ -1,7 +1,8 @@
 //! Reads a folder with a file per task.
 //!
 //! A task is named as its file, unless the file has a column `task`. Files come in the order of their names, and columns in
-//! that of the first file.
+//! that of the first file. Columns that describe configurations and tasks are in all files or in none; others, which a sweep file
+//! or an import may name, are empty where a file lacks them.
 
 use std::fs;
 use std::io::Cursor;
@@ -43,9 +44,11 @@ pub fn read(folder: &Path) -> Result<CsvText, TableFileError> {
             let mut record = ByteRecord::new();
             while lines.read_byte_record(&mut record)? {
                 lines.get_mut().end_record();
-                let fields = positions.iter().map(|position| match position {
+                let columns = table.columns.iter().zip(&positions);
+                let fields = columns.map(|(column, position)| match position {
                     Some(position) => &record[*position],
-                    None => task.as_bytes(),
+                    None if column == b"task" => task.as_bytes(),
+                    None => b"",
                 });
                 table.text.push(fields);
                 table.text.check_size(folder)?;
@@ -58,7 +61,7 @@ pub fn read(folder: &Path) -> Result<CsvText, TableFileError> {
     Ok(table.text)
 }
 
-/// The columns that all files have, and the rows so far.
+/// The columns of the first file, and the rows so far.
 struct Table<'a> {
     first: &'a Path,
     columns: Vec<Vec<u8>>,
@@ -67,12 +70,8 @@ struct Table<'a> {
 
 impl<'a> Table<'a> {
     fn new(first: &'a Path, header: &ByteRecord) -> Self {
-        let mut columns: Vec<Vec<u8>> = header
-            .iter()
-            .map(<[u8]>::trim_ascii)
-            .filter(|name| is_kept(name))
-            .map(<[u8]>::to_vec)
-            .collect();
+        let names = header.iter().map(<[u8]>::trim_ascii);
+        let mut columns: Vec<Vec<u8>> = names.map(<[u8]>::to_vec).collect();
         if !columns.iter().any(|name| name == b"task") {
             columns.push(b"task".to_vec());
         }
@@ -84,7 +83,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Where the columns are in a file; nowhere if it is the task and has no column.
+    /// Where the columns are in a file; nowhere if it lacks one that not all files need.
     fn positions(&self, file: &Path, header: &ByteRecord) -> Result<Vec<Option<usize>>, FileError> {
         let missing = |column: &[u8], path: &Path, other: &Path| {
             FileError::Other(TableFileError::MissingColumn {
@@ -95,23 +94,22 @@ impl<'a> Table<'a> {
         };
         let names: Vec<&[u8]> = header.iter().map(<[u8]>::trim_ascii).collect();
         let is_new =
-            |name: &&&[u8]| is_kept(name) && !self.columns.iter().any(|known| known == *name);
+            |name: &&&[u8]| is_in_all(name) && !self.columns.iter().any(|known| known == *name);
         if let Some(name) = names.iter().find(is_new) {
             return Err(missing(name, self.first, file));
         }
         let position = |column: &Vec<u8>| match names.iter().position(|name| name == column) {
-            None if column != b"task" => Err(missing(column, file, self.first)),
+            None if is_in_all(column) => Err(missing(column, file, self.first)),
             position => Ok(position),
         };
         self.columns.iter().map(position).collect()
     }
 }
 
-/// Whether a sweep may use a column of this name.
-fn is_kept(name: &[u8]) -> bool {
-    name.starts_with(b"hp_")
-        || name.starts_with(b"metric_")
-        || matches!(name, b"task" | b"blackbox" | b"seed")
+/// Whether a column of this name is in all files of a folder or in none.
+fn is_in_all(name: &[u8]) -> bool {
+    let prefixes: [&[u8]; 3] = [b"hp_", b"metric_", b"dataset_"];
+    prefixes.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// The files of a folder that are tables, by name.

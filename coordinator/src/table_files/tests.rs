@@ -177,9 +177,29 @@ fn a_folder_has_a_file_for_each_task() {
         b"hp_x\n1\n",
         "the column `metric_error` is missing",
     );
+    refused(
+        "x.csv",
+        b"hp_x,metric_error,dataset_size\n1,2,3\n",
+        "the column `dataset_size` is missing",
+    );
     refused("x.csv", b"hp_x,metric_error\n1,2\n3\n", "line: 3");
     refused("x.csv.xz", b"\xfd7zXZ\0\0\0", "compressed by xz");
     refused("x.jsonl", b"{\"hp_x\": 1}\n", "it is JSON");
+}
+
+#[test]
+fn a_folder_keeps_what_describes_tasks_and_whatever_else_a_sweep_may_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = folder.path().join("table");
+    fs::create_dir(&table).unwrap();
+    let write = |name: &str, text: &str| fs::write(table.join(name), text).unwrap();
+    write("a.csv", "hp_x,dataset_n,thinned,lr\n1,7,true,0.1\n");
+    write("b.csv", "lr,dataset_n,hp_x,note\n0.2,8,2,none\n");
+    let text = String::from_utf8(read(&table).unwrap()).unwrap();
+    assert_eq!(
+        text,
+        "hp_x,dataset_n,thinned,lr,task\n1,7,true,0.1,a\n2,8,,0.2,b\n"
+    );
 }
 
 #[test]
