@@ -55,6 +55,21 @@ mod tests {
     }
 
     #[test]
+    fn the_words_of_the_schema_are_those_of_the_parser() {
+        let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+        let properties = &schema["definitions"]["blackbox"]["properties"];
+        for (key, count) in [("direction", 4), ("repeats", 2), ("protocol", 2)] {
+            let words = properties[key]["enum"].as_array().unwrap();
+            assert_eq!(words.len(), count, "{key}");
+            for word in words {
+                let line =
+                    format!("name = \"B\"\ntable = \"t.csv\"\nobjective = \"e\"\n{key} = {word}");
+                assert!(toml::from_str::<BlackboxEntry>(&line).is_ok(), "{line}");
+            }
+        }
+    }
+
+    #[test]
     fn what_the_schema_demands_the_parser_demands() {
         let schema: Value = serde_json::from_str(SCHEMA).unwrap();
         let blackbox = [
