@@ -36,6 +36,7 @@ use crate::excerpt::excerpt;
 use crate::limits::{
     MAX_BLACKBOXES, MAX_ITERATIONS, MAX_METHODS, MAX_PARAMETERS, MAX_SEEDS, MAX_SWEEP_FILE_BYTES,
 };
+use crate::suggestion::suggest;
 
 /// A sweep file, checked.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -144,7 +145,10 @@ impl SweepFile {
         let methods: BTreeSet<&String> = methods.collect();
         let unused = |entry: &&MethodEntry| !methods.contains(&entry.name);
         if let Some(entry) = self.method.iter().find(unused) {
-            return Err(SweepFileProblem::UnusedMethod(excerpt(&entry.name)));
+            return Err(SweepFileProblem::UnusedMethod {
+                name: excerpt(&entry.name),
+                suggestion: suggest_running(&entry.name, &methods),
+            });
         }
         self.check_external(&methods)?;
         let names: Vec<_> = self.method.iter().map(|m| m.name.clone()).collect();
@@ -203,7 +207,10 @@ impl SweepFile {
             };
             let mut variants = self.method.iter().filter(|method| method.id == *name);
             if !methods.contains(name) && !variants.any(|method| methods.contains(&method.name)) {
-                return Err(of_entry(SweepFileProblem::UnusedExternal(excerpt(name))));
+                return Err(of_entry(SweepFileProblem::UnusedExternal {
+                    name: excerpt(name),
+                    suggestion: suggest_running(name, methods),
+                }));
             }
             entry.check(name).map_err(of_entry)?;
         }
@@ -214,6 +221,15 @@ impl SweepFile {
     pub fn methods_of<'a>(&'a self, blackbox: &'a BlackboxEntry) -> &'a [String] {
         blackbox.methods.as_ref().unwrap_or(&self.methods)
     }
+}
+
+/// Which of the methods that run may have been meant by the name of one that does not.
+fn suggest_running(name: &str, methods: &BTreeSet<&String>) -> String {
+    let methods: Vec<&str> = methods.iter().map(|method| method.as_str()).collect();
+    if methods.is_empty() {
+        return "no method runs".into();
+    }
+    suggest(name, &methods)
 }
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ fn excluded_tasks(blackbox: &BlackboxAnalysis) -> impl Iterator<Item = String> +
                 format!("there is no finished trace of {}", methods.join(", "))
             }
             ExclusionReason::ConstantObjective => {
-                "all its rows have the same objective value".into()
+                "all its rows have the same value of an objective".into()
             }
             ExclusionReason::NoBaseline => "there is no finished trace of rs".into(),
             ExclusionReason::BaselineAlwaysOptimal => {

@@ -41,7 +41,9 @@ pub(super) fn excluded_tasks(tasks: &[ExcludedTask]) -> Vec<wire::ExcludedTask> 
                 let methods = list(methods.iter().map(String::as_str));
                 format!("no finished trace of {methods} yet")
             }
-            ExclusionReason::ConstantObjective => "all rows have the same objective value".into(),
+            ExclusionReason::ConstantObjective => {
+                "all rows have the same value of an objective".into()
+            }
             ExclusionReason::NoBaseline => {
                 "no finished trace of rs, the sampled baseline, yet".into()
             }

@@ -126,15 +126,16 @@ pub(super) enum CommandError {
 
     /// No sweep goes by what the user gave as a sweep id.
     #[error(
-        "sweep `{wanted}`: no sweep of this id or name among the {known} in the store; \
-         `loto status` lists them. If the store was emptied, submit the sweep again: it keeps the \
-         traces that are stored by then"
+        "sweep `{wanted}`: no sweep of this id or name among the {known} in the store ({listed}). If the store \
+         was emptied, submit the sweep again: it keeps the traces that are stored by then"
     )]
     UnknownSweep {
         /// What the user gave.
         wanted: String,
         /// The number of sweeps in the store.
         known: usize,
+        /// Their names, or some of them.
+        listed: String,
     },
 
     /// Several sweeps go by what the user gave as a sweep id.

@@ -61,11 +61,12 @@ async fn find(
         _ => return Err(ambiguous(wanted, "begin with it", by_id)),
     }
     let mut by_name = Vec::new();
+    let mut others = Vec::new();
     let mut damaged = None;
     for id in &all {
         match read(store, *id).await {
             Ok(sweep) if sweep.name == wanted => by_name.push((*id, sweep)),
-            Ok(_) => {}
+            Ok(other) => others.push(other.name),
             Err(CommandError::Transport(error)) if error.concerns_server() => {
                 return Err(error.into());
             }
@@ -82,6 +83,7 @@ async fn find(
     let unknown = || CommandError::UnknownSweep {
         wanted: wanted.to_owned(),
         known: all.len(),
+        listed: list(others.iter().map(String::as_str)),
     };
     // The damaged one may be the one that is wanted.
     by_name.pop().ok_or_else(|| damaged.unwrap_or_else(unknown))

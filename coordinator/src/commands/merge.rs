@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use loto_report::numbers::count;
 use loto_transport::store;
 
 use super::error::CommandError;
@@ -63,8 +64,8 @@ impl MergeCommand {
         }
         let store = folder.store_file();
         print(&format!(
-            "merged {} stores into {}: {} new traces, {} were there already\n",
-            sources.len(),
+            "merged {} into {}: {} new traces, {} were there already or belong to several sweeps\n",
+            count(sources.len() as u64, "store"),
             store.display(),
             sum.new,
             sum.already,

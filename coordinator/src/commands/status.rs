@@ -145,7 +145,7 @@ async fn show_one(
     let mut text = format!("sweep {id} ({name}{recorded}): {cancelled}{total}\n\n{table}");
     if total.poisoned > 0 {
         text.push_str(
-            "\npoisoned, which means that no worker tries them again before `loto retry`:\n",
+            "\npoisoned, which means that no worker tries them again before `loto retry`, or `loto run` if that is what ran them:\n",
         );
     }
     for poisoned in tracker.poisoned() {

@@ -90,7 +90,10 @@ pub fn import(file: &Path, choice: &ColumnChoice, target: &Path) -> Result<Impor
                 positions.map(|&position| &record[position])
             };
             kinds.add(configuration());
-            counts.add(&record[columns.task], configuration());
+            let is_new = counts.add(&record[columns.task], configuration());
+            if !is_new && columns.seed.is_none() {
+                return Err(refuse(columns.task, ContentProblem::Repeated).into());
+            }
             table.push(&row)?;
         }
         let blackbox = ImportedBlackbox {
@@ -127,7 +130,8 @@ struct ConfigurationCounts {
 }
 
 impl ConfigurationCounts {
-    fn add<'a>(&mut self, task: &str, configuration: impl Iterator<Item = &'a str>) {
+    /// Whether the configuration is new on its task.
+    fn add<'a>(&mut self, task: &str, configuration: impl Iterator<Item = &'a str>) -> bool {
         let mut hasher = self.hashing.build_hasher();
         for field in configuration {
             // 0.1 and 1e-1 are the same number, and so are -0 and 0 once zero is added.
@@ -137,7 +141,7 @@ impl ConfigurationCounts {
             }
         }
         let of_task = self.configurations.entry(task.to_owned()).or_default();
-        of_task.insert(hasher.finish());
+        of_task.insert(hasher.finish())
     }
 
     /// The number of configurations of the task with the fewest.

@@ -112,6 +112,13 @@ pub enum ContentProblem {
         configurations: usize,
     },
 
+    /// A configuration has several rows, and no column that tells them apart.
+    #[error(
+        "the configuration is listed before on this task: if the rows are repeated measurements, name the column that tells them \
+         apart with --seed; if they differ in a hyperparameter, name that, too"
+    )]
+    Repeated,
+
     /// A configuration has more or fewer hyperparameters than the others.
     #[error("configuration {row} has {found} hyperparameters, others have {expected}")]
     UnequalConfigurations {

@@ -85,7 +85,8 @@ fn measurements_that_are_repeated_are_averaged() {
     let message = columns::import(&file, &runs(), &folder.path("out")).unwrap_err();
     let message = message.to_string();
     assert!(
-        message.contains("has this configuration already"),
+        message.contains("line 6, column `task`: the configuration is listed before")
+            && message.contains("--seed"),
         "{message}"
     );
     let choice = ColumnChoice {

@@ -66,12 +66,17 @@ pub enum SweepFileProblem {
     #[error("it has {0} black boxes, allowed are {MAX_BLACKBOXES}")]
     TooManyBlackboxes(usize),
 
-    /// A section is for a method that is not used; the method's id may be cut.
+    /// A section is for a method that is not used.
     #[error(
-        "[method.{0}] is for a method that runs on no black box: \
-         add `{0}` to methods or take the section out"
+        "[method.{name}] is for a method that runs on no black box: \
+         add `{name}` to methods or take the section out ({suggestion})"
     )]
-    UnusedMethod(String),
+    UnusedMethod {
+        /// The name, which may be cut.
+        name: String,
+        /// Which methods run, and which may have been meant.
+        suggestion: String,
+    },
 
     /// A method has too many parameters.
     #[error("[method.{method}] sets {count} parameters, allowed are {MAX_PARAMETERS}")]
@@ -262,9 +267,16 @@ pub enum SweepFileProblem {
         problem: Box<SweepFileProblem>,
     },
 
-    /// An external method runs on no black box; its name may be cut.
-    #[error("it runs on no black box: add `{0}` to methods or take the section out")]
-    UnusedExternal(String),
+    /// An external method runs on no black box.
+    #[error(
+        "it runs on no black box: add `{name}` to methods or take the section out ({suggestion})"
+    )]
+    UnusedExternal {
+        /// Its name, which may be cut.
+        name: String,
+        /// Which methods run, and which may have been meant.
+        suggestion: String,
+    },
 
     /// An external method has no command.
     #[error(
@@ -300,7 +312,7 @@ impl SweepFileProblem {
         match self {
             Self::TooLong | Self::Toml { .. } | Self::Hazard { .. } | Self::NoBlackbox => None,
             Self::TooManyBlackboxes(_) => Some("blackbox"),
-            Self::UnusedMethod(_) | Self::TooManyParameters { .. } => Some("method"),
+            Self::UnusedMethod { .. } | Self::TooManyParameters { .. } => Some("method"),
             Self::NameLength(what) => Some(match what.strip_prefix("[[blackbox]] ") {
                 Some(key) => key,
                 None if what.starts_with("[method.") => "method",
@@ -332,7 +344,7 @@ impl SweepFileProblem {
             Self::TargetAndSource { key, .. } => Some(key),
             Self::NoMethods(_) => Some("methods"),
             Self::External { .. }
-            | Self::UnusedExternal(_)
+            | Self::UnusedExternal { .. }
             | Self::NoCommand
             | Self::NoFiles
             | Self::FileOutside(_) => Some("external"),
