@@ -1,8 +1,10 @@
 """The forms that a method in Python may have, each run in this process on a small table."""
 
+import gzip
 import pathlib
 import sys
 import tempfile
+import zipfile
 
 import loto
 
@@ -116,4 +118,39 @@ with tempfile.TemporaryDirectory() as folder:
         chosen, table, target="one", objective=["metric_error", "metric_time"], categorical=["hp_kind"], iterations=3
     )
 assert found == [(0, [7.0, 0.0]), (1, [6.0, 1.0]), (2, [5.0, 2.0])], found
+
+
+def refused(*parts, chosen=by_function, **options):
+    """Runs with options that are wrong, and looks for these parts in what is said."""
+    try:
+        run(chosen, **options)
+    except ValueError as error:
+        assert all(part in str(error) for part in parts), error
+    else:
+        raise AssertionError(f"{options} are taken")
+
+
+refused("no parameter frist", "first", chosen=ByClass, parameters={"frist": 1})
+refused("a proposal must be", "does `next` return it?", chosen=loto.method(lambda problem, observations: None))
+refused("a proposal must be", "not nan", chosen=loto.method(lambda problem, observations: float("nan")))
+
+with tempfile.TemporaryDirectory() as folder:
+    text = "\n".join(LINES)
+    zipped, gzipped = pathlib.Path(folder, "table.csv.zip"), pathlib.Path(folder, "table.csv.gz")
+    with zipfile.ZipFile(zipped, "w") as archive:
+        archive.writestr("table.csv", text)
+    gzipped.write_bytes(gzip.compress(text.encode()))
+    of_table = dict(target="one", objective="metric_error", categorical=["hp_kind"], iterations=6)
+    assert loto.try_out(by_function, zipped, **of_table) == loto.try_out(by_function, gzipped, **of_table)
+    for wrong, part in (
+        (dict(objective="metric_er"), "no column metric_er"),
+        (dict(categorical=[]), "column hp_kind: 'x' is no number"),
+        (dict(iterations=13), "12 rows"),
+    ):
+        try:
+            loto.try_out(by_function, zipped, **{**of_table, **wrong})
+        except ValueError as error:
+            assert part in str(error), error
+        else:
+            raise AssertionError(f"{wrong} is taken")
 print("every form is a method")

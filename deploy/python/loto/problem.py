@@ -158,7 +158,13 @@ def configuration_of(proposal, space: Sequence[Hyperparameter]) -> list:
         if missing or len(proposal) != len(space):
             raise ValueError(f"a configuration must have the hyperparameters {[h.name for h in space]}, not {list(proposal)}")
         proposal = [proposal[hyperparameter.name] for hyperparameter in space]
-    values = list(proposal)
+    try:
+        values = list(proposal)
+    except TypeError:
+        raise ValueError(
+            f"a proposal must be the number of a row, or a configuration as a sequence of {len(space)} numbers or a dictionary, "
+            f"not {proposal!r}" + (": does `next` return it?" if proposal is None else "")
+        ) from None
     if len(values) != len(space):
         raise ValueError(f"a configuration must have {len(space)} values, not {len(values)}")
 

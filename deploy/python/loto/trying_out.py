@@ -3,22 +3,51 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import io
 import random
+import zipfile
 
 from .problem import Hyperparameter, Problem, Task, numpy
 from .serving import Search
 
 
+def open_table(table):
+    """The text of a table, unpacked if need be."""
+    with open(table, "rb") as file:
+        beginning = file.read(4)
+    if beginning[:2] == b"\x1f\x8b":
+        return gzip.open(table, "rt", encoding="utf-8", newline="")
+    if beginning == b"PK\x03\x04":
+        packed = zipfile.ZipFile(table)
+        return io.TextIOWrapper(packed.open(packed.namelist()[0]), encoding="utf-8", newline="")
+    return open(table, encoding="utf-8", newline="")
+
+
+def cell_number(column, text):
+    """The number in a cell."""
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"column {column}: {text!r} is no number; categorical columns are to be listed") from None
+
+
 def try_out(chosen, table, *, target, objective, categorical=(), iterations=20, seed=0, parameters=None):
-    """Runs a method on one task of a table in a CSV file; returns the rows and values, in order.
+    """Runs a method on one task of a table in a CSV file, which may be packed by gzip or zip; returns the rows and values, in order.
 
     Columns `hp_*` are hyperparameters: those in `categorical` are categorical, all others numeric and linear. What is
     proposed and cannot be evaluated is moved to the nearest row that can. `objective` is a column or a list of several. The
     rows are in the order of the file, and the random rows are not loto's: the results of a sweep come from `loto run`.
     """
     objectives = () if isinstance(objective, str) else tuple(objective)
-    with open(table, newline="") as file:
+    with open_table(table) as file:
         records = list(csv.DictReader(file))
+    if not records:
+        raise ValueError(f"{table} has no rows")
+    needed = ["task", *(objectives or [objective]), *categorical]
+    missing = [name for name in needed if name not in records[0]]
+    if missing:
+        raise ValueError(f"{table} has no column {missing[0]}, only {', '.join(records[0])}")
     names = [name for name in records[0] if name.startswith("hp_")]
     columns = {}
     space = []
@@ -29,7 +58,7 @@ def try_out(chosen, table, *, target, objective, categorical=(), iterations=20, 
             columns[name] = [float(levels.index(text)) for text in texts]
             space.append(Hyperparameter(name, levels))
         else:
-            numbers = [float(text) for text in texts]
+            numbers = [cell_number(name, text) for text in texts]
             least, range_ = min(numbers), (max(numbers) - min(numbers)) or 1.0
             columns[name] = [(number - least) / range_ for number in numbers]
             space.append(Hyperparameter(name))
@@ -37,9 +66,13 @@ def try_out(chosen, table, *, target, objective, categorical=(), iterations=20, 
     for place, record in enumerate(records):
         configurations, values = tasks.setdefault(record["task"], ([], []))
         configurations.append([columns[name][place] for name in names])
-        values.append([float(record[name]) for name in objectives] if objectives else float(record[objective]))
+        values.append([cell_number(name, record[name]) for name in objectives] if objectives else cell_number(objective, record[objective]))
     if target not in tasks:
         raise ValueError(f"the table has no task {target}, only {', '.join(tasks)}")
+
+    rows = len(tasks[target][0])
+    if iterations > rows:
+        raise ValueError(f"the task {target} has {rows} rows, fewer than the {iterations} iterations")
 
     def task(name, with_values):
         configurations, values = tasks[name]
@@ -49,7 +82,11 @@ def try_out(chosen, table, *, target, objective, categorical=(), iterations=20, 
 
     own = task(target, False)
     order = random.Random(seed).sample(range(own.rows), own.rows)
-    defaults = getattr(chosen, "loto_parameters", None) or {}
+    declared = getattr(chosen, "loto_parameters", None)
+    defaults = declared or {}
+    unknown = [name for name in parameters or {} if declared is not None and name not in declared]
+    if unknown:
+        raise ValueError(f"the method has no parameter {unknown[0]}, only {', '.join(declared) or 'none'}")
     problem = Problem(
         tuple(space),
         own,
