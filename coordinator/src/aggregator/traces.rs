@@ -52,6 +52,7 @@ pub(super) async fn stream(
     tokio::spawn(async move {
         let ended = tokio::select! {
             ended = send_all(&sweep, &filter, &sender) => ended.map_err(to_status),
+            () = sender.closed() => return,
             () = stopping.cancelled() => Err(stopping_status()),
         };
         if let Err(status) = ended {

@@ -54,7 +54,9 @@ pub async fn cancel(
         if !unfinished.is_empty() {
             cancelled.shared_with.push(other.name);
             cancelled.shared_series += unfinished.len();
-            stopped.retain(|series| !unfinished.contains(series));
+            for series in &unfinished {
+                stopped.remove(series);
+            }
         }
     }
     let mut stopped: Vec<SeriesId> = stopped.into_iter().collect();

@@ -73,11 +73,21 @@ pub(crate) async fn retry_sweep(
             .forget_conflict(conflict.series, conflict.seed)
             .await?;
     }
-    let released = retry_poisoned(&mut tracker, store).await?;
-    let discarded = discard_damaged(&mut tracker, store).await?;
-    let jobs = released.into_iter().chain(discarded);
-    let published = publish_for(&StoreIdentity::default(), store, jobs, queue).await?;
-    Ok(RetriedSweep { id, published })
+    let retrying = async {
+        let discarded = discard_damaged(&mut tracker, store).await?;
+        let released = retry_poisoned(&mut tracker, store).await?;
+        let jobs = released.into_iter().chain(discarded);
+        let published = publish_for(&StoreIdentity::default(), store, jobs, queue).await?;
+        Ok(RetriedSweep { id, published })
+    };
+    let retried = retrying.await;
+    if retried.is_err() {
+        // Once more, they are not poisoned any more, and none of them would be published.
+        tracing::warn!(
+            "`loto resume {id}` publishes the jobs that were released before the failure"
+        );
+    }
+    retried
 }
 
 /// Lets the jobs of a sweep be begun again, and publishes those that are lost and those whose traces are damaged. It takes

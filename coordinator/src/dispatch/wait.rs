@@ -108,6 +108,7 @@ pub async fn wait_until_done(
     let mut last_change = Instant::now();
     let mut done_since: Option<Instant> = None;
     let mut outage: Option<Instant> = None;
+    let mut tending_outage: Option<Instant> = None;
     let mut missing_since: Option<Instant> = None;
     loop {
         let begin = Instant::now();
@@ -150,10 +151,15 @@ pub async fn wait_until_done(
             )
             .await
             {
-                Ok(true) => last_change = Instant::now(),
-                Ok(false) => {}
+                Ok(published_all) => {
+                    tending_outage = None;
+                    if published_all {
+                        last_change = Instant::now();
+                    }
+                }
+                // Jobs that are on their way are finished without the broker: it is waited for without end.
                 Err(DispatchError::Transport(error)) => {
-                    outage = Some(outlast(error, outage, wait.longest_outage)?);
+                    tending_outage = Some(outlast(error, tending_outage, Duration::MAX)?);
                 }
                 Err(error) => return Err(error),
             }

@@ -17,6 +17,9 @@ use crate::aggregator::{Guard, incoming, secured, serving};
 /// to another.
 const KEEPALIVE: Duration = Duration::from_secs(10);
 
+/// Time that clients have to end when the host stops: longer than it takes to notice that one vanished.
+const DRAIN: Duration = Duration::from_secs(30);
+
 /// Serves `loto.v1.Host` to those whom `guard` lets in, until `stopping` is cancelled.
 ///
 /// # Errors
@@ -36,13 +39,22 @@ pub(crate) async fn serve(
     };
     tracing::info!("serving a queue and a store on {scheme}://{address}");
     let host = host_server(store, queue, stopping.clone());
-    server
+    let server = server
         .layer(guard.layer())
         .max_concurrent_streams(MAX_REQUESTS_PER_CONNECTION)
         .http2_keepalive_interval(Some(KEEPALIVE))
         .http2_keepalive_timeout(Some(KEEPALIVE))
         .add_service(host)
-        .serve_with_incoming_shutdown(incoming(listener), stopping.cancelled_owned())
-        .await
-        .map_err(|error| serving(address, error))
+        .serve_with_incoming_shutdown(incoming(listener), stopping.clone().cancelled_owned());
+    let out_of_time = async {
+        stopping.cancelled().await;
+        tokio::time::sleep(DRAIN).await;
+    };
+    tokio::select! {
+        ended = server => ended.map_err(|error| serving(address, error)),
+        () = out_of_time => {
+            tracing::warn!("clients were still connected after {DRAIN:?}; they are cut off");
+            Ok(())
+        }
+    }
 }
