@@ -84,8 +84,10 @@ async fn damaged_values_are_named_by_key_and_field() {
     assert_eq!((record.done, record.attempt), (false, None));
     let put = store.put_attempt(&job("one", 4), &absent, &attempt()).await;
     assert!(put.unwrap().is_none());
-    let put = store.put_attempt(&job("one", 4), &record.version, &attempt());
-    assert!(put.await.unwrap().is_some());
+    let put = store
+        .put_attempt(&job("one", 4), &record.version, &attempt())
+        .await;
+    assert!(put.unwrap().is_some());
     let found = store.attempts(&[id]).await.unwrap();
     assert_eq!(found, [vec![(4, attempt()), (5, attempt())]]);
 
