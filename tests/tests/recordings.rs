@@ -394,7 +394,10 @@ fn repeated_measurements_are_imported_as_one_row() {
     let import = "import csv runs.csv --metric metric_error --out runs";
     let import: Vec<&str> = import.split(' ').collect();
     let error = refused(folder.folder(), &import);
-    assert!(error.contains("has this configuration already"), "{error}");
+    assert!(
+        error.contains("line 3, column `task`") && error.contains("--seed"),
+        "{error}"
+    );
     let text = done(
         folder.folder(),
         &[&import[..], &["--seed", "repeat"]].concat(),
