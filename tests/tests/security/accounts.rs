@@ -150,8 +150,12 @@ pub(super) fn revoked_while_a_worker_runs(installation: &SecureInstallation) {
 
     let definitions = installation.secret("rabbitmq-definitions.json");
     installation.administer_broker(&["import_definitions", definitions.to_str().unwrap()]);
-    let _worker = Worker::start(installation, "worker-3.log");
-    wait_for_more_traces(installation);
+    let mut worker = Worker::start(installation, "worker-3.log");
+    let begin = Instant::now();
+    let consumers = || installation.administer_broker(&["list_consumers", "--vhost=loto"]);
+    while !consumers().contains(JOBS) {
+        assert!(begin.elapsed() < PATIENCE, "it does not ask for jobs");
+    }
     // It may not make the queue anew, and waits for the coordinator to do it.
     installation.administer_broker(&["delete_queue", "--vhost=loto", JOBS]);
     std::thread::sleep(Duration::from_secs(2));
@@ -161,4 +165,11 @@ pub(super) fn revoked_while_a_worker_runs(installation: &SecureInstallation) {
     wait.stderr(log).stdout(Stdio::null());
     assert!(Process::start(wait).wait(PATIENCE).success());
     assert_eq!(traces(installation), all);
+    worker.process.terminate();
+    let status = worker.process.wait(PATIENCE);
+    let log = fs::read_to_string(installation.log_path("worker-3.log")).unwrap();
+    assert!(
+        status.success() && log.contains("there are no queues"),
+        "{status} {log}"
+    );
 }
