@@ -325,14 +325,18 @@ impl Consumer for SilentConsumer {
     async fn next(&mut self) -> Result<Option<Delivery>, TransportError> {
         let next = self.0.next().await?;
         Ok(next.map(|delivery| Delivery {
-            receipt: Box::new(SilentReceipt(delivery.receipt)),
+            receipt: Box::new(SilentReceipt {
+                _held: delivery.receipt,
+            }),
             body: delivery.body,
         }))
     }
 }
 
-/// Holds the delivery until it is dropped, as a connection does.
-struct SilentReceipt(Box<dyn Receipt>);
+struct SilentReceipt {
+    /// The delivery goes back when this is dropped, as when a connection ends.
+    _held: Box<dyn Receipt>,
+}
 
 #[async_trait]
 impl Receipt for SilentReceipt {
