@@ -85,7 +85,7 @@ fn measurements_that_are_repeated_are_averaged() {
     let message = columns::import(&file, &runs(), &folder.path("out")).unwrap_err();
     let message = message.to_string();
     assert!(
-        message.contains("line 6, column `task`: the configuration is listed before")
+        message.contains("line 6, column `dataset`: the configuration is listed before")
             && message.contains("--seed"),
         "{message}"
     );
@@ -127,7 +127,7 @@ fn mistakes_in_named_columns_are_told_with_line_and_column() {
         ),
         (
             RUNS.replace("wine,0.01,adam,False", "wine,0.1,sgd,True"),
-            "line 3: task `wine` has this configuration already",
+            "line 3, column `dataset`: the configuration is listed before on this task",
         ),
         (
             RUNS.replace("lr,opt", "lr,opt,hp_lr")

@@ -223,7 +223,7 @@ impl Sweeps for SimulatedStore {
     async fn resume_sweep(&self, id: SweepId, series: &[SeriesId]) -> Outcome<()> {
         let series = series.to_vec();
         self.change("resuming", move |data| {
-            data.states.entry(id).or_default().cancelled = false;
+            data.states.insert(id, SweepState::default());
             for series in &series {
                 data.stopped.remove(series);
             }
