@@ -52,6 +52,7 @@ impl<'a> MatrixRef<'a> {
     }
 
     /// The entries of a column.
+    #[cfg(test)]
     pub(crate) fn column(&self, number: usize) -> &'a [f64] {
         let first = number * self.shape.stride as usize;
         &self.entries[first..first + self.shape.rows as usize]

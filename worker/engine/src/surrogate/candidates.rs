@@ -171,7 +171,7 @@ impl<'a> ProcessPredictions<'a> {
         columns.look_up(&posterior.weights, points, look_ups);
         kernel.resize(BLOCK * process.count(), 0.0);
         bounds.set(posterior, points, columns, look_ups);
-        joint.reset();
+        *joint = JointBounds::default();
         Self {
             process,
             columns,

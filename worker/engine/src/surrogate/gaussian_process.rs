@@ -205,6 +205,17 @@ impl GaussianProcess {
         self.posterior
     }
 
+    /// The covariance of two observations under the last fit, noise included.
+    pub(crate) fn covariance(&self, one: usize, other: usize) -> f64 {
+        let Posterior { signal, noise, .. } = self.posterior;
+        if one == other {
+            signal + noise
+        } else {
+            let (earlier, later) = (one.min(other), one.max(other));
+            signal * self.likelihood.correlation(earlier, later)
+        }
+    }
+
     /// Cholesky factor of the kernel matrix of the last fit.
     pub(crate) fn factor(&self) -> MatrixRef<'_> {
         self.elimination().factor()

@@ -17,7 +17,7 @@ use std::ops::RangeInclusive;
 
 use pulp::Simd;
 
-use super::gaussian_process::GaussianProcess;
+use super::gaussian_process::{GaussianProcess, Posterior};
 use super::pool_bounds::PoolBounds;
 use super::single_precision::ROUNDING;
 use super::spread_half::SpreadHalf;
@@ -43,22 +43,16 @@ const OBSERVATIONS_FOR_HALF: RangeInclusive<usize> = 16..=512;
 pub(super) struct JointBounds {
     /// Open candidates seen under the process.
     seen: usize,
-    half: SpreadHalf,
-    given_half: Reductions,
-    given_all: Reductions,
+    /// None until it is asked for. None in it, so that bounds stay as they are, if half of the observations have a kernel matrix that
+    /// cannot be factorised or if margins are past single precision.
+    given_half: Option<Option<Reductions>>,
+    given_all: Option<Option<Reductions>>,
     /// Correlations of the open candidates, observation by observation.
     open: Vec<f32>,
     products: Vec<f32>,
 }
 
 impl JointBounds {
-    /// Begins with another process.
-    pub(super) fn reset(&mut self) {
-        self.seen = 0;
-        self.given_half.state = State::Missing;
-        self.given_all.state = State::Missing;
-    }
-
     /// Lowers the bounds on the deviations of the `open` candidates of the block that `pool` bounded last, given by their places: with less
     /// effort given half of the observations, with more given all. False if nothing was lowered.
     pub(super) fn tighten(
@@ -75,29 +69,24 @@ impl JointBounds {
         if !self.is_worth_it(process.count(), effort, open.len()) {
             return false;
         }
+        let (posterior, error) = (process.posterior(), pool.margin());
         let reductions = match effort {
-            Effort::Less => &mut self.given_half,
-            Effort::More => &mut self.given_all,
+            Effort::Less => self.given_half.get_or_insert_with(|| {
+                let half = SpreadHalf::new(process).ok()?;
+                Reductions::new(half.numbers, &half.elimination, posterior, error)
+            }),
+            Effort::More => self.given_all.get_or_insert_with(|| {
+                let all = (0..process.count()).collect();
+                Reductions::new(all, process.elimination(), posterior, error)
+            }),
         };
-        let (signal, error) = (process.posterior().signal, pool.margin());
-        if reductions.state == State::Missing {
-            match effort {
-                Effort::Less if self.half.set(process).is_ok() => {
-                    let numbers = self.half.numbers().iter().copied();
-                    reductions.set(numbers, self.half.elimination(), signal, error);
-                }
-                Effort::Less => reductions.state = State::Unbounded,
-                Effort::More => {
-                    reductions.set(0..process.count(), process.elimination(), signal, error);
-                }
-            }
-        }
-        if reductions.state == State::Unbounded {
+        let Some(reductions) = reductions else {
             return false;
-        }
+        };
         self.open.clear();
         pool.append_correlations(&reductions.observed, open, &mut self.open);
-        reductions.lower(signal, (&self.open, open), &mut self.products, std_devs);
+        let correlations = (&self.open[..], open);
+        reductions.lower(posterior.signal, correlations, &mut self.products, std_devs);
         true
     }
 
@@ -116,9 +105,7 @@ impl JointBounds {
 }
 
 /// What bounds how much some observations lower the variances of candidates.
-#[derive(Default)]
 struct Reductions {
-    state: State,
     /// The numbers of the observations.
     observed: Vec<usize>,
     /// s X, row by row.
@@ -129,52 +116,39 @@ struct Reductions {
     share: f64,
 }
 
-#[derive(Default, Clone, Copy, PartialEq, Eq)]
-enum State {
-    #[default]
-    Missing,
-    Known,
-    /// Their margins are past single precision, or half of the observations have a kernel matrix that cannot be factorised. Bounds stay
-    /// as they are.
-    Unbounded,
-}
-
 impl Reductions {
     /// Of the observations of these numbers, whose kernel matrix is that of the `elimination`. Correlations with them are off by `error`
-    /// at most.
-    fn set(
-        &mut self,
-        numbers: impl Iterator<Item = usize>,
+    /// at most. None if margins are past single precision.
+    fn new(
+        observed: Vec<usize>,
         elimination: &Elimination,
-        signal: f64,
+        posterior: &Posterior,
         error: f64,
-    ) {
-        self.observed.clear();
-        self.observed.extend(numbers);
-        let (count, factor) = (self.observed.len(), elimination.factor());
-        let columns = (0..count).map(|column| &factor.column(column)[column..]);
-        let size: f64 = columns.map(|column| sum_sizes(2, column)).sum();
-        let inverse = elimination.inverse_rows();
-        let inverse_size: f64 = inverse.map(|row| sum_sizes(2, row)).sum();
-        let norm = 1.0 + 1.1 * ROUNDING * (size * inverse_size).sqrt();
-        self.share = 1.0 / (norm * norm);
-        self.rows.clear();
-        self.margins.clear();
+    ) -> Option<Self> {
+        let (signal, count) = (posterior.signal, observed.len());
+        let mut rows = Vec::with_capacity(count * count);
+        let mut margins = Vec::with_capacity(count);
+        let mut inverse_squares = 0.0;
         for (exact, terms) in elimination.inverse_rows().zip(1..) {
+            let (sizes, squares) = sum_sizes(exact);
+            inverse_squares += squares;
             let relative = error + f64::from(terms + 3) * ROUNDING * (1.0 + error);
-            let row = exact.iter().map(|exact| (signal * exact) as f32);
-            self.rows.extend(row);
+            rows.extend(exact.iter().map(|exact| (signal * exact) as f32));
             // Rounding adds u of each at most.
-            let total = (1.0 + 2.0 * ROUNDING) * signal * sum_sizes(1, exact);
+            let total = (1.0 + 2.0 * ROUNDING) * signal * sizes;
             let margin = (1.0 + ROUNDING) * relative * total;
-            self.margins.push(margin as f32 + f32::MIN_POSITIVE);
+            margins.push(margin as f32 + f32::MIN_POSITIVE);
         }
-        let is_known = self.margins.iter().all(|margin| margin.is_finite());
-        self.state = if is_known {
-            State::Known
-        } else {
-            State::Unbounded
-        };
+        // |L|^2 is the trace of L L'.
+        let squares = count as f64 * (signal + posterior.noise);
+        let norm = 1.0 + 1.1 * ROUNDING * (squares * inverse_squares).sqrt();
+        let is_known = margins.iter().all(|margin| margin.is_finite());
+        is_known.then_some(Self {
+            observed,
+            rows,
+            margins,
+            share: 1.0 / (norm * norm),
+        })
     }
 
     /// Lowers the bounds of the open candidates, given by their correlations with these observations and their places.
@@ -208,28 +182,22 @@ impl Reductions {
 /// Numbers that are summed side by side.
 const LANES: usize = 8;
 
-/// The sum of the sizes of the numbers to the power 1 or 2.
+/// The sum of the sizes of the numbers, and that of their squares.
 #[pulp::with_simd(sum_sizes = pulp::Arch::new())]
 #[inline(always)]
-fn sum_sizes_with<S: Simd>(_simd: S, power: u32, numbers: &[f64]) -> f64 {
-    let mut sums = [0.0; LANES];
-    let size = |number: f64| {
-        if power == 1 {
-            number.abs()
-        } else {
-            number * number
+fn sum_sizes_with<S: Simd>(_simd: S, numbers: &[f64]) -> (f64, f64) {
+    let (mut sizes, mut squares) = ([0.0; LANES], [0.0; LANES]);
+    let mut add = |numbers: &[f64]| {
+        let sums = sizes.iter_mut().zip(&mut squares);
+        for ((sizes, squares), number) in sums.zip(numbers) {
+            *sizes += number.abs();
+            *squares += number * number;
         }
     };
     let (groups, rest) = numbers.as_chunks::<LANES>();
-    for numbers in groups {
-        for (sum, number) in sums.iter_mut().zip(numbers) {
-            *sum += size(*number);
-        }
-    }
-    for (sum, number) in sums.iter_mut().zip(rest) {
-        *sum += size(*number);
-    }
-    sums.iter().sum()
+    groups.iter().for_each(|numbers| add(numbers));
+    add(rest);
+    (sizes.iter().sum(), squares.iter().sum())
 }
 
 /// Adds up the squares of the products of each candidate, which lie side by side, after each product was taken its margin nearer to 0; a

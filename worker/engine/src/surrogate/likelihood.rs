@@ -207,6 +207,11 @@ impl Likelihood {
         &self.elimination
     }
 
+    /// The correlation of two points at the last [`Self::factorise`].
+    pub(crate) fn correlation(&self, earlier: usize, later: usize) -> f64 {
+        self.correlations[pair_count(later) + earlier]
+    }
+
     /// The mean m of the last [`Self::factorise`].
     pub(crate) fn mean(&self) -> f64 {
         self.mean

@@ -9,18 +9,13 @@ use std::ops::Range;
 use super::gaussian_process::GaussianProcess;
 use crate::elimination::Elimination;
 use crate::error::EngineError;
-use crate::matrix_products::{Factor, multiply_by_own_transposed};
 
 /// Half of the observations, and the Cholesky factor of their kernel matrix.
-#[derive(Default)]
 pub(super) struct SpreadHalf {
     /// Their numbers, in ascending order.
-    numbers: Vec<usize>,
-    elimination: Elimination,
-    /// The transposed Cholesky factor of all observations, row by row.
-    factor: Vec<f64>,
-    /// The upper half of their kernel matrix, row by row.
-    kernel: Vec<f64>,
+    pub(super) numbers: Vec<usize>,
+    /// The Cholesky factor of their kernel matrix.
+    pub(super) elimination: Elimination,
 }
 
 impl SpreadHalf {
@@ -28,51 +23,36 @@ impl SpreadHalf {
     ///
     /// # Errors
     /// [`EngineError::LinearAlgebra`] if their kernel matrix cannot be factorised.
-    pub(super) fn set(&mut self, process: &GaussianProcess) -> Result<(), EngineError> {
+    pub(super) fn new(process: &GaussianProcess) -> Result<Self, EngineError> {
         let count = process.count();
-        self.factor.clear();
-        self.factor.resize(count * count, 0.0);
-        for (row, entries) in self.factor.chunks_exact_mut(count).enumerate() {
-            entries[row..].copy_from_slice(&process.factor().column(row)[row..count]);
-        }
-        self.kernel.resize(count * count, 0.0);
-        multiply_by_own_transposed(Factor::new(&self.factor, count), &mut self.kernel);
-        let kernel = &self.kernel;
-        let entry = |row: usize, column: usize| kernel[row.min(column) * count + row.max(column)];
-        self.numbers.clear();
+        let mut numbers = Vec::with_capacity(count / 2);
         // Of each observation the greatest covariance with one that is chosen.
         let mut greatest = vec![0.0_f64; count];
-        while self.numbers.len() < count / 2 {
+        while numbers.len() < count / 2 {
             let by_greatest =
                 |left: &usize, right: &usize| greatest[*left].total_cmp(&greatest[*right]);
             let least_correlated = (0..count).min_by(by_greatest);
             let farthest = least_correlated.expect("there are observations");
-            self.numbers.push(farthest);
+            numbers.push(farthest);
             for (other, own) in greatest.iter_mut().enumerate() {
-                *own = own.max(entry(farthest, other));
+                *own = own.max(process.covariance(farthest, other));
             }
             greatest[farthest] = f64::INFINITY;
         }
-        self.numbers.sort_unstable();
-        let numbers = &self.numbers;
+        numbers.sort_unstable();
         let fill = |rows: Range<usize>, places: &mut [f64], length: usize| {
             for (row, places) in rows.zip(places.chunks_exact_mut(length)) {
-                for (place, column) in places.iter_mut().zip(numbers).skip(row) {
-                    *place = entry(numbers[row], *column);
+                for (place, column) in places.iter_mut().zip(&numbers).skip(row) {
+                    *place = process.covariance(numbers[row], *column);
                 }
             }
         };
-        self.elimination.eliminate(numbers.len(), 0, fill)
-    }
-
-    /// The numbers of the observations chosen, in ascending order.
-    pub(super) fn numbers(&self) -> &[usize] {
-        &self.numbers
-    }
-
-    /// The Cholesky factor of their kernel matrix.
-    pub(super) fn elimination(&self) -> &Elimination {
-        &self.elimination
+        let mut elimination = Elimination::default();
+        elimination.eliminate(numbers.len(), 0, fill)?;
+        Ok(Self {
+            numbers,
+            elimination,
+        })
     }
 }
 
@@ -94,8 +74,7 @@ mod tests {
             points.iter().for_each(|point| process.observe(point));
             let targets: Vec<f64> = points.iter().map(|[x, y]| (7.0 * x).sin() - y).collect();
             process.fit(&targets).unwrap();
-            let mut half = SpreadHalf::default();
-            half.set(&process).unwrap();
+            let half = SpreadHalf::new(&process).unwrap();
 
             let posterior = process.posterior();
             let covariance = |left: usize, right: usize| {
@@ -106,7 +85,7 @@ mod tests {
                 let squared = pairs.map(|((left, right), weight)| weight * (left - right).powi(2));
                 posterior.signal * correlation(squared.sum())
             };
-            let chosen = half.numbers();
+            let chosen = &half.numbers;
             assert_eq!(chosen.len(), count / 2);
             assert!(chosen.is_sorted_by(|left, right| left < right));
             let greatest = |of: usize| {
@@ -121,7 +100,7 @@ mod tests {
             let near = rest.into_iter().map(greatest).fold(f64::INFINITY, f64::min);
             assert!(apart <= near * (1.0 + 1e-9), "{count}: {apart} {near}");
 
-            let factor = half.elimination().factor();
+            let factor = half.elimination.factor();
             let lower = Array2::from_shape_fn((chosen.len(), chosen.len()), |(row, column)| {
                 if row < column {
                     0.0
