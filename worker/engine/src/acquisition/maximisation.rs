@@ -47,19 +47,9 @@ pub(crate) trait BlockPredictions {
     fn refine(&mut self, _open: &[usize], _means: &mut [f64]) {}
 
     /// Deviations of the `open` ones among the block last bounded, given by their
-    /// places in it in increasing order, the last of which may be there several times. It is called once at most
-    /// after each call of [`Self::bound`].
+    /// places in it in increasing order, the last of which may be there several times. After one call of [`Self::bound`] it may be
+    /// called several times, for other candidates each time.
     fn solve(&mut self, open: &[usize], std_devs: &mut [f64]);
-}
-
-/// Moves the `open` rows of a block, given by their places in increasing order, to the
-/// front; its columns are [`BLOCK`] apart.
-pub(crate) fn keep_rows(block: &mut [f64], open: &[usize]) {
-    for column in block.chunks_exact_mut(BLOCK) {
-        for (to, &from) in open.iter().enumerate() {
-            column[to] = column[from];
-        }
-    }
 }
 
 /// Finds the best row of a pool, again and again.
@@ -92,7 +82,10 @@ impl Maximiser {
         evaluated: &[bool],
         priority: &[u32],
     ) -> Option<u32> {
-        let mut best = Best::default();
+        let mut best = Best {
+            value: f64::NEG_INFINITY,
+            row: None,
+        };
         let mut block_best = vec![f64::NEG_INFINITY; self.block_order.len()];
         let (mut means, mut std_devs) = ([0.0; BLOCK], [0.0; BLOCK]);
         let mut open = Vec::with_capacity(BLOCK);
@@ -129,7 +122,6 @@ impl Maximiser {
                 let mut others = open.split_off(SOLVED_TOGETHER);
                 open.sort_unstable();
                 block_best[block] = scanned.compute(predictions, &mut open, means, &mut best);
-                predictions.bound(first, means, std_devs);
                 others.sort_unstable();
                 others.retain(|&place| scanned.may_reach(place, means, std_devs, &best));
                 open = others;
@@ -157,15 +149,6 @@ struct Best {
     row: Option<u32>,
 }
 
-impl Default for Best {
-    fn default() -> Self {
-        Self {
-            value: f64::NEG_INFINITY,
-            row: None,
-        }
-    }
-}
-
 /// A block that is gone through.
 struct ScannedBlock<'a, A> {
     rows: &'a [u32],
@@ -183,12 +166,12 @@ impl<A: Acquisition> ScannedBlock<'_, A> {
 
     /// Sorts candidates by their acquisition if it were at their bounds, the greatest first.
     fn sort_by_promise(&self, open: &mut [usize], means: &[f64], bounds: &[f64]) {
-        let promise = |place: usize| {
+        let promise = |&place: &usize| {
             let row = self.rows[place] as usize;
-            self.acquisition.value(row, means[place], bounds[place])
+            let value = self.acquisition.value(row, means[place], bounds[place]);
+            (value, place)
         };
-        let promises = open.iter().map(|&place| (promise(place), place));
-        let mut promises: Vec<(f64, usize)> = promises.collect();
+        let mut promises: Vec<(f64, usize)> = open.iter().map(promise).collect();
         promises.sort_by(|one, other| other.0.total_cmp(&one.0));
         for (place, (_, sorted)) in open.iter_mut().zip(promises) {
             *place = sorted;
@@ -217,13 +200,10 @@ impl<A: Acquisition> ScannedBlock<'_, A> {
             }
             let value = self.acquisition.value(row as usize, mean, std_dev);
             greatest = greatest.max(value);
-            let wins = match best.row {
-                Some(other) if value == best.value => {
-                    self.priority[row as usize] < self.priority[other as usize]
-                }
-                Some(_) => value > best.value,
-                None => true,
-            };
+            let wins = best.row.is_none_or(|other| {
+                let priority = |row: u32| self.priority[row as usize];
+                value > best.value || value == best.value && priority(row) < priority(other)
+            });
             if wins {
                 *best = Best {
                     value,

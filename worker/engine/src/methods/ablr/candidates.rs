@@ -146,7 +146,7 @@ impl<'a> FeaturePool<'a> {
             posterior,
             bounds: &bounds,
             blocks: &mut self.blocks,
-            bounded: None,
+            bounded: 0,
         };
         let maximiser = &mut self.maximiser;
         Ok(maximiser.best_row(&mut predictions, acquisition, evaluated, priority))
@@ -202,44 +202,31 @@ struct RegressionPredictions<'a, 'b> {
     bounds: &'a PredictionBounds,
     blocks: &'a mut Blocks<'b>,
     /// Where the block last bounded begins.
-    bounded: Option<usize>,
-}
-
-impl RegressionPredictions<'_, '_> {
-    /// Of the block last bounded.
-    fn of_block(&mut self) -> (&[f32], &mut [f32], &mut OpenRows) {
-        let first = self.bounded.expect("a block is bounded first");
-        self.blocks.of_block(first)
-    }
+    bounded: usize,
 }
 
 impl BlockPredictions for RegressionPredictions<'_, '_> {
     fn bound(&mut self, first: usize, means: &mut [f64], std_devs: &mut [f64]) {
-        // A newest row counts once. What was found for the block last bounded is still in its place.
-        if self.bounded.replace(first) != Some(first) {
-            let bounds = self.bounds;
-            let (features, squares, _) = self.of_block();
-            bounds.bound(features, squares, means, std_devs);
-        }
+        self.bounded = first;
+        let (features, squares, _) = self.blocks.of_block(first);
+        self.bounds.bound(features, squares, means, std_devs);
     }
 
     fn tighten(&mut self, effort: Effort, open: &[usize], std_devs: &mut [f64]) -> bool {
         if effort == Effort::Less || open.len() < LEAST_OPEN {
             return false;
         }
-        let bounds = self.bounds;
-        let (features, squares, buffers) = self.of_block();
+        let (features, squares, buffers) = self.blocks.of_block(self.bounded);
         buffers.gather(features, open);
-        let OpenRows {
-            single, products, ..
-        } = buffers;
-        bounds.tighten(single, open, products, squares, std_devs);
+        let (single, products) = (&buffers.single, &mut buffers.products);
+        self.bounds
+            .tighten(single, open, products, squares, std_devs);
         true
     }
 
     fn refine(&mut self, open: &[usize], means: &mut [f64]) {
         let weights = Factor::new(&self.posterior.weights, REGRESSORS);
-        let (features, _, buffers) = self.of_block();
+        let (features, _, buffers) = self.blocks.of_block(self.bounded);
         buffers.gather(features, open);
         let OpenRows { single, double, .. } = buffers;
         double.clear();

@@ -2,7 +2,7 @@
 
 use super::likelihood::{Factorised, OWN_KERNEL, Observed, Values};
 use super::source_covariances::SourceCovariances;
-use crate::acquisition::maximisation::{BLOCK, BlockPredictions, keep_rows};
+use crate::acquisition::maximisation::BlockPredictions;
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::error::EngineError;
 use crate::lbfgs::{self, Settings};
@@ -203,7 +203,6 @@ impl<'a> ScamlModel<'a> {
             alpha,
             noise: values.noise,
             diagonal: self.observed_variances(&values),
-            block: Vec::new(),
             first: 0,
         })
     }
@@ -245,9 +244,7 @@ pub(super) struct Predictions {
     noise: f64,
     /// The variance of each observed row before the observations.
     diagonal: Vec<f64>,
-    /// The covariances of a block of rows with the observations.
-    block: Vec<f64>,
-    /// Where the block begins.
+    /// Where the block last bounded begins.
     first: usize,
 }
 
@@ -262,7 +259,6 @@ impl BlockPredictions for Predictions {
     fn bound(&mut self, first: usize, means: &mut [f64], bounds: &mut [f64]) {
         let (rows, size) = (self.variances.len(), means.len());
         self.first = first;
-        self.block.resize(BLOCK * self.alpha.len(), 0.0);
         means.copy_from_slice(&self.prior_means[first..first + size]);
         bounds.copy_from_slice(&self.variances[first..first + size]);
         let columns = self
@@ -270,9 +266,8 @@ impl BlockPredictions for Predictions {
             .chunks_exact(rows)
             .zip(&self.alpha)
             .zip(&self.diagonal);
-        for (((column, alpha), variance), copy) in columns.zip(self.block.chunks_exact_mut(BLOCK)) {
+        for ((column, alpha), variance) in columns {
             let column = &column[first..first + size];
-            copy[..size].copy_from_slice(column);
             let total = variance + self.noise;
             for (place, entry) in column.iter().enumerate() {
                 means[place] = alpha.mul_add(*entry, means[place]);
@@ -288,12 +283,14 @@ impl BlockPredictions for Predictions {
 
     fn solve(&mut self, open: &[usize], std_devs: &mut [f64]) {
         let count = self.alpha.len();
-        keep_rows(&mut self.block, open);
-        let right = MatrixMut::new(&mut self.block, open.len(), count, BLOCK);
+        let columns = self.cross.chunks_exact(self.variances.len());
+        let of_open = columns.flat_map(|column| open.iter().map(|&row| column[self.first + row]));
+        let mut block: Vec<f64> = of_open.collect();
+        let right = MatrixMut::new(&mut block, open.len(), count, open.len());
         let factor = MatrixRef::square(&self.factor, count, count);
         blas::solve_triangular(Triangular::Rows, factor, right);
         for (place, (&row, std_dev)) in open.iter().zip(std_devs.iter_mut()).enumerate() {
-            let column = self.block.iter().skip(place).step_by(BLOCK);
+            let column = block.iter().skip(place).step_by(open.len());
             let known: f64 = column.map(|entry| entry * entry).sum();
             *std_dev = (self.variances[self.first + row] - known).max(1e-12).sqrt();
         }
