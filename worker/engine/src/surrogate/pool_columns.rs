@@ -19,6 +19,8 @@ use crate::table::encoding::{Column, Space};
 pub(super) struct PoolColumns {
     /// Coordinate and values of each numeric hyperparameter.
     pub(super) numeric: Vec<(usize, Vec<f64>)>,
+    /// The size of the largest of those values, at least 1.
+    pub(super) largest: f64,
     pub(super) groups: Vec<Group>,
     /// Of a grid of categorical hyperparameters alone, that of [`run_length`].
     pub(super) run_length: Option<usize>,
@@ -56,12 +58,14 @@ impl PoolColumns {
             .into_iter()
             .map(|(first, values)| (first, pick(values)))
             .collect();
+        let sizes = numeric.iter().flat_map(|(_, values)| values).copied();
         let groups: Vec<Group> = members_of_groups
             .iter()
             .map(|members| Group::new(members, rows))
             .collect();
         Self {
             run_length: run_length(&groups).filter(|_| numeric.is_empty()),
+            largest: sizes.map(f64::abs).fold(1.0, f64::max),
             numeric,
             groups,
         }
@@ -91,6 +95,7 @@ impl PoolColumns {
             numeric: numeric
                 .map(|(coordinate, values)| (*coordinate, pick(values)))
                 .collect(),
+            largest: self.largest,
             run_length: None,
             groups: groups.map(|group| group.picked(candidates())).collect(),
         }

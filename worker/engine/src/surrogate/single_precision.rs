@@ -4,10 +4,11 @@
 //! bounds do not rule out. With s the signal variance, v the noise variance, M the correlations and e
 //! (`margin`) at least the error of each:
 //!
-//! - *Correlations.* Coordinate k, which is between 0 and 1, is rounded after it is multiplied by sqrt(w_k). That moves the difference
-//!   of two by at most sqrt(w_k) 2^-23 and thus the scaled distance r by at most sqrt(sum w_k) 2^-23; a sum of t terms moves r by at
-//!   most r (t + 4) 2^-25. |dM/dr| and |r dM/dr| are below 1 for both kernels, so that M moves by no more than that, and
-//!   [`EVALUATION`] is above the error of M itself.
+//! - *Correlations.* Coordinate k is rounded after it is multiplied by sqrt(w_k). With c at least the size of each coordinate, that moves
+//!   the difference of two by at most c sqrt(w_k) 2^-23 and thus the scaled distance r by at most c sqrt(sum w_k) 2^-23. Encoded
+//!   configurations have c = 1, features of them may be larger. A sum of t terms moves r by at most r (t + 4) 2^-25: that is r t 2^-24
+//!   at most or, with fewer than four terms, less than r 2^-23 more. |dM/dr| and |r dM/dr| are below 1 for both kernels, so that M
+//!   moves by no more than that, and [`EVALUATION`] is above the error of M itself and those 2^-23 together.
 //! - *Means.* With A = s sum |alpha_i|, the sum of n products s alpha_i M_i is off by at most A e, and by
 //!   A 2^-24 for each of n + 2 roundings; the bound is that much lower.
 //! - *Standard deviations.* Given one observation alone the variance is s - (s M_i)^2 / (s + v), and more observations only
@@ -82,7 +83,10 @@ impl SingleProcess {
         self.factors
             .extend(factors.clone().map(|factor| factor as f32));
         let weight: f64 = self.scales.iter().map(|scale| scale * scale).sum();
-        self.margin = EVALUATION + ROUNDING * (columns.terms() as f64 + 2.0 * weight.sqrt());
+        let sizes = points.iter().map(|coordinate| coordinate.abs());
+        let largest = sizes.fold(columns.largest, f64::max);
+        let of_coordinates = 2.0 * largest * weight.sqrt();
+        self.margin = EVALUATION + ROUNDING * (columns.terms() as f64 + of_coordinates);
         let size: f64 = factors.map(f64::abs).sum();
         let roundings = (posterior.alpha.len() + 2) as f64;
         self.mean_margin =
@@ -219,6 +223,68 @@ fn correlate_with<'a, S: Simd>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::surrogate::matern::correlation;
+    use crate::table::encoding::{Column, Space};
+
+    #[test]
+    fn bounds_hold_for_coordinates_of_any_size_and_are_no_looser_than_needed() {
+        const COUNT: usize = 150;
+        for size in [1.0, 20.0, 3000.0] {
+            // Candidates and observations lie close together, far from zero.
+            let coordinate = |number: usize, step: f64| size + (step * number as f64) % 1.0 - 1.0;
+            let columns = [0.618, 0.414].map(|step| -> Vec<f64> {
+                (0..COUNT).map(|number| coordinate(number, step)).collect()
+            });
+            let points: Vec<f64> = (0..3)
+                .flat_map(|number| [coordinate(number, 0.271), coordinate(number, 0.837)])
+                .collect();
+            let posterior = Posterior {
+                weights: vec![2.0, 0.7],
+                signal: 1.3,
+                noise: 0.01,
+                mean: 0.2,
+                alpha: vec![0.8, -0.5, 0.3],
+                ..Posterior::default()
+            };
+            let pool = PoolColumns::new(
+                &Space::numeric(2),
+                &columns.clone().map(Column::Numeric),
+                &mut (0..COUNT as u32).collect::<Vec<_>>(),
+            );
+            let mut process = SingleProcess::default();
+            process.set(&posterior, &points, &pool, &LookUps::default());
+            let (mut means, mut std_devs) = ([0.0; COUNT], [0.0; COUNT]);
+            process.bound(&posterior, &pool, 0, &mut means, &mut std_devs);
+
+            let mut greatest_error = 0.0_f64;
+            for row in 0..COUNT {
+                let (mut mean, mut nearest) = (posterior.mean, 0.0_f64);
+                for (number, point) in points.chunks_exact(2).enumerate() {
+                    let pairs = columns.iter().zip(point).zip(&posterior.weights);
+                    let squared = pairs.map(|((c, p), weight)| weight * (c[row] - p).powi(2));
+                    let exact = correlation(squared.sum());
+                    let found = f64::from(process.correlations[number * BLOCK + row]);
+                    greatest_error = greatest_error.max((found - exact).abs());
+                    mean += posterior.signal * posterior.alpha[number] * exact;
+                    nearest = nearest.max(exact);
+                }
+                assert!(means[row] <= mean, "{size}: {} {mean}", means[row]);
+                let share = posterior.signal / (posterior.signal + posterior.noise);
+                let given_nearest = posterior.signal * (1.0 - share * nearest * nearest);
+                assert!(std_devs[row] >= given_nearest.sqrt(), "{size}");
+            }
+            let least = if size > 1.0 {
+                process.margin() / 8.0
+            } else {
+                0.0
+            };
+            assert!(
+                (least..process.margin()).contains(&greatest_error),
+                "{size}: {greatest_error}, {}",
+                process.margin()
+            );
+        }
+    }
 
     #[test]
     fn deviations_are_bounded_from_above_and_closely() {
