@@ -49,8 +49,9 @@
 //! - [`task_stream`]: in which order the tasks of a stream arrive;
 //! - [`random`]: random streams by purpose; `special`: functions of numbers;
 //! - `lbfgs`, `adam`: optimisers; `dense_layers`: networks; `matrix_products`, `elimination`,
-//!   [`blas`]: linear algebra; `aligned`: its memory.
+//!   [`blas`], `accumulation`: linear algebra; `aligned`: its memory.
 
+mod accumulation;
 pub mod acquisition;
 mod adam;
 mod aligned;

@@ -6,6 +6,7 @@ use super::gaussian_process::{GaussianProcess, Posterior};
 use super::joint_bounds::JointBounds;
 use super::pool_bounds::PoolBounds;
 use super::pool_columns::{LookUps, PoolColumns};
+use crate::accumulation::accumulate;
 use crate::acquisition::function::Acquisition;
 use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Effort, Maximiser};
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
@@ -136,15 +137,6 @@ impl CandidatePool {
             }
         }
         Ok(std_devs)
-    }
-}
-
-/// Adds `factor` times each entry to the sums.
-#[pulp::with_simd(accumulate = pulp::Arch::new())]
-#[inline(always)]
-fn accumulate_with<'a, S: Simd>(_simd: S, factor: f64, entries: &'a [f64], sums: &'a mut [f64]) {
-    for (sum, entry) in sums.iter_mut().zip(entries) {
-        *sum = factor.mul_add(*entry, *sum);
     }
 }
 

@@ -11,6 +11,8 @@
 //! shift is an offset of the target, whose prior is N(0, 1): sources and target are standardised over different rows,
 //! and a search visits good rows first.
 
+use crate::accumulation::accumulate;
+
 /// What the sources say of the target's rows before anything is observed.
 pub(crate) trait RowPrior: Send {
     /// The mean of every row.
@@ -64,10 +66,7 @@ impl<P: RowPrior> PriorPool<P> {
         let mut factor = vec![0.0; self.variances.len()];
         self.prior.covariances(row, &mut factor);
         for earlier in &self.factors {
-            let own = earlier[row];
-            for (entry, other) in factor.iter_mut().zip(earlier) {
-                *entry = (-own).mul_add(*other, *entry);
-            }
+            accumulate(-earlier[row], earlier, &mut factor);
         }
         // The variance given the rows before; rounding can leave it slightly below zero.
         let diagonal = (factor[row].max(1e-10) + self.noise).sqrt();
@@ -94,10 +93,7 @@ impl<P: RowPrior> PriorPool<P> {
         let shift = product(&ones, &residuals) / (product(&ones, &ones) + 1.0);
         let mut means: Vec<f64> = prior.iter().map(|mean| mean + shift).collect();
         for ((factor, residual), one) in self.factors.iter().zip(&residuals).zip(&ones) {
-            let weight = residual - shift * one;
-            for (mean, entry) in means.iter_mut().zip(factor) {
-                *mean = weight.mul_add(*entry, *mean);
-            }
+            accumulate(residual - shift * one, factor, &mut means);
         }
         means
     }

@@ -1,5 +1,6 @@
 //! Mean and covariance of the sources' predictions for the target's rows.
 
+use crate::accumulation::accumulate;
 use crate::setting::Setting;
 use crate::sources::process::SourcePrediction;
 use crate::surrogate::gaussian_process::Posterior;
@@ -41,10 +42,7 @@ impl Moments {
     /// Adds the covariance of a row with every row to the column.
     pub(super) fn add_covariances(&self, row: usize, column: &mut [f64]) {
         for deviations in &self.deviations {
-            let own = deviations[row];
-            for (entry, other) in column.iter_mut().zip(deviations) {
-                *entry = own.mul_add(*other, *entry);
-            }
+            accumulate(deviations[row], deviations, column);
         }
     }
 }

@@ -10,6 +10,7 @@
 
 use std::f64::consts::PI;
 
+use crate::accumulation::accumulate;
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::error::EngineError;
 use crate::surrogate::kernel::Kernel;
@@ -197,12 +198,6 @@ fn penalty(logarithms: &[f64], sources: usize, gradient: &mut [f64]) -> f64 {
         0.5 * scaled * scaled
     };
     terms.map(term).sum()
-}
-
-fn accumulate(factor: f64, entries: &[f64], sums: &mut [f64]) {
-    for (sum, entry) in sums.iter_mut().zip(entries) {
-        *sum = factor.mul_add(*entry, *sum);
-    }
 }
 
 fn dot(left: &[f64], right: &[f64]) -> f64 {

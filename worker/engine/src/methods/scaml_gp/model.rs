@@ -2,6 +2,7 @@
 
 use super::likelihood::{Factorised, OWN_KERNEL, Observed, Values};
 use super::source_covariances::SourceCovariances;
+use crate::accumulation::accumulate;
 use crate::acquisition::maximisation::BlockPredictions;
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::error::EngineError;
@@ -154,9 +155,7 @@ impl<'a> ScamlModel<'a> {
         let values = self.values();
         let mut means = vec![0.0; self.rows()];
         for (source, weight) in self.sources.iter().zip(&values.weights) {
-            for (mean, of_source) in means.iter_mut().zip(&source.means) {
-                *mean = weight.mul_add(*of_source, *mean);
-            }
+            accumulate(*weight, &source.means, &mut means);
         }
         means
     }
@@ -190,9 +189,7 @@ impl<'a> ScamlModel<'a> {
         }
         let mut variances = vec![values.signal + 1.0; rows];
         for (source, weight) in self.sources.iter().zip(&values.weights) {
-            for (variance, of_source) in variances.iter_mut().zip(&source.variances) {
-                *variance = (weight * weight).mul_add(*of_source, *variance);
-            }
+            accumulate(weight * weight, &source.variances, &mut variances);
         }
         let Factorised { factor, alpha, .. } = self.observed.factorise(&values)?;
         Ok(Predictions {

@@ -15,6 +15,7 @@ use pulp::Simd;
 
 use super::lengthscales::{Lengthscales, lengthscales};
 use super::points::{Coupling, SourcePoints};
+use crate::accumulation::accumulate;
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::error::EngineError;
 use crate::setting::Setting;
@@ -247,10 +248,7 @@ impl RowPrior for CoupledPrior {
         let alike = vec![self.of_target; column.len()];
         fill(&self.kernel, own, &self.rows, &alike, column);
         for of_source in self.solved.chunks_exact(self.means.len()) {
-            let own = of_source[row];
-            for (entry, other) in column.iter_mut().zip(of_source) {
-                *entry = (-own).mul_add(*other, *entry);
-            }
+            accumulate(-of_source[row], of_source, column);
         }
     }
 }
