@@ -15,7 +15,7 @@
 //!   grid at once; `pool_bounds`: the ones or the others; `joint_bounds`: tighter ones for what is left, given half of the
 //!   observations (`spread_half`) and given all;
 //! - [`prior_pool`]: a process on a target's rows with a prior from elsewhere;
-//! - [`row_kernel`]: a known kernel between those rows;
+//! - [`kernel_prior`]: such a prior of a known kernel and the `moments` of known functions;
 //! - [`target`]: the process of a target task, on its transformed observations.
 
 pub mod candidates;
@@ -26,15 +26,16 @@ mod grid_bounds;
 pub mod hyperparameters;
 pub(crate) mod joint_bounds;
 pub mod kernel;
+pub(crate) mod kernel_prior;
 pub(crate) mod likelihood;
 pub(crate) mod matern;
+pub(crate) mod moments;
 pub(crate) mod pairs;
 mod pool_bounds;
 mod pool_columns;
 mod pool_distances;
 mod pool_groups;
 pub(crate) mod prior_pool;
-pub(crate) mod row_kernel;
 pub(crate) mod single_precision;
 mod spread_half;
 mod squared_exponential;

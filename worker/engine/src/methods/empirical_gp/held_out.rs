@@ -2,7 +2,6 @@
 
 use std::f64::consts::PI;
 
-use super::empirical_prior::Moments;
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::error::EngineError;
 use crate::setting::Setting;
@@ -10,6 +9,7 @@ use crate::sources::process::SourceProcess;
 use crate::sources::sample::SourceSample;
 use crate::surrogate::candidates::CandidatePool;
 use crate::surrogate::gaussian_process::Posterior;
+use crate::surrogate::moments::Moments;
 use crate::table::encoding::Column;
 use crate::transform::Transform;
 

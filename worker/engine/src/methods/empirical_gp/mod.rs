@@ -1,10 +1,8 @@
 //! `empirical-gp` and `empirical-gcp`: a Gaussian process whose prior mean and covariance are the moments of the
 //! sources' predictions; they differ in the transform of the objectives.
 //!
-//! - `empirical_prior`: the moments;
 //! - `held_out`: how much the target may differ from them, by what sources say of each other.
 
-mod empirical_prior;
 mod held_out;
 
 use super::method::{Method, Spaces};
@@ -16,9 +14,10 @@ use crate::sources::pooled_kernel::{PooledMean, pooled_kernel};
 use crate::sources::process::{SourceModel, source_means, source_processes};
 use crate::strategies::least_prediction::LeastPrediction;
 use crate::strategies::pool_optimisation::PoolOptimisation;
-use crate::surrogate::prior_pool::{PriorPool, RowPrior};
+use crate::surrogate::kernel_prior::KernelPrior;
+use crate::surrogate::moments::Moments;
+use crate::surrogate::prior_pool::PriorPool;
 use crate::transform::Transform;
-use empirical_prior::EmpiricalPrior;
 
 pub(super) const EMPIRICAL_GP: Method = Method {
     id: "empirical-gp",
@@ -49,8 +48,10 @@ fn start<'a>(
     let kernel = pooled_kernel(setting, transform, PooledMean::Constant)?;
     let own = held_out::own_variances(setting, transform, &sources, &kernel)?;
     let means = source_means(setting, model)?;
-    let prior = EmpiricalPrior::new(setting, &means, kernel.with_signal(own.signal));
-    let first = LeastPrediction::new(setting, prior.means().to_vec());
+    let functions: Vec<&[f64]> = means.iter().map(|source| &source.means[..]).collect();
+    let moments = Moments::of(&functions);
+    let first = LeastPrediction::new(setting, moments.means.clone());
+    let prior = KernelPrior::new(setting, kernel.with_signal(own.signal), moments);
     let pool = PriorPool::new(prior, own.noise);
     let search = PoolOptimisation::new(setting, Box::new(first), pool, transform);
     Ok(Box::new(search))

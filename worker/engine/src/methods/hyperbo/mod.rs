@@ -1,10 +1,8 @@
 //! `hyperbo` and `hyperbo-plus`: a Gaussian process that is learned from the sources: all of it, or the priors on its
 //! hyperparameters.
 //!
-//! - `kernel_prior`: the process that `hyperbo` keeps;
 //! - `learned_priors`: the distributions that `hyperbo-plus` learns.
 
-mod kernel_prior;
 mod learned_priors;
 
 use super::method::{Method, Spaces};
@@ -18,10 +16,10 @@ use crate::strategies::bayesian_optimisation::BayesianOptimisation;
 use crate::strategies::least_prediction::LeastPrediction;
 use crate::strategies::pool_optimisation::PoolOptimisation;
 use crate::strategies::random_search::RandomSearch;
+use crate::surrogate::kernel_prior::KernelPrior;
+use crate::surrogate::moments::Moments;
 use crate::surrogate::prior_pool::PriorPool;
-use crate::surrogate::row_kernel::RowKernel;
 use crate::surrogate::target::TargetSurrogate;
-use kernel_prior::KernelPrior;
 use learned_priors::learned_priors;
 
 pub(super) const HYPERBO: Method = Method {
@@ -48,8 +46,9 @@ pub(super) const HYPERBO: Method = Method {
         };
         let kernel = pooled_kernel(setting, transform, mean)?;
         let noise = kernel.noise;
-        let kernel = RowKernel::new(setting, kernel);
-        let pool = PriorPool::new(KernelPrior { means, kernel }, noise);
+        let deviations = Vec::new();
+        let prior = KernelPrior::new(setting, kernel, Moments { means, deviations });
+        let pool = PriorPool::new(prior, noise);
         Ok(Box::new(PoolOptimisation::new(
             setting, first, pool, transform,
         )))
