@@ -12,11 +12,10 @@ use crate::lbfgs::{self, Settings};
 use crate::prior::network::Noise;
 use crate::prior::parametric::ParametricPrior;
 use crate::setting::Setting;
-use crate::surrogate::gaussian_process::Posterior;
+use crate::surrogate::gaussian_process::{self, Posterior};
 use crate::surrogate::hyperparameters::{HyperparameterModel, Hyperprior};
 use crate::surrogate::kernel::Kernel;
-use crate::surrogate::likelihood::Likelihood;
-use crate::surrogate::pairs::SquaredDifferences;
+use crate::surrogate::likelihood::{Data, Likelihood};
 use crate::transform::Transform;
 
 /// Raised whenever the fit changes.
@@ -29,8 +28,7 @@ const ROWS_OF_A_SOURCE: usize = 100;
 const FIT: Settings = Settings {
     iterations: 100,
     gradient_tolerance: 1e-2,
-    value_tolerance: 1e-6,
-    longest_step: 2.0,
+    ..gaussian_process::FIT
 };
 
 /// What the sources' values are taken as deviations from.
@@ -50,12 +48,6 @@ impl PooledMean {
             Self::Network => "network",
         }
     }
-}
-
-/// A source's rows as the fit sees them.
-struct Data {
-    squares: SquaredDifferences,
-    targets: Vec<f64>,
 }
 
 /// The kernel of a setting's sources: lengthscales, signal and noise variance, with no data. Their Gamma prior counts once.
@@ -95,6 +87,7 @@ pub(crate) fn pooled_kernel(
     })
 }
 
+/// A source's rows as the fit sees them.
 fn data(
     setting: &Setting,
     transform: Transform,
@@ -112,34 +105,20 @@ fn data(
             *target -= mean;
         }
     }
-    let width = setting.space().width();
-    let mut squares = SquaredDifferences::new(width, targets.len());
-    for point in points.chunks_exact(width) {
-        squares.append(point);
-    }
-    Ok(Data { squares, targets })
+    Ok(Data::new(&points, setting.space().width(), targets))
 }
 
 /// The logarithms of the hyperparameters.
 fn fit(setting: &Setting, all: &[Data], most: usize) -> Result<Vec<f64>, EngineError> {
     let model = HyperparameterModel::new(setting.space(), Hyperprior::Gamma);
-    let flat = HyperparameterModel::flat(model.width());
     let mut likelihood = Likelihood::new(model.width(), most);
-    let mut of_source = vec![0.0; model.width() + 2];
     let (lower, upper) = model.bounds();
     let mut logarithms = model.start();
     lbfgs::minimise(
         |logarithms, gradient| {
             gradient.fill(0.0);
-            let mut value = model.penalty(logarithms, gradient);
-            for Data { squares, targets } in all {
-                value +=
-                    likelihood.evaluate(squares, targets, &flat, logarithms, &mut of_source)?;
-                for (sum, slope) in gradient.iter_mut().zip(&of_source) {
-                    *sum += slope;
-                }
-            }
-            Ok(value)
+            let penalty = model.penalty(logarithms, gradient);
+            likelihood.evaluate_all(all, penalty, logarithms, gradient)
         },
         &mut logarithms,
         (&lower, &upper),

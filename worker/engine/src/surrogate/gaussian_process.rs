@@ -10,9 +10,9 @@ use crate::error::EngineError;
 use crate::lbfgs::{self, Curvature, Settings};
 use crate::table::encoding::Space;
 
-/// Warm starts make the optimum near: the tolerances are those at which a tighter
+/// How processes are fitted. Warm starts make the optimum near: the tolerances are those at which a tighter
 /// fit no longer changes scores.
-const FIT: Settings = Settings {
+pub(crate) const FIT: Settings = Settings {
     iterations: 50,
     gradient_tolerance: 1e-3,
     value_tolerance: 1e-6,

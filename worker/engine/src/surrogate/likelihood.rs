@@ -22,6 +22,25 @@ use crate::elimination::Elimination;
 use crate::error::EngineError;
 use crate::matrix_products::{Factor, Start, multiply, multiply_rows_by_own_transposed};
 
+/// Points with their targets, whose likelihood is one term of an objective.
+pub(crate) struct Data {
+    /// The squared differences of the points.
+    pub squares: SquaredDifferences,
+    /// A target for each point.
+    pub targets: Vec<f64>,
+}
+
+impl Data {
+    /// Of points of `width` coordinates, which lie one after the other.
+    pub(crate) fn new(points: &[f64], width: usize, targets: Vec<f64>) -> Self {
+        let mut squares = SquaredDifferences::new(width, targets.len());
+        for point in points.chunks_exact(width) {
+            squares.append(point);
+        }
+        Self { squares, targets }
+    }
+}
+
 /// Buffers for up to a number of points, reused from fit to fit.
 pub(crate) struct Likelihood {
     kernel: Kernel,
@@ -127,6 +146,30 @@ impl Likelihood {
         gradient[width] = -signal * (0.5 * trace + signal_sum);
         gradient[width + 1] = -0.5 * noise * trace;
         Ok(value + model.penalty(logarithms, gradient))
+    }
+
+    /// `start` and, added to it one after the other, the objectives of all these data, without priors; their gradients are added to
+    /// `gradient`.
+    ///
+    /// # Errors
+    /// Those of [`Self::evaluate`].
+    pub(crate) fn evaluate_all(
+        &mut self,
+        all: &[Data],
+        start: f64,
+        logarithms: &[f64],
+        gradient: &mut [f64],
+    ) -> Result<f64, EngineError> {
+        let flat = HyperparameterModel::flat(self.weights.len());
+        let mut slopes = vec![0.0; gradient.len()];
+        let mut value = start;
+        for Data { squares, targets } in all {
+            value += self.evaluate(squares, targets, &flat, logarithms, &mut slopes)?;
+            for (sum, slope) in gradient.iter_mut().zip(&slopes) {
+                *sum += slope;
+            }
+        }
+        Ok(value)
     }
 
     /// After [`Self::evaluate`], by pair of points: (alpha alpha' - K^-1) times the slope -2 dM/d(r^2), the signal left out.

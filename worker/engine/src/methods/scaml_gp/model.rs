@@ -6,19 +6,12 @@ use crate::accumulation::accumulate;
 use crate::acquisition::maximisation::BlockPredictions;
 use crate::blas::{self, MatrixMut, MatrixRef, Triangular};
 use crate::error::EngineError;
-use crate::lbfgs::{self, Settings};
+use crate::lbfgs;
 use crate::setting::Setting;
 use crate::sources::process::SourceProcess;
 use crate::surrogate::candidates::CandidatePool;
-use crate::surrogate::gaussian_process::Posterior;
+use crate::surrogate::gaussian_process::{FIT, Posterior};
 use crate::table::encoding::{Column, Space};
-
-const FIT: Settings = Settings {
-    iterations: 50,
-    gradient_tolerance: 1e-3,
-    value_tolerance: 1e-6,
-    longest_step: 2.0,
-};
 
 const WEIGHT_BOUNDS: (f64, f64) = (1e-10, 10.0);
 const LENGTHSCALE_BOUNDS: (f64, f64) = (1e-3, 100.0);

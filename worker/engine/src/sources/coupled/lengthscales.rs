@@ -3,12 +3,12 @@
 use super::points::{Coupling, SourcePoints};
 use crate::error::EngineError;
 use crate::fits::FitName;
-use crate::lbfgs::{self, Settings};
+use crate::lbfgs;
 use crate::setting::Setting;
+use crate::surrogate::gaussian_process::FIT;
 use crate::surrogate::hyperparameters::{HyperparameterModel, Hyperprior};
 use crate::surrogate::kernel::Kernel;
-use crate::surrogate::likelihood::Likelihood;
-use crate::surrogate::pairs::SquaredDifferences;
+use crate::surrogate::likelihood::{Data, Likelihood};
 use crate::table::encoding::{Hyperparameter, Kind, Space};
 use crate::transform::Transform;
 
@@ -19,13 +19,6 @@ const VERSION: u64 = 2;
 const FITTED_TOGETHER: usize = 200;
 const FITTED_BY_TASK: usize = 300;
 
-const FIT: Settings = Settings {
-    iterations: 50,
-    gradient_tolerance: 1e-3,
-    value_tolerance: 1e-6,
-    longest_step: 2.0,
-};
-
 /// 1 / lengthscale^2 of each coordinate and feature, and the noise variance.
 pub(super) struct Lengthscales {
     /// By coordinate of a configuration.
@@ -34,28 +27,6 @@ pub(super) struct Lengthscales {
     pub features: Vec<f64>,
     /// Noise variance.
     pub noise: f64,
-}
-
-/// Rows whose likelihood is one term of the objective.
-struct Group {
-    squares: SquaredDifferences,
-    targets: Vec<f64>,
-    likelihood: Likelihood,
-}
-
-impl Group {
-    fn new(width: usize, points: &[Vec<f64>], targets: Vec<f64>) -> Self {
-        let mut squares = SquaredDifferences::new(width, points.len());
-        for point in points {
-            squares.append(point);
-        }
-        let likelihood = Likelihood::new(width, points.len());
-        Self {
-            squares,
-            targets,
-            likelihood: likelihood.with_kernel(Kernel::SquaredExponential),
-        }
-    }
 }
 
 /// Where the fit of a setting is found, or goes.
@@ -99,7 +70,7 @@ pub(super) fn lengthscales(
     let stored = setting.shared().fit(&name, coordinates + 1, || {
         let groups = groups(coupling, rows, values, width, coordinates);
         let model = HyperparameterModel::new(&space, hyperprior);
-        let logarithms = minimise(&model, &space, groups)?;
+        let logarithms = minimise(&model, &space, &groups)?;
         let weights = logarithms[..coordinates].iter();
         let weights = weights.map(|logarithm| libm::exp(-2.0 * logarithm) as f32);
         Ok(weights
@@ -130,13 +101,14 @@ fn with_features(space: &Space, features: usize) -> Space {
     space
 }
 
+/// The rows whose likelihoods are the terms of the objective.
 fn groups(
     coupling: Coupling,
     rows: &SourcePoints,
     values: &[f64],
     width: usize,
     coordinates: usize,
-) -> Vec<Group> {
+) -> Vec<Data> {
     let point = |row: usize| {
         let mut point = rows.points[row * width..(row + 1) * width].to_vec();
         if coupling == Coupling::Features {
@@ -145,9 +117,9 @@ fn groups(
         point
     };
     let group = |members: Vec<usize>| {
-        let points: Vec<Vec<f64>> = members.iter().map(|&row| point(row)).collect();
+        let points: Vec<f64> = members.iter().flat_map(|&row| point(row)).collect();
         let targets = members.iter().map(|&row| values[row]).collect();
-        Group::new(coordinates, &points, targets)
+        Data::new(&points, coordinates, targets)
     };
     match coupling {
         Coupling::Features => vec![group((0..FITTED_TOGETHER.min(rows.count())).collect())],
@@ -167,10 +139,12 @@ fn groups(
 fn minimise(
     model: &HyperparameterModel,
     space: &Space,
-    mut groups: Vec<Group>,
+    groups: &[Data],
 ) -> Result<Vec<f64>, EngineError> {
     let coordinates = space.width();
-    let likelihood_alone = HyperparameterModel::new(space, Hyperprior::None);
+    let most = groups.iter().map(|group| group.targets.len()).max();
+    let likelihood = Likelihood::new(coordinates, most.unwrap_or(0));
+    let mut likelihood = likelihood.with_kernel(Kernel::SquaredExponential);
     let mut logarithms = model.start();
     let (mut lower, mut upper) = model.bounds();
     (
@@ -181,21 +155,7 @@ fn minimise(
     lbfgs::minimise(
         |logarithms, gradient| {
             gradient.fill(0.0);
-            let mut sum = 0.0;
-            let mut slopes = vec![0.0; gradient.len()];
-            for group in &mut groups {
-                slopes.fill(0.0);
-                sum += group.likelihood.evaluate(
-                    &group.squares,
-                    &group.targets,
-                    &likelihood_alone,
-                    logarithms,
-                    &mut slopes,
-                )?;
-                for (slot, slope) in gradient.iter_mut().zip(&slopes) {
-                    *slot += slope;
-                }
-            }
+            let sum = likelihood.evaluate_all(groups, 0.0, logarithms, gradient)?;
             Ok(sum + model.penalty(logarithms, gradient))
         },
         &mut logarithms,
@@ -233,20 +193,17 @@ mod tests {
             };
             let width = space.width();
             let model = HyperparameterModel::new(&space, Hyperprior::Gamma);
-            let new_groups = || groups(coupling, &rows, &rows.targets, 1, width);
-            let logarithms = minimise(&model, &space, new_groups()).unwrap();
+            let groups = groups(coupling, &rows, &rows.targets, 1, width);
+            let logarithms = minimise(&model, &space, &groups).unwrap();
             assert_eq!(logarithms[width], 0.0, "the signal variance is 1");
             // By differences of the objective, each group's penalty left out but one.
             let value = |logarithms: &[f64]| -> f64 {
                 let none = HyperparameterModel::new(&space, Hyperprior::None);
                 let mut scratch = vec![0.0; width + 2];
-                let terms = new_groups().into_iter().map(|mut group| {
-                    let Group {
-                        squares,
-                        targets,
-                        likelihood,
-                    } = &mut group;
+                let terms = groups.iter().map(|Data { squares, targets }| {
+                    let likelihood = Likelihood::new(width, targets.len());
                     likelihood
+                        .with_kernel(Kernel::SquaredExponential)
                         .evaluate(squares, targets, &none, logarithms, &mut scratch)
                         .unwrap()
                 });
