@@ -34,13 +34,8 @@ pub(super) const GCP: Method = Method {
     summary: "Gaussian copula process: Gaussian process on Gaussian quantiles of the observations; no transfer",
     source: "GCP in ICML 2020, Table 2",
     start: |setting, parameters| {
-        start(
-            setting,
-            parameters,
-            Transform::Copula,
-            Kernel::Matern,
-            INITIAL,
-        )
+        let (transform, kernel) = (Transform::Copula, Kernel::Matern);
+        start(setting, parameters, transform, kernel, INITIAL)
     },
     ..GP
 };
@@ -52,14 +47,8 @@ pub(super) const I_GP: Method = Method {
     source: "I-GP in Wistuba, Schilling and Schmidt-Thieme 2018, Scalable Gaussian process-based transfer \
              surrogates, section 8.3",
     start: |setting, parameters| {
-        let transform = Transform::Standardisation;
-        start(
-            setting,
-            parameters,
-            transform,
-            Kernel::SquaredExponential,
-            1,
-        )
+        let (transform, kernel) = (Transform::Standardisation, Kernel::SquaredExponential);
+        start(setting, parameters, transform, kernel, 1)
     },
     ..GP
 };

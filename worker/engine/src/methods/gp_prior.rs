@@ -33,12 +33,8 @@ pub(super) const GCP_PRIOR: Method = Method {
     summary: "Gaussian copula process on residuals of the parametric prior of cts",
     source: "GCP + prior: ICML 2020, section 4.2, algorithm 2",
     start: |setting, parameters| {
-        start(
-            setting,
-            parameters,
-            Transform::Copula,
-            Noise::Heteroskedastic,
-        )
+        let transform = Transform::Copula;
+        start(setting, parameters, transform, Noise::Heteroskedastic)
     },
     ..GP_PRIOR
 };

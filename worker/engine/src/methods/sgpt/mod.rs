@@ -43,7 +43,8 @@ use experts::Weighting;
 use pairwise_loss::PairwiseLoss;
 use rank_distance::{Distance, weight};
 use ranking_loss::RankingLoss;
-use search::{Combination, EnsembleSearch, FirstRows};
+use search::Combination::{self, Improvements, Means, Sum};
+use search::{EnsembleSearch, FirstRows};
 
 pub(super) const SGPT: Method = Method {
     id: "sgpt",
@@ -74,16 +75,7 @@ pub(super) const TAF_R: Method = Method {
              surrogates, section 7",
     spaces: Spaces::All,
     parameters: &[WIDER_BANDWIDTH, KENDALL_DISTANCE, HYPERPRIOR],
-    start: |setting, parameters| {
-        let weighting = by_rank(parameters);
-        start(
-            setting,
-            parameters,
-            Kernel::SquaredExponential,
-            weighting,
-            Combination::Improvements,
-        )
-    },
+    start: |setting, parameters| start(setting, parameters, by_rank(parameters), Improvements),
 };
 
 pub(super) const SGPT_R: Method = Method {
@@ -92,16 +84,7 @@ pub(super) const SGPT_R: Method = Method {
               target, weighted by how they rank, with the target's standard deviation",
     source: "SGPT-R of Wistuba, Schilling and Schmidt-Thieme 2018, Scalable Gaussian process-based transfer \
              surrogates, section 6.2 (TST-R of 2016)",
-    start: |setting, parameters| {
-        let weighting = by_rank(parameters);
-        start(
-            setting,
-            parameters,
-            Kernel::SquaredExponential,
-            weighting,
-            Combination::Means,
-        )
-    },
+    start: |setting, parameters| start(setting, parameters, by_rank(parameters), Means),
     ..TAF_R
 };
 
@@ -113,8 +96,8 @@ pub(super) const SGPT_M: Method = Method {
     spaces: Spaces::WithFeatures,
     parameters: &[FEATURE_BANDWIDTH, HYPERPRIOR],
     start: |setting, parameters| {
-        let (kernel, weighting) = (Kernel::SquaredExponential, by_features(setting, parameters));
-        start(setting, parameters, kernel, weighting, Combination::Means)
+        let weighting = by_features(setting, parameters);
+        start(setting, parameters, weighting, Means)
     },
     ..TAF_R
 };
@@ -126,13 +109,7 @@ pub(super) const TAF_M: Method = Method {
              surrogates, section 7",
     start: |setting, parameters| {
         let weighting = by_features(setting, parameters);
-        start(
-            setting,
-            parameters,
-            Kernel::SquaredExponential,
-            weighting,
-            Combination::Improvements,
-        )
+        start(setting, parameters, weighting, Improvements)
     },
     ..SGPT_M
 };
@@ -144,10 +121,7 @@ pub(super) const SGPT_POE: Method = Method {
     source: "SGPT-PoE of Wistuba, Schilling and Schmidt-Thieme 2018, Scalable Gaussian process-based transfer \
              surrogates, section 6.1",
     parameters: &[HYPERPRIOR],
-    start: |setting, parameters| {
-        let (kernel, weighting) = (Kernel::SquaredExponential, Weighting::Precision);
-        start(setting, parameters, kernel, weighting, Combination::Means)
-    },
+    start: |setting, parameters| start(setting, parameters, Weighting::Precision, Means),
     ..TAF_R
 };
 
@@ -158,16 +132,7 @@ pub(super) const TAF_POE: Method = Method {
     source: "TAF-PoE of Wistuba, Schilling and Schmidt-Thieme 2018, Scalable Gaussian process-based transfer \
              surrogates, section 7 with equation 39",
     parameters: &[HYPERPRIOR],
-    start: |setting, parameters| {
-        let (kernel, weighting) = (Kernel::SquaredExponential, Weighting::Precision);
-        start(
-            setting,
-            parameters,
-            kernel,
-            weighting,
-            Combination::Improvements,
-        )
-    },
+    start: |setting, parameters| start(setting, parameters, Weighting::Precision, Improvements),
     ..TAF_R
 };
 
@@ -178,16 +143,7 @@ pub(super) const RGPE: Method = Method {
     source: "Feurer, Letham, Hutter and Bakshy 2018, Practical transfer learning for Bayesian optimization \
              (arXiv 1802.02219), section 4, with the weight dilution of their code",
     parameters: &[HYPERPRIOR],
-    start: |setting, parameters| {
-        let weighting = Weighting::RankingLoss(Box::new(RankingLoss::new(setting)));
-        start(
-            setting,
-            parameters,
-            Kernel::Matern,
-            weighting,
-            Combination::Sum,
-        )
-    },
+    start: |setting, parameters| start_by_ranking_loss(setting, parameters, Sum),
     ..TAF_R
 };
 
@@ -196,16 +152,7 @@ pub(super) const TAF_RGPE: Method = Method {
     summary: "transfer acquisition function with the weights of rgpe",
     source: "TAF of Wistuba, Schilling and Schmidt-Thieme 2018, section 7, with the weights of Feurer et al. 2018 \
              (arXiv 1802.02219)",
-    start: |setting, parameters| {
-        let weighting = Weighting::RankingLoss(Box::new(RankingLoss::new(setting)));
-        start(
-            setting,
-            parameters,
-            Kernel::Matern,
-            weighting,
-            Combination::Improvements,
-        )
-    },
+    start: |setting, parameters| start_by_ranking_loss(setting, parameters, Improvements),
     ..RGPE
 };
 
@@ -221,7 +168,7 @@ pub(super) const TRANSBO: Method = Method {
             setting,
             SourceModel::matern(parameters.transform(), parameters.hyperprior()),
             Weighting::PairwiseLoss(PairwiseLoss::new(sources)),
-            Combination::Sum,
+            Sum,
         )
     },
     ..RGPE
@@ -310,24 +257,35 @@ fn start_as_in_icml<'a>(
         },
     };
     let model = SourceModel::matern(transform, parameters.hyperprior());
-    let (weighting, combination) = (by_rank(parameters), Combination::Improvements);
+    let (weighting, combination) = (by_rank(parameters), Improvements);
     let search = EnsembleSearch::new(setting, model, weighting, combination, first);
     Ok(Box::new(search?))
 }
 
-/// Standardised objectives; the sources choose the first row, the target's process joins from the second on.
+/// Standardised objectives and squared exponential kernels; the sources choose the first row, the target's process joins from the second
+/// on.
 fn start<'a>(
     setting: &Setting<'a>,
     parameters: &Parameters,
-    kernel: Kernel,
     weighting: Weighting,
     combination: Combination,
 ) -> Result<Box<dyn Search + 'a>, EngineError> {
     let model = SourceModel {
         transform: Transform::Standardisation,
         hyperprior: parameters.hyperprior(),
-        kernel,
+        kernel: Kernel::SquaredExponential,
     };
+    start_on(setting, model, weighting, combination)
+}
+
+/// The same with Matern kernels and the weights of `rgpe`.
+fn start_by_ranking_loss<'a>(
+    setting: &Setting<'a>,
+    parameters: &Parameters,
+    combination: Combination,
+) -> Result<Box<dyn Search + 'a>, EngineError> {
+    let model = SourceModel::matern(Transform::Standardisation, parameters.hyperprior());
+    let weighting = Weighting::RankingLoss(Box::new(RankingLoss::new(setting)));
     start_on(setting, model, weighting, combination)
 }
 
