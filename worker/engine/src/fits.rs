@@ -202,11 +202,7 @@ impl SharedFits {
         self.transformed
             .get_or_make(&(table.fingerprint, transform), || {
                 check_sources(table)?;
-                let transformed = sources(table).map(|task| {
-                    let mut values = Vec::new();
-                    transform.average(&task.objectives(), &mut values);
-                    values
-                });
+                let transformed = sources(table).map(|task| transform.average(&task.objectives()));
                 Ok(transformed.collect())
             })
     }

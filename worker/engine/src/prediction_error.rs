@@ -23,8 +23,7 @@ pub(crate) fn root_mean_square_error(
             predicted: predictions.len(),
         }));
     }
-    let mut transformed = Vec::new();
-    transform.average(&task.objectives(), &mut transformed);
+    let transformed = transform.average(&task.objectives());
     let pairs = transformed.iter().zip(predictions);
     let squares: f64 = pairs.map(|(z, mean)| (z - mean).powi(2)).sum();
     Ok((squares / rows as f64).sqrt())

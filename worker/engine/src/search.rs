@@ -86,8 +86,8 @@ impl Observations {
     }
 
     /// The transformed values, by the distribution of all of them: with several objectives their average.
-    pub(crate) fn transformed(&self, transform: Transform, transformed: &mut Vec<f64>) {
-        transform.average(&self.objectives(), transformed);
+    pub(crate) fn transformed(&self, transform: Transform) -> Vec<f64> {
+        transform.average(&self.objectives())
     }
 
     /// Values that tell which row is better: those of the objective or, with several, the average of the transformed ones,
@@ -96,8 +96,6 @@ impl Observations {
         if self.further.is_empty() {
             return Cow::Borrowed(&self.values);
         }
-        let mut averaged = Vec::new();
-        self.transformed(transform, &mut averaged);
-        Cow::Owned(averaged)
+        Cow::Owned(self.transformed(transform))
     }
 }

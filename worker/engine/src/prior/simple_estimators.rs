@@ -149,8 +149,7 @@ fn neighbours_error(setting: &Setting, sources: &[Source], target: &Task) -> f64
             .zip(&point)
             .for_each(|(place, entry)| *place = *entry);
     }
-    let mut observed = Vec::new();
-    Transform::Copula.average(&target.objectives(), &mut observed);
+    let observed = Transform::Copula.average(&target.objectives());
     let rows = observed.len();
     let count = rows.min(TARGET_ROWS);
     let looked_at: Vec<usize> = (0..count).map(|place| place * rows / count).collect();

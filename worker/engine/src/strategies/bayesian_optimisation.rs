@@ -78,7 +78,7 @@ impl<'a> BayesianOptimisation<'a> {
     }
 
     fn best_row(&mut self, observations: &Observations) -> Option<u32> {
-        let process = self.surrogate.process();
+        let process = &self.surrogate.process;
         let improvement = self.surrogate.log_expected_improvement();
         let (evaluated, priority) = (&observations.evaluated, &self.priority);
         match &self.belief {

@@ -42,8 +42,7 @@ impl<P: RowPrior> Search for PoolOptimisation<'_, P> {
         for &row in &observations.rows[self.pool.count()..] {
             self.pool.observe(row as usize);
         }
-        let mut values = Vec::new();
-        observations.transformed(self.transform, &mut values);
+        let values = observations.transformed(self.transform);
         let means = self.pool.means(&values);
         greatest_improvement(observations, &values, &self.priority, |row| {
             (means[row], self.pool.std_dev(row))

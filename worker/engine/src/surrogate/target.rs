@@ -14,17 +14,19 @@ use crate::transform::Transform;
 
 /// The surrogate of a target, refitted to all observations at each step.
 pub(crate) struct TargetSurrogate<'a> {
-    transform: Transform,
+    /// How observations are transformed.
+    pub transform: Transform,
     space: &'a Space,
     columns: &'a [Column],
     prior: Option<ParametricPrior>,
-    process: GaussianProcess,
+    /// The process of the last fit.
+    pub process: GaussianProcess,
     /// What the process is fitted to: targets of the first points, which are not the
     /// target task's, then those of its observations.
-    targets: Vec<f64>,
+    pub targets: Vec<f64>,
     warm: usize,
-    transformed: Vec<f64>,
-    incumbent: f64,
+    /// The least transformed observation at the last fit.
+    pub incumbent: f64,
 }
 
 /// A point of another task with its transformed objective there.
@@ -90,14 +92,8 @@ impl<'a> TargetSurrogate<'a> {
             process,
             targets: warm.iter().map(|warm| warm.target).collect(),
             warm: warm.len(),
-            transformed: Vec::new(),
             incumbent: f64::INFINITY,
         }
-    }
-
-    /// How observations are transformed.
-    pub(crate) fn transform(&self) -> Transform {
-        self.transform
     }
 
     /// Fits the process to the observations so far.
@@ -111,8 +107,8 @@ impl<'a> TargetSurrogate<'a> {
             self.space.encode(self.columns, row as usize, &mut point);
             self.process.observe(&point);
         }
-        observations.transformed(self.transform, &mut self.transformed);
-        let values = self.transformed.iter().copied();
+        let transformed = observations.transformed(self.transform);
+        let values = transformed.iter().copied();
         self.incumbent = values.clone().fold(f64::INFINITY, f64::min);
         self.targets.truncate(self.warm);
         match &self.prior {
@@ -126,21 +122,6 @@ impl<'a> TargetSurrogate<'a> {
             }
         }
         self.process.fit(&self.targets)
-    }
-
-    /// The process of the last fit.
-    pub(crate) fn process(&self) -> &GaussianProcess {
-        &self.process
-    }
-
-    /// What the process of the last fit was fitted to: a transformed objective per point.
-    pub(crate) fn targets(&self) -> &[f64] {
-        &self.targets
-    }
-
-    /// The least transformed observation at the last fit.
-    pub(crate) fn incumbent(&self) -> f64 {
-        self.incumbent
     }
 
     /// Log expected improvement under the last fit.

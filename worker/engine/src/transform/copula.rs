@@ -21,13 +21,13 @@ fn cut_off(count: f64) -> f64 {
     1.0 / (4.0 * count.sqrt().sqrt() * (PI * libm::log(count)).sqrt())
 }
 
-pub(super) fn apply(values: &[f64], transformed: &mut Vec<f64>) {
+pub(super) fn apply(values: &[f64]) -> Vec<f64> {
     let count = values.len();
     assert!(count >= 2, "the copula transform needs at least 2 values");
     let least = cut_off(count as f64);
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_unstable_by(|&left, &right| values[left].total_cmp(&values[right]));
-    transformed.resize(count, 0.0);
+    let mut transformed = vec![0.0; count];
     let mut quantile = f64::NAN;
     let mut previous = f64::NAN;
     for (below, &index) in order.iter().enumerate() {
@@ -38,22 +38,17 @@ pub(super) fn apply(values: &[f64], transformed: &mut Vec<f64>) {
         }
         transformed[index] = quantile;
     }
+    transformed
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn transformed(values: &[f64]) -> Vec<f64> {
-        let mut transformed = Vec::new();
-        apply(values, &mut transformed);
-        transformed
-    }
-
     #[test]
     fn five_values_are_as_computed_with_scipy() {
         // scipy.stats.norm.ppf(clip([0, .2, .4, .6, .8], d, 1 - d)) with d from the formula.
-        let found = transformed(&[30.0, 10.0, 50.0, 20.0, 40.0]);
+        let found = apply(&[30.0, 10.0, 50.0, 20.0, 40.0]);
         let expected = [
             -0.253_347_103_135_799_7,
             -1.444_133_111_915_835_6,
@@ -68,17 +63,17 @@ mod tests {
 
     #[test]
     fn ties_share_a_value_and_order_is_kept() {
-        let found = transformed(&[2.0, 1.0, 2.0, 3.0, 2.0, 0.0]);
+        let found = apply(&[2.0, 1.0, 2.0, 3.0, 2.0, 0.0]);
         assert_eq!(found[0], found[2]);
         assert_eq!(found[0], found[4]);
         assert!(found[5] < found[1] && found[1] < found[0] && found[0] < found[3]);
-        assert_eq!(transformed(&[7.0, 7.0]), transformed(&[1.0, 1.0]));
+        assert_eq!(apply(&[7.0, 7.0]), apply(&[1.0, 1.0]));
     }
 
     #[test]
     fn the_three_least_of_a_hundred_values_share_a_quantile() {
         let values: Vec<f64> = (0..100).map(|place| f64::from(place * 37 % 100)).collect();
-        let mut found = transformed(&values);
+        let mut found = apply(&values);
         found.sort_by(f64::total_cmp);
         assert_eq!(found[0], found[2]);
         assert!(found[2] < found[3]);
@@ -88,6 +83,6 @@ mod tests {
     fn only_the_order_matters() {
         let values = [0.3, 0.1, 0.5, 0.2];
         let stretched = values.map(|value: f64| (20.0 * value).exp());
-        assert_eq!(transformed(&values), transformed(&stretched));
+        assert_eq!(apply(&values), apply(&stretched));
     }
 }

@@ -22,47 +22,37 @@ impl Transform {
     }
 
     /// As [`Self::apply`], also to no value, and to a single one: it says nothing of the distribution and is its median, 0.
-    fn apply_to_any(self, values: &[f64], transformed: &mut Vec<f64>) {
+    fn apply_to_any(self, values: &[f64]) -> Vec<f64> {
         match values.len() {
-            0 => transformed.clear(),
-            1 => {
-                transformed.clear();
-                transformed.push(0.0);
-            }
-            _ => self.apply(values, transformed),
+            0 | 1 => vec![0.0; values.len()],
+            _ => self.apply(values),
         }
     }
 
     /// The average over several objectives, which is transformed no further (ICML 2020, section 5.2): each objective, the
     /// values of which `objectives` has in the same order, is transformed by its own distribution. Of one objective it is
     /// [`Self::apply`]; a single value says nothing of the distribution and is its median, 0.
-    pub(crate) fn average(self, objectives: &[&[f64]], averaged: &mut Vec<f64>) {
-        averaged.clear();
+    pub(crate) fn average(self, objectives: &[&[f64]]) -> Vec<f64> {
         let Some((first, further)) = objectives.split_first() else {
-            return;
+            return Vec::new();
         };
-        self.apply_to_any(first, averaged);
-        if further.is_empty() {
-            return;
-        }
-        let mut transformed = Vec::new();
+        let mut averaged = self.apply_to_any(first);
         for objective in further {
-            self.apply_to_any(objective, &mut transformed);
-            let pairs = averaged.iter_mut().zip(&transformed);
+            let pairs = averaged.iter_mut().zip(self.apply_to_any(objective));
             pairs.for_each(|(sum, value)| *sum += value);
         }
         let count = objectives.len() as f64;
         averaged.iter_mut().for_each(|sum| *sum /= count);
+        averaged
     }
 
-    /// Transforms each value by the distribution of all of them, into `transformed`.
+    /// Each value transformed by the distribution of all of them.
     ///
     /// The copula needs at least 2 values, the standardisation 1.
-    pub fn apply(self, values: &[f64], transformed: &mut Vec<f64>) {
-        transformed.clear();
+    pub fn apply(self, values: &[f64]) -> Vec<f64> {
         match self {
-            Self::Copula => copula::apply(values, transformed),
-            Self::Standardisation => standardisation::apply(values, transformed),
+            Self::Copula => copula::apply(values),
+            Self::Standardisation => standardisation::apply(values),
         }
     }
 }
@@ -71,37 +61,28 @@ impl Transform {
 mod tests {
     use super::*;
 
-    fn averaged(transform: Transform, objectives: &[&[f64]]) -> Vec<f64> {
-        let mut averaged = vec![7.0];
-        transform.average(objectives, &mut averaged);
-        averaged
-    }
-
     #[test]
     fn one_objective_is_transformed_as_it_is() {
         let values = [0.31, 0.295, 0.5, 0.302, -0.1];
         for transform in [Transform::Copula, Transform::Standardisation] {
-            let mut alone = Vec::new();
-            transform.apply(&values, &mut alone);
-            assert_eq!(averaged(transform, &[&values]), alone);
-            assert_eq!(averaged(transform, &[&[3.0]]), [0.0]);
+            assert_eq!(transform.average(&[&values]), transform.apply(&values));
+            assert_eq!(transform.average(&[&[3.0]]), [0.0]);
+            assert!(transform.average(&[&[]]).is_empty() && transform.average(&[]).is_empty());
         }
     }
 
     #[test]
     fn several_are_transformed_each_by_itself_and_averaged() {
         // Standardised: -1 1 -1 1 and -1.5 .5 .5 .5 times sqrt(4 / 3), which is 1 / sqrt(3/4).
-        let found = averaged(
-            Transform::Standardisation,
-            &[&[1.0, 3.0, 1.0, 3.0], &[100.0, 300.0, 300.0, 300.0]],
-        );
+        let found = Transform::Standardisation
+            .average(&[&[1.0, 3.0, 1.0, 3.0], &[100.0, 300.0, 300.0, 300.0]]);
         let third = 1.0 / 3f64.sqrt();
         let expected = [-1.0 - 3.0 * third, 1.0 + third, -1.0 + third, 1.0 + third];
         for (found, expected) in found.iter().zip(expected) {
             assert!((found - expected / 2.0).abs() < 1e-14, "{found} {expected}");
         }
         // From Python's statistics.NormalDist().inv_cdf of the clipped shares 0, 1/3 and 2/3, d = .1023.
-        let found = averaged(Transform::Copula, &[&[1.0, 2.0, 3.0], &[30.0, 20.0, 10.0]]);
+        let found = Transform::Copula.average(&[&[1.0, 2.0, 3.0], &[30.0, 20.0, 10.0]]);
         let least = -1.268_835_808_623_589_1;
         let (middle, largest) = (-0.430_727_299_295_457_4, 0.430_727_299_295_457_4);
         let ends = (least + largest) / 2.0;

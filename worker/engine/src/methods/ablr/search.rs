@@ -115,8 +115,7 @@ impl Search for LinearRegressionSearch<'_> {
         if count < INITIAL {
             return self.initial.choose(observations);
         }
-        let mut targets = Vec::new();
-        observations.transformed(self.transform, &mut targets);
+        let targets = observations.transformed(self.transform);
         // The first choice may come later than that if the first evaluations are given.
         if !self.is_fitted || (count - INITIAL).is_multiple_of(STEPS_PER_REFIT) {
             self.is_fitted = true;

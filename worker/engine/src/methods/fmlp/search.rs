@@ -86,9 +86,8 @@ impl<'a> FactorisedSearch<'a> {
 
 impl Search for FactorisedSearch<'_> {
     fn choose(&mut self, observations: &Observations) -> Result<u32, EngineError> {
-        let mut values = Vec::new();
+        let values = observations.transformed(Transform::Standardisation);
         if !observations.rows.is_empty() {
-            observations.transformed(Transform::Standardisation, &mut values);
             self.learn(observations, &values);
         }
         greatest_improvement(observations, &values, &self.priority, |row| {

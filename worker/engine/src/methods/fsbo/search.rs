@@ -92,8 +92,7 @@ impl Search for DeepKernelSearch {
         if observations.rows.is_empty() {
             return self.first.choose(observations);
         }
-        let mut targets = Vec::new();
-        observations.transformed(self.transform, &mut targets);
+        let targets = observations.transformed(self.transform);
         let kernel = self.tune(&observations.rows, &targets)?;
 
         // The process on the features, which are as the coordinates of another space.

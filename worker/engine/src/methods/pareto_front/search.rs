@@ -79,7 +79,7 @@ impl<'a> FrontSearch<'a> {
                 self.space.encode(self.columns, row as usize, &mut point);
                 process.observe(&point);
             }
-            Transform::Standardisation.average(&[objective], targets);
+            *targets = Transform::Standardisation.average(&[objective]);
             process.fit(targets)?;
         }
         Ok(targets)

@@ -86,8 +86,7 @@ impl Search for ForestSearch<'_> {
         if observations.rows.len() < self.initial_evaluations {
             return self.initial.choose(observations);
         }
-        let mut values = Vec::new();
-        observations.transformed(Transform::Standardisation, &mut values);
+        let values = observations.transformed(Transform::Standardisation);
         let rows = observations.rows.iter().copied();
         let samples: Vec<Sample> = rows.zip(values.iter().copied()).collect();
         let trees = self.grow(&samples);

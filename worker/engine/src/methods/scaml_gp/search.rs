@@ -47,8 +47,7 @@ impl Search for ScamlSearch<'_> {
         for &row in &observations.rows[self.model.count()..] {
             self.model.observe(row as usize);
         }
-        let mut values = Vec::new();
-        observations.transformed(self.transform, &mut values);
+        let values = observations.transformed(self.transform);
         let incumbent = values.iter().copied().fold(f64::INFINITY, f64::min);
         self.model.fit(&values)?;
         let mut predictions = self.model.predictions()?;

@@ -99,13 +99,13 @@ impl<'a> EnsembleSearch<'a> {
         self.surrogate.fit(observations)?;
         let weights = match self.experts.hold_the_target_to_account() {
             true => {
-                let targets = self.surrogate.targets();
-                let left_out = self.surrogate.process().leave_one_out_means(targets);
+                let targets = &self.surrogate.targets;
+                let left_out = self.surrogate.process.leave_one_out_means(targets);
                 self.experts.weights(observations, &left_out, targets)?
             }
             false => self.experts.weights(observations, &[], &[])?,
         };
-        let (process, incumbent) = (self.surrogate.process(), self.surrogate.incumbent());
+        let (process, incumbent) = (&self.surrogate.process, self.surrogate.incumbent);
         let (evaluated, priority) = (&observations.evaluated, &self.priority);
         let (experts, pool) = (&self.experts, &mut self.pool);
         if self.combination == Combination::Improvements {
@@ -159,7 +159,7 @@ impl Search for EnsembleSearch<'_> {
             return search.choose(observations);
         }
         self.experts
-            .observe(observations, self.surrogate.transform());
+            .observe(observations, self.surrogate.transform);
         let row = match begins {
             true => self.most_transferred(observations)?,
             false => self.best_row(observations)?,
