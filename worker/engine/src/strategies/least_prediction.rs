@@ -1,7 +1,8 @@
 //! The row for which the least is predicted.
 
+use super::greatest_open::greatest_open;
 use super::random_search::random_priority;
-use crate::error::{EngineError, ImpossibleJob};
+use crate::error::EngineError;
 use crate::search::{Observations, Search};
 use crate::setting::Setting;
 
@@ -24,12 +25,6 @@ impl LeastPrediction {
 
 impl Search for LeastPrediction {
     fn choose(&mut self, observations: &Observations) -> Result<u32, EngineError> {
-        let open = (0..self.means.len()).filter(|&row| !observations.evaluated[row]);
-        let least = open.min_by(|&left, &right| {
-            let by_mean = self.means[left].total_cmp(&self.means[right]);
-            by_mean.then(self.priority[left].cmp(&self.priority[right]))
-        });
-        let row = least.map(|row| row as u32);
-        row.ok_or_else(|| ImpossibleJob::NoRow("every row is evaluated").into())
+        greatest_open(observations, &self.priority, |row| -self.means[row])
     }
 }

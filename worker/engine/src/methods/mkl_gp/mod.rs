@@ -12,10 +12,9 @@ use crate::search::Search;
 use crate::setting::Setting;
 use crate::sources::coupled::points::{Coupling, SourcePoints};
 use crate::sources::coupled::prior::CoupledPrior;
+use crate::strategies::least_prediction::LeastPrediction;
 use crate::strategies::pool_optimisation::PoolOptimisation;
-use crate::strategies::random_search::random_priority;
-use crate::strategies::row_list::RowList;
-use crate::surrogate::prior_pool::PriorPool;
+use crate::surrogate::prior_pool::{PriorPool, RowPrior};
 use crate::transform::Transform;
 use perturbed::Perturbed;
 
@@ -66,8 +65,7 @@ fn start<'a>(
         &points.targets,
     )?;
     let noise = prior.noise();
-    let first = prior.best_row(&random_priority(setting));
-    let initial = Box::new(RowList::new(setting, first.into_iter().collect()));
+    let initial = Box::new(LeastPrediction::new(setting, prior.means().to_vec()));
     let pool = PriorPool::new(prior, noise);
     let search = PoolOptimisation::new(setting, initial, pool, transform);
     let perturb = parameters.number(&PERTURB);

@@ -1,9 +1,10 @@
 //! A search some of whose choices are changed in one element (Yogatama and Mann 2014, section 4.3).
 
-use crate::error::{EngineError, ImpossibleJob};
+use crate::error::EngineError;
 use crate::random::{RandomStream, StreamName};
 use crate::search::{Observations, Search};
 use crate::setting::Setting;
+use crate::strategies::greatest_open::greatest_open;
 use crate::strategies::random_search::random_priority;
 use crate::table::encoding::{Column, Kind, Space};
 
@@ -52,12 +53,12 @@ impl<'a> Perturbed<'a> {
         row: u32,
         (element, value): (usize, f64),
         observations: &Observations,
-    ) -> Option<u32> {
+    ) -> Result<u32, EngineError> {
         let mut wanted = vec![0.0; self.space.width()];
         self.space.encode(self.columns, row as usize, &mut wanted);
-        let kinds = || self.space.hyperparameters.iter().map(|one| &one.kind);
-        let first: usize = kinds().take(element).map(Kind::width).sum();
-        match kinds().nth(element)? {
+        let (before, rest) = self.space.hyperparameters.split_at(element);
+        let first: usize = before.iter().map(|one| one.kind.width()).sum();
+        match &rest[0].kind {
             Kind::Numeric { .. } => wanted[first] = value,
             Kind::Categorical { levels } => {
                 let level = (value * levels.len() as f64) as usize;
@@ -67,18 +68,12 @@ impl<'a> Perturbed<'a> {
             }
         }
         let mut point = vec![0.0; wanted.len()];
-        let mut distance = |row: usize| -> f64 {
+        greatest_open(observations, &self.priority, |row| {
             self.space.encode(self.columns, row, &mut point);
             let pairs = point.iter().zip(&wanted);
-            pairs.map(|(a, b)| (a - b) * (a - b)).sum()
-        };
-        let open = (0..self.priority.len()).filter(|&row| !observations.evaluated[row]);
-        let scored = open.map(|row| (distance(row), row));
-        let nearest = scored.min_by(|left, right| {
-            let by_distance = left.0.total_cmp(&right.0);
-            by_distance.then(self.priority[left.1].cmp(&self.priority[right.1]))
-        });
-        nearest.map(|(_, row)| row as u32)
+            let distance: f64 = pairs.map(|(a, b)| (a - b) * (a - b)).sum();
+            -distance
+        })
     }
 }
 
@@ -88,8 +83,7 @@ impl Search for Perturbed<'_> {
         let Some(change) = self.change() else {
             return Ok(chosen);
         };
-        let row = self.nearest(chosen, change, observations);
-        row.ok_or_else(|| ImpossibleJob::NoRow("every row is evaluated").into())
+        self.nearest(chosen, change, observations)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::error::{EngineError, ImpossibleJob};
 use crate::search::{Observations, Search};
 use crate::setting::Setting;
 use crate::sources::process::{SourceModel, source_means, source_predictions};
+use crate::strategies::greatest_open::greatest_open;
 use crate::strategies::random_search::{RandomSearch, random_priority};
 use crate::surrogate::candidates::CandidatePool;
 use crate::surrogate::target::TargetSurrogate;
@@ -75,10 +76,7 @@ impl<'a> EnsembleSearch<'a> {
     }
 
     /// The row that the sources alone find best.
-    fn most_transferred(
-        &mut self,
-        observations: &Observations,
-    ) -> Result<Option<u32>, EngineError> {
+    fn most_transferred(&mut self, observations: &Observations) -> Result<u32, EngineError> {
         let weights = self.experts.weights(observations, &[], &[])?;
         let mut transferred = self.experts.improvements(&weights);
         if weights == Weights::Precision {
@@ -86,12 +84,7 @@ impl<'a> EnsembleSearch<'a> {
             let pairs = transferred.iter_mut().zip(totals);
             pairs.for_each(|(improvement, total)| *improvement /= total);
         }
-        let open = (0..self.priority.len()).filter(|&row| !observations.evaluated[row]);
-        let best = open.max_by(|&left, &right| {
-            let by_value = transferred[left].total_cmp(&transferred[right]);
-            by_value.then(self.priority[right].cmp(&self.priority[left]))
-        });
-        Ok(best.map(|row| row as u32))
+        greatest_open(observations, &self.priority, |row| transferred[row])
     }
 
     /// The row that the sources and the target find best.
@@ -160,10 +153,10 @@ impl Search for EnsembleSearch<'_> {
         }
         self.experts
             .observe(observations, self.surrogate.transform);
-        let row = match begins {
-            true => self.most_transferred(observations)?,
-            false => self.best_row(observations)?,
-        };
+        if begins {
+            return self.most_transferred(observations);
+        }
+        let row = self.best_row(observations)?;
         row.ok_or_else(|| ImpossibleJob::NoRow("every row is evaluated").into())
     }
 }

@@ -215,16 +215,6 @@ impl CoupledPrior {
     pub(crate) fn noise(&self) -> f64 {
         self.kernel.lengthscales.noise
     }
-
-    /// The row of least mean; of equal ones that of least priority.
-    pub(crate) fn best_row(&self, priority: &[u32]) -> Option<u32> {
-        let rows = 0..self.means.len();
-        let least = rows.min_by(|&left, &right| {
-            let by_mean = self.means[left].total_cmp(&self.means[right]);
-            by_mean.then(priority[left].cmp(&priority[right]))
-        });
-        least.map(|row| row as u32)
-    }
 }
 
 impl RowPrior for CoupledPrior {
