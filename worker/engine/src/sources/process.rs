@@ -88,8 +88,8 @@ pub(crate) fn source_predictions(
 pub(crate) struct SourceProcess {
     /// Hyperparameters, mean and weights of the rows.
     pub posterior: Posterior,
-    /// Encoded configurations of the rows, one after the other; the first [`FITTED_ROWS`] are those that the
-    /// hyperparameters are fitted to.
+    /// Encoded configurations of the rows, one after the other; the first ones are those that the hyperparameters are
+    /// fitted to.
     pub points: Vec<f64>,
 }
 
@@ -194,33 +194,52 @@ fn posterior(
 ) -> Result<Posterior, EngineError> {
     let width = setting.space().width();
     let name = fit_name(setting, model, source);
-    // Numbers in this order: weights, signal, noise, mean, alpha.
     let count = width + 3 + sample.targets.len();
     let stored = setting.shared().fit(&name, count, || {
-        let fitted = FITTED_ROWS.min(sample.targets.len());
-        let process = GaussianProcess::new(setting.space(), fitted, model.hyperprior);
-        let mut process = process.with_kernel(model.kernel);
-        for point in sample.points.chunks_exact(width).take(fitted) {
-            process.observe(point);
-        }
-        process.fit(&sample.targets[..fitted])?;
-        // The buffers of the fit go before the matrix of all points comes: both are large.
-        let fit = process.into_posterior();
-        let posterior = fit.conditioned_on(&sample.points, &sample.targets)?;
-        let scalars = [posterior.signal, posterior.noise, posterior.mean];
-        let numbers = [&posterior.weights[..], &scalars, &posterior.alpha].concat();
-        Ok(numbers.into_iter().map(|number| number as f32).collect())
+        fitted_numbers(setting, model, &sample.points, &sample.targets, FITTED_ROWS)
     })?;
-    let numbers: Vec<f64> = stored.iter().map(|&number| number.into()).collect();
+    Ok(posterior_of(&stored, width, model.kernel))
+}
+
+/// The numbers of the process on `points`, which lie one after the other, with a target each: weights, signal, noise, mean, alpha. Its
+/// hyperparameters are fitted to the first points, at most that many.
+///
+/// # Errors
+/// [`EngineError::LinearAlgebra`] if a kernel matrix cannot be factorised.
+pub(crate) fn fitted_numbers(
+    setting: &Setting,
+    model: SourceModel,
+    points: &[f64],
+    targets: &[f64],
+    most: usize,
+) -> Result<Vec<f32>, EngineError> {
+    let fitted = most.min(targets.len());
+    let process = GaussianProcess::new(setting.space(), fitted, model.hyperprior);
+    let mut process = process.with_kernel(model.kernel);
+    for point in points.chunks_exact(setting.space().width()).take(fitted) {
+        process.observe(point);
+    }
+    process.fit(&targets[..fitted])?;
+    // The buffers of the fit go before the matrix of all points comes: both are large.
+    let fit = process.into_posterior();
+    let posterior = fit.conditioned_on(points, targets)?;
+    let scalars = [posterior.signal, posterior.noise, posterior.mean];
+    let numbers = [&posterior.weights[..], &scalars, &posterior.alpha].concat();
+    Ok(numbers.into_iter().map(|number| number as f32).collect())
+}
+
+/// The process with these [`fitted_numbers`].
+pub(crate) fn posterior_of(numbers: &[f32], width: usize, kernel: Kernel) -> Posterior {
+    let numbers: Vec<f64> = numbers.iter().map(|&number| number.into()).collect();
     let (weights, rest) = numbers.split_at(width);
-    Ok(Posterior {
-        kernel: model.kernel,
+    Posterior {
+        kernel,
         weights: weights.to_vec(),
         signal: rest[0],
         noise: rest[1],
         mean: rest[2],
         alpha: rest[3..].to_vec(),
-    })
+    }
 }
 
 #[cfg(test)]

@@ -4,11 +4,10 @@
 use crate::error::EngineError;
 use crate::fits::FitName;
 use crate::setting::Setting;
+use crate::sources::process::{SourceModel, SourceProcess, fitted_numbers, posterior_of};
 use crate::sources::sample::SourceSample;
 use crate::surrogate::candidates::CandidatePool;
-use crate::surrogate::gaussian_process::{GaussianProcess, Posterior};
 use crate::surrogate::hyperparameters::Hyperprior;
-use crate::surrogate::kernel::Kernel;
 use crate::table::encoding::Column;
 use crate::transform::Transform;
 
@@ -22,12 +21,6 @@ const ROWS: usize = 300;
 /// among targets: it has to be cheap.
 const FITTED_ROWS: usize = 100;
 
-/// A level of the stack.
-struct Level {
-    posterior: Posterior,
-    points: Vec<f64>,
-}
-
 /// The sum of the means of all sources' processes at each row of the target.
 ///
 /// The sources come in the order of the table.
@@ -39,6 +32,7 @@ pub(super) fn summed_means(
     transform: Transform,
     hyperprior: Hyperprior,
 ) -> Result<Vec<f64>, EngineError> {
+    let model = SourceModel::matern(transform, hyperprior);
     let sources = setting.sources(transform)?;
     let samples: Vec<SourceSample> = sources
         .iter()
@@ -53,7 +47,7 @@ pub(super) fn summed_means(
         ..setting.fit_name("stacked-processes", VERSION, transform)
     };
     let stored = setting.shared().fit(&name, counts.clone().sum(), || {
-        let mut levels: Vec<Level> = Vec::new();
+        let mut levels: Vec<SourceProcess> = Vec::new();
         let mut numbers = Vec::new();
         for (source, sample) in sources.iter().zip(&samples) {
             let below = summed(setting, &levels, &source.task.columns, source.targets.len());
@@ -62,13 +56,10 @@ pub(super) fn summed_means(
             let residuals: Vec<f64> = residuals
                 .map(|(target, row)| target - below[row as usize])
                 .collect();
-            let posterior = fit(setting, hyperprior, &sample.points, &residuals)?;
-            let scalars = [posterior.signal, posterior.noise, posterior.mean];
-            let of_level = [&posterior.weights[..], &scalars, &posterior.alpha].concat();
-            let of_level: Vec<f32> = of_level.into_iter().map(|number| number as f32).collect();
+            let of_level = fitted_numbers(setting, model, &sample.points, &residuals, FITTED_ROWS)?;
             // In the precision in which it is stored, so that it is the same for who fits and who finds it.
-            levels.push(Level {
-                posterior: decoded(&of_level, width),
+            levels.push(SourceProcess {
+                posterior: posterior_of(&of_level, width, model.kernel),
                 points: sample.points.clone(),
             });
             numbers.extend(of_level);
@@ -79,46 +70,17 @@ pub(super) fn summed_means(
     let levels = counts.zip(&samples).map(|(count, sample)| {
         let (of_level, others) = rest.split_at(count);
         rest = others;
-        Level {
-            posterior: decoded(of_level, width),
+        SourceProcess {
+            posterior: posterior_of(of_level, width, model.kernel),
             points: sample.points.clone(),
         }
     });
-    let levels: Vec<Level> = levels.collect();
+    let levels: Vec<SourceProcess> = levels.collect();
     Ok(summed(setting, &levels, setting.columns(), setting.rows()))
 }
 
-/// Weights, signal, noise, mean, alpha.
-fn decoded(numbers: &[f32], width: usize) -> Posterior {
-    let numbers: Vec<f64> = numbers.iter().map(|&number| number.into()).collect();
-    let (weights, rest) = numbers.split_at(width);
-    Posterior {
-        kernel: Kernel::Matern,
-        weights: weights.to_vec(),
-        signal: rest[0],
-        noise: rest[1],
-        mean: rest[2],
-        alpha: rest[3..].to_vec(),
-    }
-}
-
-fn fit(
-    setting: &Setting,
-    hyperprior: Hyperprior,
-    points: &[f64],
-    residuals: &[f64],
-) -> Result<Posterior, EngineError> {
-    let fitted = FITTED_ROWS.min(residuals.len());
-    let mut process = GaussianProcess::new(setting.space(), fitted, hyperprior);
-    for point in points.chunks_exact(setting.space().width()).take(fitted) {
-        process.observe(point);
-    }
-    process.fit(&residuals[..fitted])?;
-    process.posterior().conditioned_on(points, residuals)
-}
-
 /// The sum of the levels' means at each of a task's rows.
-fn summed(setting: &Setting, levels: &[Level], columns: &[Column], rows: usize) -> Vec<f64> {
+fn summed(setting: &Setting, levels: &[SourceProcess], columns: &[Column], rows: usize) -> Vec<f64> {
     let mut pool = CandidatePool::new(setting.space(), columns, (0..rows as u32).collect());
     let mut sums = vec![0.0; rows];
     for level in levels {
