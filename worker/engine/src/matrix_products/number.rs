@@ -65,23 +65,9 @@ macro_rules! number {
     };
 }
 
-number!(
-    f32,
-    f32s,
-    splat_f32s,
-    mul_add_f32s,
-    as_simd_f32s,
-    as_mut_simd_f32s,
-    partial_load_f32s,
-    partial_store_f32s
-);
-number!(
-    f64,
-    f64s,
-    splat_f64s,
-    mul_add_f64s,
-    as_simd_f64s,
-    as_mut_simd_f64s,
-    partial_load_f64s,
-    partial_store_f64s
-);
+number! {
+    f32, f32s, splat_f32s, mul_add_f32s, as_simd_f32s, as_mut_simd_f32s, partial_load_f32s, partial_store_f32s
+}
+number! {
+    f64, f64s, splat_f64s, mul_add_f64s, as_simd_f64s, as_mut_simd_f64s, partial_load_f64s, partial_store_f64s
+}
