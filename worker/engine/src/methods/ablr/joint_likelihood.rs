@@ -124,40 +124,26 @@ impl JointLikelihood {
         if part.point != of_sources {
             // Nothing is known if a source fails.
             part.point.clear();
-            part.value = 0.0;
             part.gradient.clear();
             part.gradient.resize(of_sources.len(), 0.0);
             let (weight_gradient, slopes) = part.gradient.split_at_mut(weights);
-            let precisions = of_sources[weights..].as_chunks().0.iter();
-            let slopes = slopes.as_chunks_mut().0.iter_mut();
-            for ((source, precisions), slopes) in self.sources.iter().zip(precisions).zip(slopes) {
-                part.value += self.buffers.add_task(
-                    &self.network,
-                    source,
-                    *precisions,
-                    (weight_gradient, slopes),
-                )?;
-            }
+            part.value = self.buffers.add_tasks(
+                &self.network,
+                &self.sources,
+                &of_sources[weights..],
+                (weight_gradient, slopes),
+            )?;
             part.point.extend(of_sources);
         }
         let (mut value, known) = (part.value, &part.gradient);
         let (gradient_of_sources, gradient_of_target) = gradient.split_at_mut(of_sources.len());
         gradient_of_sources.copy_from_slice(known);
-        if let Some(target) = target {
-            let [precisions] = of_target.as_chunks().0 else {
-                unreachable!("the target has two precisions");
-            };
-            let [slopes] = gradient_of_target.as_chunks_mut().0 else {
-                unreachable!("the target has two precisions");
-            };
-            let weight_gradient = &mut gradient_of_sources[..weights];
-            value += self.buffers.add_task(
-                &self.network,
-                target,
-                *precisions,
-                (weight_gradient, slopes),
-            )?;
-        }
+        value += self.buffers.add_tasks(
+            &self.network,
+            target,
+            of_target,
+            (&mut gradient_of_sources[..weights], gradient_of_target),
+        )?;
         let share = 1.0 / rows as f64;
         gradient.iter_mut().for_each(|slope| *slope *= share);
         Ok(share * value)
@@ -165,35 +151,37 @@ impl JointLikelihood {
 }
 
 impl Buffers {
-    /// The negative log marginal likelihood of a task. Its gradient by the weights is added to the first slice,
-    /// its slopes by log alpha and log beta become the second.
-    fn add_task(
+    /// The sum of the negative log marginal likelihoods of some tasks, given log alpha and log beta of each. Its gradient by the weights
+    /// is added to the first slice, its slopes by those logarithms become the second.
+    fn add_tasks<'a>(
         &mut self,
         network: &FeatureNetwork,
-        task: &TrainingTask,
-        logarithms: [f64; 2],
-        (weight_gradient, precision_slopes): (&mut [f64], &mut [f64; 2]),
+        tasks: impl IntoIterator<Item = &'a TrainingTask>,
+        logarithms: &[f64],
+        (weight_gradient, slopes): (&mut [f64], &mut [f64]),
     ) -> Result<f64, EngineError> {
-        let rows = task.targets.len();
-        self.batch.set_inputs(&task.inputs);
-        let features = network.evaluate(&self.weights, &mut self.batch);
-        // Only the constants keep these ones.
-        self.design.resize(rows * DESIGN, 1.0);
-        fill_design(features, &task.targets, &mut self.design);
-        self.regression.set(&self.design, REGRESSORS);
-        let posterior = &mut self.posterior;
-        posterior.set(&self.regression, logarithms)?;
-        self.slopes.resize(rows * FEATURES, 0.0);
-        posterior.feature_slopes(&self.design, &mut self.slopes);
-        network.propagate(
-            &self.weights,
-            &mut self.batch,
-            &self.slopes,
-            &mut self.gradient,
-        );
-        add(&self.gradient, weight_gradient);
-        *precision_slopes = posterior.slopes;
-        Ok(posterior.value)
+        let mut value = 0.0;
+        let precisions = logarithms.as_chunks().0.iter();
+        let precisions = precisions.zip(slopes.as_chunks_mut().0);
+        for (task, (logarithms, precision_slopes)) in tasks.into_iter().zip(precisions) {
+            let rows = task.targets.len();
+            self.batch.set_inputs(&task.inputs);
+            let features = network.evaluate(&self.weights, &mut self.batch);
+            // Only the constants keep these ones.
+            self.design.resize(rows * DESIGN, 1.0);
+            fill_design(features, &task.targets, &mut self.design);
+            self.regression.set(&self.design, REGRESSORS);
+            let posterior = &mut self.posterior;
+            posterior.set(&self.regression, *logarithms)?;
+            self.slopes.resize(rows * FEATURES, 0.0);
+            posterior.feature_slopes(&self.design, &mut self.slopes);
+            let (weights, gradient) = (&self.weights, &mut self.gradient);
+            network.propagate(weights, &mut self.batch, &self.slopes, gradient);
+            add(gradient, weight_gradient);
+            *precision_slopes = posterior.slopes;
+            value += posterior.value;
+        }
+        Ok(value)
     }
 }
 
