@@ -32,23 +32,13 @@ impl Adam {
         self.updates += 1;
         let first_bias = 1.0 - FIRST_DECAY.powi(self.updates);
         let second_bias = 1.0 - SECOND_DECAY.powi(self.updates);
-        let step = Step {
-            rate: (rate / first_bias) as f32,
-            root_bias: second_bias.sqrt() as f32,
-        };
-        step_weights(weights, gradient, &mut self.first, &mut self.second, step);
+        let (rate, root_bias) = ((rate / first_bias) as f32, second_bias.sqrt() as f32);
+        let (first, second) = (&mut self.first, &mut self.second);
+        step_weights(weights, gradient, first, second, rate, root_bias);
     }
 }
 
-/// What is common to all weights in an update.
-#[derive(Clone, Copy)]
-struct Step {
-    /// Learning rate over the bias of the first moment.
-    rate: f32,
-    /// Root of the bias of the second moment.
-    root_bias: f32,
-}
-
+/// The `rate` is the learning rate over the bias of the first moment, `root_bias` the root of that of the second.
 #[pulp::with_simd(step_weights = pulp::Arch::new())]
 #[inline(always)]
 fn step_weights_with<'a, S: Simd>(
@@ -57,7 +47,8 @@ fn step_weights_with<'a, S: Simd>(
     gradient: &'a [f32],
     first: &'a mut [f32],
     second: &'a mut [f32],
-    step: Step,
+    rate: f32,
+    root_bias: f32,
 ) {
     let (keep_first, keep_second) = (FIRST_DECAY as f32, SECOND_DECAY as f32);
     let moments = first.iter_mut().zip(second);
@@ -70,7 +61,7 @@ fn step_weights_with<'a, S: Simd>(
             moment
         };
         *second = keep_second * *second + (1.0 - keep_second) * slope * slope;
-        *weight -= step.rate * *first / (second.sqrt() / step.root_bias + EPSILON);
+        *weight -= rate * *first / (second.sqrt() / root_bias + EPSILON);
     }
 }
 
