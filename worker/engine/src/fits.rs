@@ -157,7 +157,8 @@ impl SharedFits {
     pub fn find(&self, name: &FitName, count: usize) -> Result<Option<Vec<f32>>, EngineError> {
         let blob = name.blob_name();
         let bytes = self.blobs.get(&blob)?;
-        bytes.map(|bytes| decode(&bytes, count, &blob)).transpose()
+        let numbers = bytes.map(|bytes| decode(&bytes, count, &blob, f32::from_le_bytes));
+        numbers.transpose()
     }
 
     /// Keeps a number in the store, under a name of its own.
@@ -176,17 +177,9 @@ impl SharedFits {
     /// Those of the store; [`EngineError::CorruptFit`].
     pub(crate) fn number(&self, name: &FitName) -> Result<Option<f64>, EngineError> {
         let blob = name.blob_name();
-        let decode = |bytes: Vec<u8>| {
-            let content = unsealed(&bytes, 8, &blob);
-            let number = content.and_then(|bytes| Some(f64::from_le_bytes(bytes.try_into().ok()?)));
-            let corrupt = EngineError::CorruptFit {
-                name: blob.clone(),
-                count: 1,
-                bytes: 8,
-            };
-            number.filter(|number| number.is_finite()).ok_or(corrupt)
-        };
-        self.blobs.get(&blob)?.map(decode).transpose()
+        let bytes = self.blobs.get(&blob)?;
+        let numbers = bytes.map(|bytes| decode(&bytes, 1, &blob, f64::from_le_bytes));
+        Ok(numbers.transpose()?.map(|numbers| numbers[0]))
     }
 
     /// Every task's objective as a source, transformed by the distribution of these values; the average, if there are several
@@ -242,20 +235,25 @@ fn unsealed<'a>(bytes: &'a [u8], length: usize, name: &str) -> Option<&'a [u8]> 
     (content.len() == length).then_some(content)
 }
 
-fn decode(bytes: &[u8], count: usize, name: &str) -> Result<Vec<f32>, EngineError> {
-    let read = |content: &[u8]| -> Vec<f32> {
-        let numbers = content.chunks_exact(4);
-        let numbers = numbers.map(|bytes| [bytes[0], bytes[1], bytes[2], bytes[3]]);
-        numbers.map(f32::from_le_bytes).collect()
-    };
-    let numbers = unsealed(bytes, 4 * count, name).map(read);
+/// The `count` numbers of the fit of that name, each of which `read` makes of its bytes.
+fn decode<const BYTES: usize, T: Copy + Into<f64>>(
+    bytes: &[u8],
+    count: usize,
+    name: &str,
+    read: fn([u8; BYTES]) -> T,
+) -> Result<Vec<T>, EngineError> {
+    let content = unsealed(bytes, BYTES * count, name);
+    let numbers = content.map(|content| -> Vec<T> {
+        let numbers = content.as_chunks().0.iter();
+        numbers.map(|&bytes| read(bytes)).collect()
+    });
     let corrupt = || EngineError::CorruptFit {
         name: name.to_owned(),
         count,
-        bytes: 4 * count,
+        bytes: BYTES * count,
     };
     numbers
-        .filter(|numbers| numbers.iter().all(|number| number.is_finite()))
+        .filter(|numbers| numbers.iter().all(|&number| number.into().is_finite()))
         .ok_or_else(corrupt)
 }
 
@@ -267,18 +265,29 @@ mod tests {
     fn fits_survive_the_store_and_damage_is_noticed() {
         let numbers = vec![1.5, -2.25, 0.0];
         let bytes = encode(&numbers, "prior:x");
-        assert_eq!(decode(&bytes, 3, "prior:x").unwrap(), numbers);
+        assert_eq!(
+            decode(&bytes, 3, "prior:x", f32::from_le_bytes).unwrap(),
+            numbers
+        );
         // As earlier releases kept it.
-        assert_eq!(decode(&bytes[..12], 3, "prior:x").unwrap(), numbers);
+        assert_eq!(
+            decode(&bytes[..12], 3, "prior:x", f32::from_le_bytes).unwrap(),
+            numbers
+        );
         for damaged in [&bytes[..11], &[255; 12], &[0; 20]] {
-            let error = decode(damaged, 3, "prior:x").unwrap_err().to_string();
+            let error = decode(damaged, 3, "prior:x", f32::from_le_bytes)
+                .unwrap_err()
+                .to_string();
             assert!(error.contains("prior:x"), "{error}");
         }
-        assert!(decode(&bytes, 3, "prior:y").is_err());
+        assert!(decode(&bytes, 3, "prior:y", f32::from_le_bytes).is_err());
         for bit in 0..8 * bytes.len() {
             let mut flipped = bytes.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
-            assert!(decode(&flipped, 3, "prior:x").is_err(), "bit {bit}");
+            assert!(
+                decode(&flipped, 3, "prior:x", f32::from_le_bytes).is_err(),
+                "bit {bit}"
+            );
         }
     }
 
