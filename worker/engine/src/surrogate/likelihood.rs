@@ -42,6 +42,7 @@ impl Data {
 }
 
 /// Buffers for up to a number of points, reused from fit to fit.
+#[derive(Default)]
 pub(crate) struct Likelihood {
     kernel: Kernel,
     /// r^2 of each pair, then its slope, then its weight in the gradient.
@@ -68,17 +69,11 @@ impl Likelihood {
     pub(crate) fn new(width: usize, points: usize) -> Self {
         let pairs = pair_count(points);
         Self {
-            kernel: Kernel::default(),
             pairs: vec![0.0; pairs],
-            block: Vec::new(),
             correlations: vec![0.0; pairs],
-            elimination: Elimination::default(),
-            inverse: Vec::new(),
-            whitened: Vec::new(),
-            alpha: Vec::new(),
             weights: vec![0.0; width],
             coordinate_gradient: vec![0.0; width],
-            mean: 0.0,
+            ..Self::default()
         }
     }
 
