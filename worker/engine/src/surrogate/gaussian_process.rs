@@ -186,7 +186,8 @@ impl GaussianProcess {
     }
 
     /// Logarithms of lengthscales, signal and noise variance of the last fit.
-    pub fn logarithms(&self) -> &[f64] {
+    #[cfg(test)]
+    pub(crate) fn logarithms(&self) -> &[f64] {
         &self.logarithms
     }
 
