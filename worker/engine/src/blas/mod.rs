@@ -13,6 +13,6 @@ pub(crate) use matrix::{MatrixMut, MatrixRef};
 pub use pinning::pin_kernels;
 pub(crate) use routines::{
     Triangular, add_vector_transposed, cholesky, invert_from_cholesky, multiply_vector,
-    multiply_vector_transposed, solve_triangular,
+    solve_triangular,
 };
 pub use threads::single_threaded;

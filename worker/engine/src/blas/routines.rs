@@ -116,11 +116,6 @@ pub(crate) fn multiply_vector(matrix: MatrixRef, vector: &[f64], result: &mut [f
     gemv(cblas_sys::CblasNoTrans, matrix, vector, 0.0, result);
 }
 
-/// Computes y = A^T x into `result`.
-pub(crate) fn multiply_vector_transposed(matrix: MatrixRef, vector: &[f64], result: &mut [f64]) {
-    gemv(cblas_sys::CblasTrans, matrix, vector, 0.0, result);
-}
-
 /// Adds A^T x to `sums`.
 pub(crate) fn add_vector_transposed(matrix: MatrixRef, vector: &[f64], sums: &mut [f64]) {
     gemv(cblas_sys::CblasTrans, matrix, vector, 1.0, sums);
@@ -228,7 +223,7 @@ mod tests {
         multiply_vector(matrix, &[1.0, 10.0], &mut result);
         assert_eq!(result, [41.0, 52.0, 63.0]);
         let mut result = [0.0; 2];
-        multiply_vector_transposed(matrix, &[1.0, 0.0, 2.0], &mut result);
+        add_vector_transposed(matrix, &[1.0, 0.0, 2.0], &mut result);
         assert_eq!(result, [7.0, 16.0]);
         add_vector_transposed(matrix, &[0.0, 1.0, 0.0], &mut result);
         assert_eq!(result, [9.0, 21.0]);

@@ -58,7 +58,7 @@ impl Inputs {
     pub(super) fn slopes(&self, by_score: &[f64]) -> Vec<f64> {
         let mut slopes = vec![0.0; self.width()];
         let matrix = MatrixRef::new(&self.columns, self.rows, slopes.len(), self.rows);
-        blas::multiply_vector_transposed(matrix, by_score, &mut slopes);
+        blas::add_vector_transposed(matrix, by_score, &mut slopes);
         slopes
     }
 
