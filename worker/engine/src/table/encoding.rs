@@ -78,6 +78,20 @@ impl Kind {
 }
 
 impl Space {
+    /// A space of `width` numeric hyperparameters.
+    pub(crate) fn numeric(width: usize) -> Self {
+        let hyperparameter = |index| Hyperparameter {
+            name: format!("hp_{index}"),
+            kind: Kind::Numeric {
+                minimum: 0.0,
+                maximum: 1.0,
+            },
+        };
+        Self {
+            hyperparameters: (0..width).map(hyperparameter).collect(),
+        }
+    }
+
     /// Number of coordinates of an encoded row.
     pub fn width(&self) -> usize {
         self.hyperparameters
@@ -155,23 +169,6 @@ impl Space {
             inputs.extend(point.iter().map(|&coordinate| coordinate as f32));
         }
         inputs
-    }
-}
-
-#[cfg(test)]
-impl Space {
-    /// A space of `width` numeric hyperparameters, for tests.
-    pub(crate) fn numeric(width: usize) -> Self {
-        let hyperparameter = |index| Hyperparameter {
-            name: format!("hp_{index}"),
-            kind: Kind::Numeric {
-                minimum: 0.0,
-                maximum: 1.0,
-            },
-        };
-        Self {
-            hyperparameters: (0..width).map(hyperparameter).collect(),
-        }
     }
 }
 

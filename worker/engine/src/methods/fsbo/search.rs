@@ -11,7 +11,7 @@ use crate::strategies::random_search::random_priority;
 use crate::surrogate::candidates::CandidatePool;
 use crate::surrogate::gaussian_process::GaussianProcess;
 use crate::surrogate::hyperparameters::Hyperprior;
-use crate::table::encoding::{Column, Hyperparameter, Kind, Space};
+use crate::table::encoding::{Column, Space};
 use crate::transform::Transform;
 
 /// Steps of fine-tuning before each choice, and their learning rate.
@@ -44,13 +44,6 @@ impl DeepKernelSearch {
         trained: DeepKernel,
         transform: Transform,
     ) -> Self {
-        let feature = |number| Hyperparameter {
-            name: format!("feature {number}"),
-            kind: Kind::Numeric {
-                minimum: 0.0,
-                maximum: 1.0,
-            },
-        };
         Self {
             first,
             trained: trained.parameters,
@@ -58,9 +51,7 @@ impl DeepKernelSearch {
             inputs: setting
                 .space()
                 .encode_single(setting.columns(), 0..setting.rows()),
-            features: Space {
-                hyperparameters: (0..FEATURES).map(feature).collect(),
-            },
+            features: Space::numeric(FEATURES),
             transform,
             priority: random_priority(setting),
         }

@@ -9,7 +9,7 @@ use crate::surrogate::gaussian_process::FIT;
 use crate::surrogate::hyperparameters::{HyperparameterModel, Hyperprior};
 use crate::surrogate::kernel::Kernel;
 use crate::surrogate::likelihood::{Data, Likelihood};
-use crate::table::encoding::{Hyperparameter, Kind, Space};
+use crate::table::encoding::Space;
 use crate::transform::Transform;
 
 /// Raised whenever the fit changes.
@@ -90,14 +90,8 @@ pub(super) fn lengthscales(
 /// A space with a numeric coordinate more for each feature.
 fn with_features(space: &Space, features: usize) -> Space {
     let mut space = space.clone();
-    let feature = |number: usize| Hyperparameter {
-        name: format!("feature {number}"),
-        kind: Kind::Numeric {
-            minimum: 0.0,
-            maximum: 1.0,
-        },
-    };
-    space.hyperparameters.extend((0..features).map(feature));
+    let features = Space::numeric(features).hyperparameters;
+    space.hyperparameters.extend(features);
     space
 }
 
