@@ -102,7 +102,7 @@ impl<'a> FeaturePool<'a> {
 
     /// Makes the features those at `point`, which begins with the weights.
     pub(super) fn update(&mut self, point: &[f64]) {
-        let weights = &point[..self.blocks.network.weight_count()];
+        let weights = &point[..self.blocks.network.layers.weight_count()];
         let rounded = weights.iter().map(|&weight| weight as f32);
         self.blocks.weights = rounded.collect();
         self.blocks.are_current.fill(false);
@@ -121,7 +121,7 @@ impl<'a> FeaturePool<'a> {
         let Blocks {
             network, weights, ..
         } = &self.blocks;
-        let mut batch = network.batch(inputs.collect());
+        let mut batch = network.layers.batch(inputs.collect());
         network.evaluate(weights, &mut batch).to_vec()
     }
 

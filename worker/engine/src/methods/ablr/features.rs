@@ -4,7 +4,7 @@
 use pulp::Simd;
 
 use crate::dense_layers::{Batch, DenseLayers};
-use crate::random::{RandomStream, StreamName};
+use crate::random::StreamName;
 use crate::special::hyperbolic::tanh;
 
 /// What the initial weights of the network are drawn from.
@@ -50,7 +50,8 @@ pub(super) fn fill_design_with<'a, S: Simd>(
 /// The network's shape.
 #[derive(Clone)]
 pub(super) struct FeatureNetwork {
-    layers: DenseLayers,
+    /// Its layers.
+    pub layers: DenseLayers,
 }
 
 impl FeatureNetwork {
@@ -59,21 +60,6 @@ impl FeatureNetwork {
         Self {
             layers: DenseLayers::new(width, &[FEATURES; LAYERS]),
         }
-    }
-
-    /// Number of weights and biases.
-    pub(super) fn weight_count(&self) -> usize {
-        self.layers.weight_count()
-    }
-
-    /// Initial weights and biases.
-    pub(super) fn initial_weights(&self, random: &mut RandomStream) -> Vec<f32> {
-        self.layers.initial_weights(random)
-    }
-
-    /// Buffers for these inputs, row-major.
-    pub(super) fn batch(&self, inputs: Vec<f32>) -> Batch {
-        self.layers.batch(inputs)
     }
 
     /// The features of each input, row-major.

@@ -58,10 +58,10 @@ struct Buffers {
 impl JointLikelihood {
     /// The likelihood of `sources`, of which there is at least one.
     pub(super) fn new(network: &FeatureNetwork, sources: Vec<TrainingTask>) -> Self {
-        let weights = vec![0.0; network.weight_count()];
+        let weights = vec![0.0; network.layers.weight_count()];
         Self {
             buffers: Buffers {
-                batch: network.batch(sources[0].inputs.clone()),
+                batch: network.layers.batch(sources[0].inputs.clone()),
                 design: Vec::new(),
                 regression: Regression::default(),
                 posterior: RegressionPosterior::default(),
@@ -95,7 +95,7 @@ impl JointLikelihood {
         point: &mut [f64],
         settings: Settings,
     ) -> Result<f64, EngineError> {
-        let weights = self.network.weight_count();
+        let weights = self.network.layers.weight_count();
         let bound = |index: usize| match index.checked_sub(weights) {
             None => (-WEIGHT_BOUND, WEIGHT_BOUND),
             Some(index) if index % 2 == 0 => WEIGHT_PRECISION_BOUNDS,
@@ -113,7 +113,7 @@ impl JointLikelihood {
         point: &[f64],
         gradient: &mut [f64],
     ) -> Result<f64, EngineError> {
-        let weights = self.network.weight_count();
+        let weights = self.network.layers.weight_count();
         let (of_sources, of_target) = point.split_at(weights + 2 * self.sources.len());
         for (single, double) in self.buffers.weights.iter_mut().zip(of_sources) {
             *single = *double as f32;
@@ -219,6 +219,7 @@ mod tests {
         let (source, target) = (task(25, &mut random), task(15, &mut random));
         let mut likelihood = JointLikelihood::new(&network, vec![source]);
         let mut point: Vec<f64> = network
+            .layers
             .initial_weights(&mut random)
             .into_iter()
             .map(f64::from)
@@ -230,7 +231,7 @@ mod tests {
             .unwrap();
         // The precisions, and the steepest weights of each layer: small slopes drown
         // in single precision.
-        let first = network.weight_count();
+        let first = network.layers.weight_count();
         let mut indices: Vec<usize> = (first..point.len()).collect();
         for layer in [0..200, 200..2750, 2750..5300] {
             let mut steepest: Vec<usize> = layer.collect();
@@ -263,7 +264,7 @@ mod tests {
         let mut sources = || vec![task(20, &mut random), task(31, &mut random)];
         let (tasks, targets) = (sources(), sources());
         let mut weights = || -> Vec<f64> {
-            let weights = network.initial_weights(&mut random).into_iter();
+            let weights = network.layers.initial_weights(&mut random).into_iter();
             weights.map(f64::from).chain([0.5; 6]).collect()
         };
         let points = [weights(), weights()];
@@ -277,7 +278,7 @@ mod tests {
         let mut likelihood = new_tasks();
         // The same point for another target; another point; another precision of a source.
         let mut other = points[1].clone();
-        other[network.weight_count()] += 0.1;
+        other[network.layers.weight_count()] += 0.1;
         for (target, point) in [
             (0, &points[0]),
             (1, &points[0]),

@@ -59,7 +59,7 @@ impl<'a> LinearRegressionSearch<'a> {
         let mut likelihood = JointLikelihood::new(&network, samples);
         let mut point = source_fit(setting, transform, &network, sources, &mut likelihood)?;
         // The target's precisions start at the sources' mean.
-        let precisions = &point[network.weight_count()..];
+        let precisions = &point[network.layers.weight_count()..];
         let count = likelihood.source_count() as f64;
         let mean = |which: usize| precisions.iter().skip(which).step_by(2).sum::<f64>() / count;
         let start = [mean(0), mean(1)];
