@@ -37,6 +37,13 @@ struct Entry<V> {
     weight: usize,
 }
 
+impl<K: Eq + Hash, V> Entries<K, V> {
+    fn remove(&mut self, key: &K) {
+        let removed = self.slots.remove(key);
+        self.weight -= removed.map_or(0, |entry| entry.weight);
+    }
+}
+
 impl<K: Eq + Hash + Clone, V> Cache<K, V> {
     /// A cache of at most `capacity` values, or of values that together weigh no more.
     pub fn new(capacity: NonZeroUsize) -> Self {
@@ -84,7 +91,7 @@ impl<K: Eq + Hash + Clone, V> Cache<K, V> {
             HITS.fetch_add(1, Ordering::Relaxed);
             return Ok(Arc::clone(value));
         }
-        let made = Arc::new(make()?);
+        let made = Arc::new(make().inspect_err(|_| self.forget(key, &slot))?);
         *value = Some(Arc::clone(&made));
         Ok(made)
     }
@@ -103,8 +110,7 @@ impl<K: Eq + Hash + Clone, V> Cache<K, V> {
             let Some(oldest) = oldest.map(|(key, _)| key.clone()) else {
                 break;
             };
-            let removed = entries.slots.remove(&oldest);
-            entries.weight -= removed.map_or(0, |entry| entry.weight);
+            entries.remove(&oldest);
         }
         let slot = Slot::default();
         let entry = Entry {
@@ -115,6 +121,17 @@ impl<K: Eq + Hash + Clone, V> Cache<K, V> {
         entries.slots.insert(key.clone(), entry);
         entries.weight += weight;
         slot
+    }
+
+    /// Forgets a value that could not be made, unless another thread waits to make it.
+    fn forget(&self, key: &K, slot: &Slot<V>) {
+        let mut entries = self.entries.lock();
+        let entry = entries.slots.get(key);
+        // The place may have been taken meanwhile. The entry and who failed have the slot; who waits would have it, too.
+        let is_own = entry.is_some_and(|entry| Arc::ptr_eq(&entry.slot, slot));
+        if is_own && Arc::strong_count(slot) == 2 {
+            entries.remove(key);
+        }
     }
 }
 
@@ -155,6 +172,39 @@ mod tests {
         cache.get_or_make(&1, never).unwrap();
         cache.get_or_make(&3, never).unwrap();
         assert_eq!(*cache.get_or_make(&2, || Ok::<_, ()>(20)).unwrap(), 20);
+    }
+
+    #[test]
+    fn a_value_that_could_not_be_made_takes_no_place() {
+        let cache = Cache::new(NonZeroUsize::new(10).unwrap());
+        let make = |key: u32| cache.get_or_make_heavy(&key, 5, || Ok::<_, &str>(key));
+        make(1).unwrap();
+        let failed = cache.get_or_make_heavy(&2, 5, || Err("no"));
+        assert_eq!(failed, Err("no"));
+        make(3).unwrap();
+        let never = || -> Result<u32, &str> { panic!("it is there") };
+        assert_eq!(*cache.get_or_make_heavy(&1, 5, never).unwrap(), 1);
+        assert_eq!(*cache.get_or_make_heavy(&3, 5, never).unwrap(), 3);
+    }
+
+    #[test]
+    fn who_waits_for_a_value_that_fails_makes_it_and_it_is_kept() {
+        let cache = Cache::new(NonZeroUsize::new(2).unwrap());
+        let (begin, begun) = std::sync::mpsc::channel();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let failed = cache.get_or_make(&1, || {
+                    begin.send(()).unwrap();
+                    std::thread::sleep(std::time::Duration::from_millis(50));
+                    Err("no")
+                });
+                assert_eq!(failed, Err("no"));
+            });
+            begun.recv().unwrap();
+            assert_eq!(*cache.get_or_make(&1, || Ok::<_, ()>(7)).unwrap(), 7);
+        });
+        let never = || -> Result<i32, ()> { panic!("it is there") };
+        assert_eq!(*cache.get_or_make(&1, never).unwrap(), 7);
     }
 
     #[test]
