@@ -19,7 +19,7 @@ pub(crate) const FIT: Settings = Settings {
     longest_step: 2.0,
 };
 
-/// A Gaussian process on points of the unit cube.
+/// A Gaussian process on points: encoded configurations, which lie in the unit cube, or features of them, which may lie anywhere.
 pub struct GaussianProcess {
     width: usize,
     model: HyperparameterModel,

@@ -6,9 +6,9 @@
 //!
 //! - *Means.* M(r) = sum_q c_q exp(-l_q r^2) but for e ([`Kernel::exponentials`]), and exp(-l r^2) = exp(-l x) exp(-l y): the sums of
 //!   all candidates are the products of s alpha_i c_q exp(-l_q y_ib), transposed, and exp(-l_q x_ia), one for each q.
-//! - *Their error.* An exponential is off by 3 u of its exponent, so by 3 u / e < 2 u, and by 5 u in itself; a term has two, and two more
-//!   roundings. Adding a term is off by u of the sum so far. While the n terms of exponential q are added, that is at most A C_q, with
-//!   C_q the sum of the first q shares: in all A (e + (n sum_q C_q + 16) u).
+//! - *Their error.* An exponential is off by 3 u of its exponent, so by 3 u / e < 1.2 u, and by 3e-7 < 5.1 u in itself; a term has two,
+//!   and two more roundings: 16 u at most. Adding a term is off by u of the sum so far. While the n terms of exponential q are added,
+//!   that is at most A C_q, with C_q the sum of the first q shares: in all A (e + (n sum_q C_q + 16) u).
 //! - *Standard deviations.* The least x_ia + y_ib, off by 3 u of itself, gives the greatest correlation, which bounds a deviation as in
 //!   [`super::single_precision`].
 
@@ -27,8 +27,8 @@ use crate::special::exponential::exp2_neg_in_single_precision;
 /// Runs whose nearest observations are looked for together, in registers.
 const TOGETHER: usize = 8;
 
-/// Powers of two are held above 2^-50: what products of two of them underflow to would take many times as long. A term moves
-/// by less than 1e-15 of its size.
+/// The negated exponent of the least power of two: lower ones are raised to 2^-50, as products of two of them would underflow, which
+/// takes many times as long. That moves a term by less than 1e-15 of what it is at distance 0.
 const LEAST_POWER: f32 = 50.0;
 
 /// At least the error of a correlation.
