@@ -41,12 +41,12 @@ impl Adam {
 /// The `rate` is the learning rate over the bias of the first moment, `root_bias` the root of that of the second.
 #[pulp::with_simd(step_weights = pulp::Arch::new())]
 #[inline(always)]
-fn step_weights_with<'a, S: Simd>(
+fn step_weights_with<S: Simd>(
     _simd: S,
-    weights: &'a mut [f32],
-    gradient: &'a [f32],
-    first: &'a mut [f32],
-    second: &'a mut [f32],
+    weights: &mut [f32],
+    gradient: &[f32],
+    first: &mut [f32],
+    second: &mut [f32],
     rate: f32,
     root_bias: f32,
 ) {

@@ -33,7 +33,7 @@ impl Layer {
 /// Replaces `sums` by the sum of the rows, each as long as it is.
 #[pulp::with_simd(sum_rows = pulp::Arch::new())]
 #[inline(always)]
-fn sum_rows_with<'a, S: Simd>(_simd: S, rows: &'a [f32], sums: &'a mut [f32]) {
+fn sum_rows_with<S: Simd>(_simd: S, rows: &[f32], sums: &mut [f32]) {
     sums.fill(0.0);
     for row in rows.chunks_exact(sums.len()) {
         for (sum, entry) in sums.iter_mut().zip(row) {

@@ -155,12 +155,12 @@ pub(crate) fn minimise_on(
 /// they are the same bits with every width of vectors.
 #[pulp::with_simd(quasi_newton_direction = pulp::Arch::new())]
 #[inline(always)]
-fn quasi_newton_direction_with<'a, S: Simd>(
+fn quasi_newton_direction_with<S: Simd>(
     _simd: S,
-    corrections: &'a [Correction],
-    gradient: &'a [f64],
-    free: &'a [bool],
-    direction: &'a mut [f64],
+    corrections: &[Correction],
+    gradient: &[f64],
+    free: &[bool],
+    direction: &mut [f64],
 ) {
     for index in 0..gradient.len() {
         direction[index] = if free[index] { -gradient[index] } else { 0.0 };
@@ -248,12 +248,7 @@ fn remember(
 /// Appends the differences of two vectors.
 #[pulp::with_simd(subtract = pulp::Arch::new())]
 #[inline(always)]
-fn subtract_with<'a, S: Simd>(
-    _simd: S,
-    left: &'a [f64],
-    right: &'a [f64],
-    differences: &'a mut Vec<f64>,
-) {
+fn subtract_with<S: Simd>(_simd: S, left: &[f64], right: &[f64], differences: &mut Vec<f64>) {
     let pairs = left.iter().zip(right);
     differences.extend(pairs.map(|(left, right)| left - right));
 }
@@ -281,12 +276,12 @@ fn dot(left: &[f64], right: &[f64]) -> f64 {
 /// Frees the coordinates that are not held at a bound.
 #[pulp::with_simd(set_free = pulp::Arch::new())]
 #[inline(always)]
-fn set_free_with<'a, S: Simd>(
+fn set_free_with<S: Simd>(
     _simd: S,
-    point: &'a [f64],
-    gradient: &'a [f64],
-    (lower, upper): (&'a [f64], &'a [f64]),
-    free: &'a mut [bool],
+    point: &[f64],
+    gradient: &[f64],
+    (lower, upper): (&[f64], &[f64]),
+    free: &mut [bool],
 ) {
     let bounds = lower.iter().zip(upper);
     let coordinates = point.iter().zip(gradient).zip(bounds);
@@ -300,12 +295,12 @@ fn set_free_with<'a, S: Simd>(
 /// Puts the point that is `scale` times the direction away, within the bounds, into `trial`.
 #[pulp::with_simd(set_trial = pulp::Arch::new())]
 #[inline(always)]
-fn set_trial_with<'a, S: Simd>(
+fn set_trial_with<S: Simd>(
     _simd: S,
-    (point, direction): (&'a [f64], &'a [f64]),
+    (point, direction): (&[f64], &[f64]),
     scale: f64,
-    (lower, upper): (&'a [f64], &'a [f64]),
-    trial: &'a mut [f64],
+    (lower, upper): (&[f64], &[f64]),
+    trial: &mut [f64],
 ) {
     let bounds = lower.iter().zip(upper);
     let coordinates = point.iter().zip(direction).zip(bounds);
@@ -320,7 +315,7 @@ fn set_trial_with<'a, S: Simd>(
 /// Largest magnitude of a free coordinate.
 #[pulp::with_simd(largest = pulp::Arch::new())]
 #[inline(always)]
-fn largest_with<'a, S: Simd>(_simd: S, vector: &'a [f64], free: &'a [bool]) -> f64 {
+fn largest_with<S: Simd>(_simd: S, vector: &[f64], free: &[bool]) -> f64 {
     let mut greatest = [0.0; LANES];
     let raise = |greatest: &mut f64, number: f64, free: bool| {
         let size = if free { number.abs() } else { 0.0 };

@@ -171,7 +171,7 @@ fn midpoint(bits: u64) -> f64 {
 
 #[pulp::with_simd(midpoints = pulp::Arch::new())]
 #[inline(always)]
-fn midpoints_with<'a, S: Simd>(_simd: S, bytes: &'a [u8], numbers: &'a mut [f64]) {
+fn midpoints_with<S: Simd>(_simd: S, bytes: &[u8], numbers: &mut [f64]) {
     for (number, bits) in numbers.iter_mut().zip(bytes.as_chunks().0) {
         *number = midpoint(u64::from_le_bytes(*bits));
     }

@@ -222,13 +222,13 @@ fn far_square(margin: f64) -> f64 {
 
 #[pulp::with_simd(rule_out_far_behind = pulp::Arch::new())]
 #[inline(always)]
-fn rule_out_far_behind_with<'a, S: Simd>(
+fn rule_out_far_behind_with<S: Simd>(
     _simd: S,
     incumbent: f64,
     least_square: f64,
-    means: &'a [f64],
-    std_devs: &'a [f64],
-    open: &'a mut [bool],
+    means: &[f64],
+    std_devs: &[f64],
+    open: &mut [bool],
 ) {
     for ((open, mean), std_dev) in open.iter_mut().zip(means).zip(std_devs) {
         *open &= !is_far_behind(incumbent - mean, *std_dev, least_square);

@@ -67,7 +67,7 @@ fn rectify_all_with<S: Simd>(_simd: S, units: &mut [f32]) {
 /// Rectifies units and drops some.
 #[pulp::with_simd(rectify = pulp::Arch::new())]
 #[inline(always)]
-fn rectify_with<'a, S: Simd>(_simd: S, mask: &'a [f32], units: &'a mut [f32]) {
+fn rectify_with<S: Simd>(_simd: S, mask: &[f32], units: &mut [f32]) {
     for (unit, factor) in units.iter_mut().zip(mask) {
         *unit = unit.max(0.0) * factor;
     }
@@ -76,12 +76,7 @@ fn rectify_with<'a, S: Simd>(_simd: S, mask: &'a [f32], units: &'a mut [f32]) {
 /// Sets the factor of each unit to 0 where the draw is below the threshold, else to `kept`. A draw is two random bytes.
 #[pulp::with_simd(set_mask = pulp::Arch::new())]
 #[inline(always)]
-fn set_mask_with<'a, S: Simd>(
-    _simd: S,
-    draws: &'a [u8],
-    (threshold, kept): (u16, f32),
-    mask: &'a mut [f32],
-) {
+fn set_mask_with<S: Simd>(_simd: S, draws: &[u8], (threshold, kept): (u16, f32), mask: &mut [f32]) {
     for (factor, draw) in mask.iter_mut().zip(draws.as_chunks().0) {
         *factor = if u16::from_le_bytes(*draw) < threshold {
             0.0
@@ -94,12 +89,7 @@ fn set_mask_with<'a, S: Simd>(
 /// The slopes before the units from those after them. A unit that is 0 was rectified or dropped: nothing passes.
 #[pulp::with_simd(through_units = pulp::Arch::new())]
 #[inline(always)]
-fn through_units_with<'a, S: Simd>(
-    _simd: S,
-    units: &'a [f32],
-    mask: &'a [f32],
-    slopes: &'a mut [f32],
-) {
+fn through_units_with<S: Simd>(_simd: S, units: &[f32], mask: &[f32], slopes: &mut [f32]) {
     let factors = units.iter().zip(mask);
     for (slope, (unit, factor)) in slopes.iter_mut().zip(factors) {
         // Without a branch, which would be taken at random.

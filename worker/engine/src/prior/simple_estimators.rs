@@ -208,12 +208,12 @@ impl Nearest {
 /// a group, which stays in the nearest cache meanwhile.
 #[pulp::with_simd(find_nearest = pulp::Arch::new())]
 #[inline(always)]
-fn find_nearest_with<'a, S: Simd>(
+fn find_nearest_with<S: Simd>(
     simd: S,
-    points: &'a [f64],
-    targets: &'a [f64],
-    own_points: &'a [f64],
-    nearest: &'a mut [Nearest],
+    points: &[f64],
+    targets: &[f64],
+    own_points: &[f64],
+    nearest: &mut [Nearest],
 ) {
     let width = own_points.len() / nearest.len();
     let groups = points.chunks_exact(width * TOGETHER);

@@ -20,12 +20,7 @@ const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574]
 /// Fills `bytes`, whole blocks, with those of the stream of that key from the block of number `first` on.
 #[pulp::with_simd(fill_blocks = pulp::Arch::new())]
 #[inline(always)]
-pub(super) fn fill_blocks_with<'a, S: Simd>(
-    simd: S,
-    key: &'a [u32; 8],
-    first: u64,
-    bytes: &'a mut [u8],
-) {
+pub(super) fn fill_blocks_with<S: Simd>(simd: S, key: &[u32; 8], first: u64, bytes: &mut [u8]) {
     let lanes = size_of::<S::u32s>() / size_of::<u32>();
     let mut number = first;
     for blocks in bytes.chunks_mut(BLOCK * lanes) {

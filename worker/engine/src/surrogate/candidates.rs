@@ -220,12 +220,12 @@ impl BlockPredictions for ProcessPredictions<'_> {
 /// sqrt(signal - |row|^2) of each row of the solved kernel matrix.
 #[pulp::with_simd(std_devs_from_rows = pulp::Arch::new())]
 #[inline(always)]
-fn std_devs_from_rows_with<'a, S: Simd>(
+fn std_devs_from_rows_with<S: Simd>(
     _simd: S,
-    solved: &'a [f64],
+    solved: &[f64],
     count: usize,
     signal: f64,
-    std_devs: &'a mut [f64],
+    std_devs: &mut [f64],
 ) {
     // Rounding can leave a variance at an observed point slightly below zero.
     let least = 1e-12 * signal;

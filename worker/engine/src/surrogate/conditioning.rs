@@ -63,12 +63,12 @@ impl Posterior {
 /// coordinates by points.
 #[pulp::with_simd(correlate = pulp::Arch::new())]
 #[inline(always)]
-fn correlate_with<'a, S: Simd>(
+fn correlate_with<S: Simd>(
     _simd: S,
-    posterior: &'a Posterior,
-    transposed: &'a [f64],
+    posterior: &Posterior,
+    transposed: &[f64],
     number: usize,
-    column: &'a mut [f64],
+    column: &mut [f64],
 ) {
     let count = column.len();
     let column = &mut column[number..];

@@ -143,12 +143,12 @@ impl GridBounds {
 /// Appends `factor` times 2^(-rate r^2) for each r^2.
 #[pulp::with_simd(append_exponentials = pulp::Arch::new())]
 #[inline(always)]
-fn append_exponentials_with<'a, S: Simd>(
+fn append_exponentials_with<S: Simd>(
     _simd: S,
-    squared: &'a [f32],
+    squared: &[f32],
     rate: f64,
     factor: f64,
-    terms: &'a mut Vec<f32>,
+    terms: &mut Vec<f32>,
 ) {
     let (rate, factor) = (rate as f32, factor as f32);
     terms.extend(squared.iter().map(|squared| {
@@ -166,12 +166,12 @@ fn append_exponentials_with<'a, S: Simd>(
 /// numbers. Adding up those of the whole block costs less than looking up both terms place by place.
 #[pulp::with_simd(append_distances = pulp::Arch::new())]
 #[inline(always)]
-fn append_distances_with<'a, S: Simd>(
+fn append_distances_with<S: Simd>(
     _simd: S,
-    bounds: &'a GridBounds,
-    observed: &'a [usize],
-    (first, places): (usize, &'a [u8]),
-    distances: &'a mut Vec<f32>,
+    bounds: &GridBounds,
+    observed: &[usize],
+    (first, places): (usize, &[u8]),
+    distances: &mut Vec<f32>,
 ) {
     let (candidates, run_length) = (bounds.sums.len(), bounds.run_length);
     let runs = candidates / run_length;
@@ -204,12 +204,12 @@ fn correlate_with<S: Simd>(_simd: S, kernel: Kernel, entries: &mut [f32]) {
 /// The least sum of an inner and an outer distance over the observations, run by run.
 #[pulp::with_simd(find_nearest = pulp::Arch::new())]
 #[inline(always)]
-fn find_nearest_with<'a, S: Simd>(
+fn find_nearest_with<S: Simd>(
     simd: S,
-    inner: &'a [f32],
-    outer: &'a [f32],
+    inner: &[f32],
+    outer: &[f32],
     run_length: usize,
-    nearest: &'a mut [f32],
+    nearest: &mut [f32],
 ) {
     let runs = nearest.len() / run_length;
     let lanes = size_of::<S::f32s>() / size_of::<f32>();

@@ -204,11 +204,11 @@ fn sum_sizes_with<S: Simd>(_simd: S, numbers: &[f64]) -> (f64, f64) {
 /// negative margin takes it farther.
 #[pulp::with_simd(sum_squares = pulp::Arch::new())]
 #[inline(always)]
-pub(crate) fn sum_squares_with<'a, S: Simd>(
+pub(crate) fn sum_squares_with<S: Simd>(
     _simd: S,
-    products: &'a [f32],
-    margins: &'a [f32],
-    sums: &'a mut [f32],
+    products: &[f32],
+    margins: &[f32],
+    sums: &mut [f32],
 ) {
     for (products, margin) in products.chunks_exact(sums.len()).zip(margins) {
         for (sum, product) in sums.iter_mut().zip(products) {

@@ -272,14 +272,14 @@ const LANES: usize = 8;
 /// diagonal, K^-1 is replaced by those differences.
 #[pulp::with_simd(weigh_pairs = pulp::Arch::new())]
 #[inline(always)]
-fn weigh_pairs_with<'a, S: Simd>(
+fn weigh_pairs_with<S: Simd>(
     _simd: S,
-    alpha: &'a [f64],
+    alpha: &[f64],
     rows: Range<usize>,
-    inverse: &'a mut [f64],
-    correlations: &'a [f64],
-    slopes: &'a mut [f64],
-    sums: &'a mut [f64; LANES],
+    inverse: &mut [f64],
+    correlations: &[f64],
+    slopes: &mut [f64],
+    sums: &mut [f64; LANES],
 ) {
     let inverse_rows = inverse.chunks_exact_mut(rows.end);
     for (row, inverse_row) in rows.zip(inverse_rows) {
@@ -308,12 +308,7 @@ fn weigh_pairs_with<'a, S: Simd>(
 /// Slopes in the place of r^2, and correlations, compiled for each kind of processor.
 #[pulp::with_simd(correlate = pulp::Arch::new())]
 #[inline(always)]
-fn correlate_with<'a, S: Simd>(
-    _simd: S,
-    kernel: Kernel,
-    pairs: &'a mut [f64],
-    correlations: &'a mut [f64],
-) {
+fn correlate_with<S: Simd>(_simd: S, kernel: Kernel, pairs: &mut [f64], correlations: &mut [f64]) {
     kernel.correlations_and_slopes(pairs, correlations);
 }
 

@@ -128,11 +128,11 @@ impl SquaredDifferences {
 /// The squared differences of these pairs in one coordinate.
 #[pulp::with_simd(square_differences = pulp::Arch::new())]
 #[inline(always)]
-fn square_differences_with<'a, S: Simd>(
+fn square_differences_with<S: Simd>(
     _simd: S,
-    coordinates: &'a [f64],
+    coordinates: &[f64],
     pairs: Range<usize>,
-    squares: &'a mut [f64],
+    squares: &mut [f64],
 ) {
     let mut rest = squares;
     let mut pair = pairs.start;

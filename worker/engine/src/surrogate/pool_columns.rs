@@ -152,14 +152,14 @@ impl PoolColumns {
 
 #[pulp::with_simd(correlate = pulp::Arch::new())]
 #[inline(always)]
-fn correlate_with<'a, S: Simd>(
+fn correlate_with<S: Simd>(
     _simd: S,
-    pool: &'a PoolColumns,
-    posterior: &'a Posterior,
-    point: &'a [f64],
-    (look_ups, index): (&'a LookUps, usize),
+    pool: &PoolColumns,
+    posterior: &Posterior,
+    point: &[f64],
+    (look_ups, index): (&LookUps, usize),
     first: usize,
-    column: &'a mut [f64],
+    column: &mut [f64],
 ) {
     numeric_distances(&pool.numeric, &posterior.weights, point, first, column);
     let candidates = first..first + column.len();

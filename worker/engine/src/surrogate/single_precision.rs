@@ -140,11 +140,11 @@ pub(super) fn round(exact: &[f64], rounded: &mut Vec<f32>) {
 
 #[pulp::with_simd(bound_means = pulp::Arch::new())]
 #[inline(always)]
-pub(super) fn bound_means_with<'a, S: Simd>(
+pub(super) fn bound_means_with<S: Simd>(
     _simd: S,
-    posterior: &'a Posterior,
-    (sums, margin): (&'a [f32], f64),
-    means: &'a mut [f64],
+    posterior: &Posterior,
+    (sums, margin): (&[f32], f64),
+    means: &mut [f64],
 ) {
     for (mean, sum) in means.iter_mut().zip(sums) {
         *mean = f64::from(*sum) + posterior.mean - margin;
@@ -153,11 +153,11 @@ pub(super) fn bound_means_with<'a, S: Simd>(
 
 #[pulp::with_simd(bound_deviations = pulp::Arch::new())]
 #[inline(always)]
-pub(super) fn bound_deviations_with<'a, S: Simd>(
+pub(super) fn bound_deviations_with<S: Simd>(
     _simd: S,
-    posterior: &'a Posterior,
-    (greatest, margin): (&'a [f32], f64),
-    std_devs: &'a mut [f64],
+    posterior: &Posterior,
+    (greatest, margin): (&[f32], f64),
+    std_devs: &mut [f64],
 ) {
     // Roots in double precision took more than half of the time of a block's bounds.
     let excess = (margin + 2.0 * ROUNDING) as f32;
@@ -176,13 +176,13 @@ pub(super) fn bound_deviations_with<'a, S: Simd>(
 /// Sums of factor times correlation, and the greatest correlations, of a range of candidates, compiled for each kind of processor.
 #[pulp::with_simd(correlate = pulp::Arch::new())]
 #[inline(always)]
-fn correlate_with<'a, S: Simd>(
+fn correlate_with<S: Simd>(
     _simd: S,
-    process: &'a mut SingleProcess,
-    columns: &'a PoolColumns,
+    process: &mut SingleProcess,
+    columns: &PoolColumns,
     range: Range<usize>,
-    sums: &'a mut [f32; BLOCK],
-    greatest: &'a mut [f32; BLOCK],
+    sums: &mut [f32; BLOCK],
+    greatest: &mut [f32; BLOCK],
 ) {
     let width = process.scales.len();
     let candidates = process.candidates.as_chunks_mut::<BLOCK>().0;

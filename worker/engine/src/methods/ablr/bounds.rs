@@ -50,10 +50,10 @@ pub(super) fn largest_std_dev(posterior: &RegressionPosterior) -> f64 {
 /// The squared length of the regressors of a block's candidates, or a little more, from features side by side.
 #[pulp::with_simd(squared_lengths = pulp::Arch::new())]
 #[inline(always)]
-pub(super) fn squared_lengths_with<'a, S: Simd>(
+pub(super) fn squared_lengths_with<S: Simd>(
     _simd: S,
-    features: &'a [f32],
-    lengths: &'a mut [f32],
+    features: &[f32],
+    lengths: &mut [f32],
 ) {
     lengths.fill(1.0);
     for column in features.as_chunks::<BLOCK>().0 {
@@ -225,13 +225,13 @@ impl PredictionBounds {
 
 #[pulp::with_simd(combine = pulp::Arch::new())]
 #[inline(always)]
-fn combine_with<'a, S: Simd>(
+fn combine_with<S: Simd>(
     _simd: S,
-    bounds: &'a PredictionBounds,
-    products: &'a mut [f32],
-    squares: &'a mut [f32],
-    means: &'a mut [f64],
-    std_devs: &'a mut [f64],
+    bounds: &PredictionBounds,
+    products: &mut [f32],
+    squares: &mut [f32],
+    means: &mut [f64],
+    std_devs: &mut [f64],
 ) {
     let (of_means, of_directions) = products.split_at_mut(BLOCK);
     let (constant, margin) = (bounds.constants[0], bounds.margins[0]);

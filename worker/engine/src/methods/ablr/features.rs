@@ -31,11 +31,11 @@ pub(super) fn design(features: &[f32], targets: &[f64]) -> Vec<f64> {
 /// Writes features and targets over all of a design but its constants.
 #[pulp::with_simd(fill_design = pulp::Arch::new())]
 #[inline(always)]
-pub(super) fn fill_design_with<'a, S: Simd>(
+pub(super) fn fill_design_with<S: Simd>(
     _simd: S,
-    features: &'a [f32],
-    targets: &'a [f64],
-    rows: &'a mut [f64],
+    features: &[f32],
+    targets: &[f64],
+    rows: &mut [f64],
 ) {
     let (features, _) = features.as_chunks::<FEATURES>();
     let (rows, _) = rows.as_chunks_mut::<DESIGN>();
@@ -103,7 +103,7 @@ fn activate(_layer: usize, outputs: &mut [f32]) {
 
 #[pulp::with_simd(round = pulp::Arch::new())]
 #[inline(always)]
-fn round_with<'a, S: Simd>(_simd: S, exact: &'a [f64], rounded: &'a mut [f32]) {
+fn round_with<S: Simd>(_simd: S, exact: &[f64], rounded: &mut [f32]) {
     for (rounded, exact) in rounded.iter_mut().zip(exact) {
         *rounded = *exact as f32;
     }
@@ -112,7 +112,7 @@ fn round_with<'a, S: Simd>(_simd: S, exact: &'a [f64], rounded: &'a mut [f32]) {
 /// d tanh(x) / dx = 1 - tanh(x)^2.
 #[pulp::with_simd(through_tanh = pulp::Arch::new())]
 #[inline(always)]
-fn through_tanh_with<'a, S: Simd>(_simd: S, units: &'a [f32], slopes: &'a mut [f32]) {
+fn through_tanh_with<S: Simd>(_simd: S, units: &[f32], slopes: &mut [f32]) {
     for (slope, unit) in slopes.iter_mut().zip(units) {
         *slope *= 1.0 - unit * unit;
     }

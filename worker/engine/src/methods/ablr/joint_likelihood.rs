@@ -187,7 +187,7 @@ impl Buffers {
 
 #[pulp::with_simd(add = pulp::Arch::new())]
 #[inline(always)]
-fn add_with<'a, S: Simd>(_simd: S, slopes: &'a [f32], sums: &'a mut [f64]) {
+fn add_with<S: Simd>(_simd: S, slopes: &[f32], sums: &mut [f64]) {
     for (sum, slope) in sums.iter_mut().zip(slopes) {
         *sum += f64::from(*slope);
     }

@@ -110,7 +110,7 @@ impl Network {
 
 #[pulp::with_simd(predict = pulp::Arch::new())]
 #[inline(always)]
-fn predict_with<'a, S: Simd>(_simd: S, weights: &'a [f32], input: &'a [(usize, f32)]) -> f32 {
+fn predict_with<S: Simd>(_simd: S, weights: &[f32], input: &[(usize, f32)]) -> f32 {
     forward(weights, input).output
 }
 
@@ -167,11 +167,11 @@ fn forward(weights: &[f32], input: &[(usize, f32)]) -> Pass {
 
 #[pulp::with_simd(add_gradient = pulp::Arch::new())]
 #[inline(always)]
-fn add_gradient_with<'a, S: Simd>(
+fn add_gradient_with<S: Simd>(
     _simd: S,
-    weights: &'a [f32],
-    batch: &'a [(Input, f32)],
-    gradient: &'a mut [f32],
+    weights: &[f32],
+    batch: &[(Input, f32)],
+    gradient: &mut [f32],
 ) {
     let entries = weights.len() - REST;
     let dense = &weights[entries + UNITS..entries + UNITS + UNITS * SECOND];

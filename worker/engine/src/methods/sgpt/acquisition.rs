@@ -79,12 +79,12 @@ impl Acquisition for TransferAcquisition<'_> {
 /// By a bound on EI whose exponential takes a few products: exp(-q) <= (1 + q / 64)^-64 for q >= 0.
 #[pulp::with_simd(rule_out_behind = pulp::Arch::new())]
 #[inline(always)]
-fn rule_out_behind_with<'a, S: Simd>(
+fn rule_out_behind_with<S: Simd>(
     _simd: S,
     (incumbent, weight, best): (f64, f64, f64),
-    transferred: &'a [f64],
-    (means, std_devs): (&'a [f64], &'a [f64]),
-    open: &'a mut [bool],
+    transferred: &[f64],
+    (means, std_devs): (&[f64], &[f64]),
+    open: &mut [bool],
 ) {
     let predictions = means.iter().zip(std_devs);
     let candidates = open.iter_mut().zip(transferred).zip(predictions);

@@ -80,13 +80,13 @@ impl CoupledKernel {
 /// The kernel of a configuration with others, which lie one after the other, given how alike each one's task is.
 #[pulp::with_simd(fill = pulp::Arch::new())]
 #[inline(always)]
-fn fill_with<'a, S: Simd>(
+fn fill_with<S: Simd>(
     _simd: S,
-    kernel: &'a CoupledKernel,
-    own: &'a [f64],
-    others: &'a [f64],
-    alike: &'a [f64],
-    column: &'a mut [f64],
+    kernel: &CoupledKernel,
+    own: &[f64],
+    others: &[f64],
+    alike: &[f64],
+    column: &mut [f64],
 ) {
     let others = others.chunks_exact(own.len());
     for ((entry, other), &alike) in column.iter_mut().zip(others).zip(alike) {
