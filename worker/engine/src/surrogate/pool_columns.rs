@@ -11,7 +11,7 @@
 use pulp::Simd;
 
 use super::gaussian_process::Posterior;
-use super::pool_distances::{GroupDistances, numeric_distances};
+use super::pool_distances::numeric_distances;
 use super::pool_groups::{Group, code, group, run_length};
 use crate::table::encoding::{Column, Space};
 
@@ -123,21 +123,6 @@ impl PoolColumns {
         sums
     }
 
-    /// The distances in the groups to the observed point with number `index` in the look-ups.
-    #[inline(always)]
-    pub(super) fn group_distances<'a, T>(
-        &'a self,
-        look_ups: &'a [Vec<T>],
-        index: usize,
-    ) -> GroupDistances<'a, T> {
-        GroupDistances {
-            groups: &self.groups,
-            run_length: self.run_length,
-            look_ups,
-            index,
-        }
-    }
-
     /// Computes the look-ups for points that lie one after the other.
     pub(super) fn look_up(&self, weights: &[f64], points: &[f64], look_ups: &mut LookUps) {
         look_ups.0.resize(self.groups.len(), Vec::new());
@@ -163,8 +148,7 @@ fn correlate_with<S: Simd>(
 ) {
     numeric_distances(&pool.numeric, &posterior.weights, point, first, column);
     let candidates = first..first + column.len();
-    pool.group_distances(&look_ups.0, index)
-        .add(candidates, column);
+    pool.add_group_distances((&look_ups.0, index), candidates, column);
     posterior.kernel.covariances(posterior.signal, column);
 }
 

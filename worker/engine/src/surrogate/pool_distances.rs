@@ -3,6 +3,7 @@
 
 use std::ops::{AddAssign, Range};
 
+use super::pool_columns::PoolColumns;
 use super::pool_groups::Group;
 
 /// Candidates whose distances are summed up together, in registers.
@@ -49,54 +50,43 @@ fn add_numeric(
     }
 }
 
-/// What the distances in the groups of categorical hyperparameters are looked up in, in single or double precision.
-pub(super) struct GroupDistances<'a, T> {
-    pub groups: &'a [Group],
-    /// That of [`super::pool_groups::run_length`], unless there are numeric hyperparameters.
-    pub run_length: Option<usize>,
-    /// The squared distance of each group's combinations to each observed point.
-    pub look_ups: &'a [Vec<T>],
-    /// The observed point's number in them.
-    pub index: usize,
-}
-
-impl<T: Copy + AddAssign> GroupDistances<'_, T> {
+impl PoolColumns {
+    /// Adds the distances of candidates that lie side by side to the observed point of that number in the look-ups, in single or double
+    /// precision, group by group.
     #[inline(always)]
-    fn of_group(&self, group: usize) -> &[T] {
-        let combinations = self.groups[group].combinations;
-        &self.look_ups[group][self.index * combinations..(self.index + 1) * combinations]
-    }
-
-    /// Adds the distances of candidates of a grid with runs of that length, from `first` on.
-    #[inline(always)]
-    fn add_runs(&self, length: usize, mut first: usize, mut column: &mut [T]) {
+    pub(super) fn add_group_distances<T: Copy + AddAssign>(
+        &self,
+        (look_ups, number): (&[Vec<T>], usize),
+        candidates: Range<usize>,
+        mut column: &mut [T],
+    ) {
+        let of_group = |group: usize| {
+            let combinations = self.groups[group].combinations;
+            &look_ups[group][number * combinations..][..combinations]
+        };
+        let Some(length) = self.run_length else {
+            for (group, Group { codes, .. }) in self.groups.iter().enumerate() {
+                let distances = of_group(group);
+                for (sum, code) in column.iter_mut().zip(&codes[candidates.clone()]) {
+                    *sum += distances[usize::from(*code)];
+                }
+            }
+            return;
+        };
+        // Of a grid, run by run.
+        let mut first = candidates.start;
         while !column.is_empty() {
             let place = first % length;
             let run;
             (run, column) = column.split_at_mut(column.len().min(length - place));
-            for (sum, distance) in run.iter_mut().zip(&self.of_group(0)[place..]) {
+            for (sum, distance) in run.iter_mut().zip(&of_group(0)[place..]) {
                 *sum += *distance;
             }
-            for (number, group) in self.groups.iter().enumerate().skip(1) {
-                let distance = self.of_group(number)[usize::from(group.codes[first])];
+            for (group, Group { codes, .. }) in self.groups.iter().enumerate().skip(1) {
+                let distance = of_group(group)[usize::from(codes[first])];
                 run.iter_mut().for_each(|sum| *sum += distance);
             }
             first += run.len();
-        }
-    }
-
-    /// Adds the distances of candidates that lie side by side, group by group.
-    #[inline(always)]
-    pub(super) fn add(&self, candidates: Range<usize>, column: &mut [T]) {
-        if let Some(length) = self.run_length {
-            self.add_runs(length, candidates.start, column);
-            return;
-        }
-        for (number, group) in self.groups.iter().enumerate() {
-            let distances = self.of_group(number);
-            for (sum, code) in column.iter_mut().zip(&group.codes[candidates.clone()]) {
-                *sum += distances[usize::from(*code)];
-            }
         }
     }
 }

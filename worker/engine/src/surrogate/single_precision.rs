@@ -207,9 +207,8 @@ fn correlate_with<S: Simd>(
             }
             *distances = own;
         }
-        columns
-            .group_distances(&process.look_ups, index)
-            .add(range.clone(), &mut block[..range.len()]);
+        let look_ups = (&process.look_ups[..], index);
+        columns.add_group_distances(look_ups, range.clone(), &mut block[..range.len()]);
         process.kernel.correlations_in_single_precision(block);
         let of_candidates = sums.iter_mut().zip(&mut *greatest).zip(block);
         for ((sum, most), correlation) in of_candidates {
