@@ -5,7 +5,7 @@ use pulp::Simd;
 use super::gaussian_process::{GaussianProcess, Posterior};
 use super::joint_bounds::JointBounds;
 use super::pool_bounds::PoolBounds;
-use super::pool_columns::{LookUps, PoolColumns};
+use super::pool_columns::{LookUps, PoolColumns, correlate};
 use crate::accumulation::accumulate;
 use crate::acquisition::function::Acquisition;
 use crate::acquisition::maximisation::{BLOCK, BlockPredictions, Effort, Maximiser};
@@ -69,12 +69,11 @@ impl CandidatePool {
         let factors = posterior.alpha.chunks(POINTS_TOGETHER);
         for (points, factors) in points.chunks(POINTS_TOGETHER * width).zip(factors) {
             self.columns.look_up(&posterior.weights, points, look_ups);
-            for (block, sums) in sums.chunks_mut(BLOCK).enumerate() {
+            for (first, sums) in (0..).step_by(BLOCK).zip(sums.chunks_mut(BLOCK)) {
                 let column = &mut buffer[..sums.len()];
                 for (index, point) in points.chunks_exact(width).enumerate() {
-                    let look_ups = (&*look_ups, index);
-                    self.columns
-                        .correlate(posterior, point, look_ups, block * BLOCK, column);
+                    let look_ups = (&look_ups[..], index);
+                    correlate(&self.columns, posterior, point, look_ups, first, column);
                     accumulate(factors[index], column, sums);
                 }
             }
@@ -91,10 +90,11 @@ impl CandidatePool {
         let Scratch { look_ups, .. } = &mut self.scratch;
         self.columns.look_up(&posterior.weights, point, look_ups);
         let mut buffer = [0.0; BLOCK];
-        for (block, rows) in self.maximiser.rows().chunks(BLOCK).enumerate() {
+        let blocks = self.maximiser.rows().chunks(BLOCK);
+        for (first, rows) in (0..).step_by(BLOCK).zip(blocks) {
             let of_block = &mut buffer[..rows.len()];
-            self.columns
-                .correlate(posterior, point, (look_ups, 0), block * BLOCK, of_block);
+            let look_ups = (&look_ups[..], 0);
+            correlate(&self.columns, posterior, point, look_ups, first, of_block);
             for (&row, entry) in rows.iter().zip(of_block) {
                 column[row as usize] = *entry;
             }
@@ -122,11 +122,11 @@ impl CandidatePool {
         kernel.resize(BLOCK * count, 0.0);
         let mut std_devs = vec![0.0; rows.len()];
         let mut of_block = [0.0; BLOCK];
-        for (block, rows) in rows.chunks(BLOCK).enumerate() {
+        for (first, rows) in (0..).step_by(BLOCK).zip(rows.chunks(BLOCK)) {
             for (index, point) in points.chunks_exact(width).enumerate() {
                 let column = &mut kernel[index * BLOCK..index * BLOCK + rows.len()];
-                self.columns
-                    .correlate(posterior, point, (look_ups, index), block * BLOCK, column);
+                let look_ups = (&look_ups[..], index);
+                correlate(&self.columns, posterior, point, look_ups, first, column);
             }
             let candidates = MatrixMut::new(kernel, rows.len(), count, BLOCK);
             blas::solve_triangular(Triangular::Rows, factor, candidates);
@@ -197,7 +197,7 @@ impl BlockPredictions for ProcessPredictions<'_> {
         let picked = self.columns.picked(bounds.first, open);
         for (index, point) in points.enumerate() {
             let column = &mut kernel[index * BLOCK..index * BLOCK + open.len()];
-            picked.correlate(posterior, point, (look_ups, index), 0, column);
+            correlate(&picked, posterior, point, (look_ups, index), 0, column);
         }
         let mut of_open = [0.0; BLOCK];
         let of_open = &mut of_open[..open.len()];

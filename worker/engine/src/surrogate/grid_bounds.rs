@@ -85,7 +85,7 @@ impl GridBounds {
         }
         self.run_length = run_length;
         let runs = columns.groups[0].codes.len() / run_length;
-        round(&look_ups.0[0], &mut self.inner);
+        round(&look_ups[0], &mut self.inner);
         let of_runs = columns.run_distances(look_ups, observed);
         round(&of_runs, &mut self.outer);
         self.sums.clear();

@@ -27,8 +27,7 @@ pub(super) struct PoolColumns {
 }
 
 /// Squared distances of each group's combinations to each of some points.
-#[derive(Default)]
-pub(super) struct LookUps(pub(super) Vec<Vec<f64>>);
+pub(super) type LookUps = Vec<Vec<f64>>;
 
 impl PoolColumns {
     /// Arranges `rows` of a task, and sorts them so that combinations follow each other.
@@ -71,19 +70,6 @@ impl PoolColumns {
         }
     }
 
-    /// One column of a block's kernel matrix: the kernel between `point`, which has
-    /// number `index` in the look-ups, and the candidates of the block from `first` on.
-    pub(super) fn correlate(
-        &self,
-        posterior: &Posterior,
-        point: &[f64],
-        look_ups: (&LookUps, usize),
-        first: usize,
-        column: &mut [f64],
-    ) {
-        correlate(self, posterior, point, look_ups, first, column);
-    }
-
     /// The candidates at some places of the block from `first` on, in increasing order, as a block of their own: kernels with
     /// them are the same bits.
     pub(super) fn picked(&self, first: usize, places: &[usize]) -> Self {
@@ -117,7 +103,7 @@ impl PoolColumns {
                 let of_group = |(group, look_up): (&Group, &Vec<f64>)| {
                     look_up[index * group.combinations + usize::from(group.codes[run])]
                 };
-                sums.push(others.iter().zip(&look_ups.0[1..]).map(of_group).sum());
+                sums.push(others.iter().zip(&look_ups[1..]).map(of_group).sum());
             }
         }
         sums
@@ -125,8 +111,8 @@ impl PoolColumns {
 
     /// Computes the look-ups for points that lie one after the other.
     pub(super) fn look_up(&self, weights: &[f64], points: &[f64], look_ups: &mut LookUps) {
-        look_ups.0.resize(self.groups.len(), Vec::new());
-        for (group, look_up) in self.groups.iter().zip(&mut look_ups.0) {
+        look_ups.resize(self.groups.len(), Vec::new());
+        for (group, look_up) in self.groups.iter().zip(look_ups) {
             look_up.clear();
             for point in points.chunks_exact(weights.len()) {
                 group.append_distances(point, weights, look_up);
@@ -135,20 +121,22 @@ impl PoolColumns {
     }
 }
 
+/// One column of a block's kernel matrix: the kernel between `point`, which has
+/// number `index` in the look-ups, and the candidates of the block from `first` on.
 #[pulp::with_simd(correlate = pulp::Arch::new())]
 #[inline(always)]
-fn correlate_with<S: Simd>(
+pub(super) fn correlate_with<S: Simd>(
     _simd: S,
     pool: &PoolColumns,
     posterior: &Posterior,
     point: &[f64],
-    (look_ups, index): (&LookUps, usize),
+    (look_ups, index): (&[Vec<f64>], usize),
     first: usize,
     column: &mut [f64],
 ) {
     numeric_distances(&pool.numeric, &posterior.weights, point, first, column);
     let candidates = first..first + column.len();
-    pool.add_group_distances((&look_ups.0, index), candidates, column);
+    pool.add_group_distances((look_ups, index), candidates, column);
     posterior.kernel.covariances(posterior.signal, column);
 }
 

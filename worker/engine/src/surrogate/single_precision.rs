@@ -74,8 +74,8 @@ impl SingleProcess {
             self.points.extend(scaled);
         }
         self.candidates.resize(self.scales.len() * BLOCK, 0.0);
-        self.look_ups.resize(look_ups.0.len(), Vec::new());
-        for (rounded, exact) in self.look_ups.iter_mut().zip(&look_ups.0) {
+        self.look_ups.resize(look_ups.len(), Vec::new());
+        for (rounded, exact) in self.look_ups.iter_mut().zip(look_ups) {
             round(exact, rounded);
         }
         let factors = posterior.alpha.iter().map(|alpha| posterior.signal * alpha);

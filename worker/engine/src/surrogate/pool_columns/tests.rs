@@ -72,12 +72,13 @@ fn kernels_agree_with_distances_between_encoded_rows() {
         for (index, point) in points.chunks_exact(width).enumerate() {
             for (block, rows) in rows.chunks(BLOCK).enumerate() {
                 let mut column = vec![0.0; rows.len()];
-                let look_ups = (&look_ups, index);
-                pool.correlate(&posterior, point, look_ups, block * BLOCK, &mut column);
+                let look_ups = (&look_ups[..], index);
+                let first = block * BLOCK;
+                correlate(&pool, &posterior, point, look_ups, first, &mut column);
                 let places: Vec<usize> = (0..rows.len()).filter(|place| place % 5 < 2).collect();
                 let mut some = vec![0.0; places.len()];
-                let picked = pool.picked(block * BLOCK, &places);
-                picked.correlate(&posterior, point, look_ups, 0, &mut some);
+                let picked = pool.picked(first, &places);
+                correlate(&picked, &posterior, point, look_ups, 0, &mut some);
                 let same = places.iter().map(|&place| column[place]);
                 assert!(some.into_iter().eq(same));
                 for (&row, found) in rows.iter().zip(column) {
