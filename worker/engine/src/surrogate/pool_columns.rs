@@ -8,6 +8,8 @@
 //! is sorted by its combinations, so that on a full grid the look-ups of the first
 //! group follow each other and those of the others stay the same for long.
 
+use std::ops::{AddAssign, Range};
+
 use pulp::Simd;
 
 use super::gaussian_process::Posterior;
@@ -107,6 +109,45 @@ impl PoolColumns {
             }
         }
         sums
+    }
+
+    /// Adds the distances of candidates that lie side by side to the observed point of that number in the look-ups, in single or double
+    /// precision, group by group.
+    #[inline(always)]
+    pub(super) fn add_group_distances<T: Copy + AddAssign>(
+        &self,
+        (look_ups, number): (&[Vec<T>], usize),
+        candidates: Range<usize>,
+        mut column: &mut [T],
+    ) {
+        let of_group = |group: usize| {
+            let combinations = self.groups[group].combinations;
+            &look_ups[group][number * combinations..][..combinations]
+        };
+        let Some(length) = self.run_length else {
+            for (group, Group { codes, .. }) in self.groups.iter().enumerate() {
+                let distances = of_group(group);
+                for (sum, code) in column.iter_mut().zip(&codes[candidates.clone()]) {
+                    *sum += distances[usize::from(*code)];
+                }
+            }
+            return;
+        };
+        // Of a grid, run by run.
+        let mut first = candidates.start;
+        while !column.is_empty() {
+            let place = first % length;
+            let run;
+            (run, column) = column.split_at_mut(column.len().min(length - place));
+            for (sum, distance) in run.iter_mut().zip(&of_group(0)[place..]) {
+                *sum += *distance;
+            }
+            for (group, Group { codes, .. }) in self.groups.iter().enumerate().skip(1) {
+                let distance = of_group(group)[usize::from(codes[first])];
+                run.iter_mut().for_each(|sum| *sum += distance);
+            }
+            first += run.len();
+        }
     }
 
     /// Computes the look-ups for points that lie one after the other.
