@@ -50,11 +50,7 @@ pub(super) fn largest_std_dev(posterior: &RegressionPosterior) -> f64 {
 /// The squared length of the regressors of a block's candidates, or a little more, from features side by side.
 #[pulp::with_simd(squared_lengths = pulp::Arch::new())]
 #[inline(always)]
-pub(super) fn squared_lengths_with<S: Simd>(
-    _simd: S,
-    features: &[f32],
-    lengths: &mut [f32],
-) {
+pub(super) fn squared_lengths_with<S: Simd>(_simd: S, features: &[f32], lengths: &mut [f32]) {
     lengths.fill(1.0);
     for column in features.as_chunks::<BLOCK>().0 {
         for (length, feature) in lengths.iter_mut().zip(column) {

@@ -46,7 +46,9 @@ pub(super) fn source_fit(
     let name = setting.fit_name("features", VERSION, transform);
     let count = network.layers.weight_count() + 2 * sources.len();
     let numbers = setting.shared().fit(&name, count, || {
-        let initial = network.layers.initial_weights(&mut setting.random(INITIAL_FEATURES));
+        let initial = network
+            .layers
+            .initial_weights(&mut setting.random(INITIAL_FEATURES));
         let mut point: Vec<f64> = initial.into_iter().map(f64::from).collect();
         for _ in 0..sources.len() {
             point.extend(START);

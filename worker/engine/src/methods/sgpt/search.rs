@@ -151,8 +151,7 @@ impl Search for EnsembleSearch<'_> {
         if begins && let Some(search) = &mut self.first.search {
             return search.choose(observations);
         }
-        self.experts
-            .observe(observations, self.surrogate.transform);
+        self.experts.observe(observations, self.surrogate.transform);
         if begins {
             return self.most_transferred(observations);
         }

@@ -80,7 +80,12 @@ pub(super) fn summed_means(
 }
 
 /// The sum of the levels' means at each of a task's rows.
-fn summed(setting: &Setting, levels: &[SourceProcess], columns: &[Column], rows: usize) -> Vec<f64> {
+fn summed(
+    setting: &Setting,
+    levels: &[SourceProcess],
+    columns: &[Column],
+    rows: usize,
+) -> Vec<f64> {
     let mut pool = CandidatePool::new(setting.space(), columns, (0..rows as u32).collect());
     let mut sums = vec![0.0; rows];
     for level in levels {
