@@ -180,11 +180,14 @@ impl Axes {
             picture.line((LEFT, pixel), (right, pixel), GRID);
             picture.line((LEFT - 4.0, pixel), (LEFT, pixel), FRAME);
         }
+        let most = ((right - LEFT) / TICK_WIDTH) as usize;
         let counts = self.x.lower >= 1.0;
-        for tick in self.x.ticks(((right - LEFT) / TICK_WIDTH) as usize) {
-            if counts && tick.value.fract() != 0.0 {
-                continue;
-            }
+        let ticks = if counts {
+            self.x.whole_ticks(most)
+        } else {
+            self.x.ticks(most)
+        };
+        for tick in ticks {
             let pixel = self.x.pixel(tick.value);
             picture.line((pixel, top), (pixel, bottom), GRID);
             picture.line((pixel, bottom), (pixel, bottom + 4.0), FRAME);

@@ -67,6 +67,13 @@ impl Linear {
         };
         steps.map(|index| tick(index as f64 * step)).collect()
     }
+
+    /// As [`Self::ticks`], at whole numbers.
+    pub(crate) fn whole_ticks(&self, count: usize) -> Vec<Tick> {
+        let mut ticks = self.ticks(count.min((self.upper - self.lower) as usize));
+        ticks.retain(|tick| tick.value.fract() == 0.0);
+        ticks
+    }
 }
 
 /// Numbers on a linear axis are written out if its steps are at least this power of ten and its ends below this size.
@@ -246,6 +253,23 @@ mod tests {
         );
         assert_eq!(axis.pixel(0.5), 150.0);
         assert_eq!(axis.pixel(-7.0), 0.0);
+    }
+
+    #[test]
+    fn whole_ticks_are_written_as_whole_numbers() {
+        let labels_of = |upper| {
+            let axis = Linear {
+                lower: 1.0,
+                upper,
+                start: 0.0,
+                end: 200.0,
+            };
+            labels(&axis.whole_ticks(10))
+        };
+        assert_eq!(labels_of(1.0), [""; 0]);
+        assert_eq!(labels_of(2.0), ["1", "2"]);
+        assert_eq!(labels_of(6.0), ["1", "2", "3", "4", "5", "6"]);
+        assert_eq!(labels_of(50.0).last().unwrap(), "50");
     }
 
     #[test]

@@ -136,7 +136,7 @@ fn draw_axes(picture: &mut Picture, x: &Linear, y: &Logarithmic) {
         }
         picture.line((x.start, pixel), (x.end, pixel), GRID);
     }
-    for tick in x.ticks(4).iter().filter(|tick| tick.value.fract() == 0.0) {
+    for tick in x.whole_ticks(4) {
         let pixel = x.pixel(tick.value);
         picture.line((pixel, y.start), (pixel, y.start + 3.0), FRAME);
         if let Label::Number(number) = &tick.label {
