@@ -82,7 +82,7 @@ pub(crate) async fn retry_sweep(
     };
     let retried = retrying.await;
     if retried.is_err() {
-        // Once more, they are not poisoned any more, and none of them would be published.
+        // A second retry would not find them: they are not poisoned any more.
         tracing::warn!(
             "`loto resume {id}` publishes the jobs that were released before the failure"
         );

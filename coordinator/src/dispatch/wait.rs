@@ -157,7 +157,7 @@ pub async fn wait_until_done(
                         last_change = Instant::now();
                     }
                 }
-                // Jobs that are on their way are finished without the broker: it is waited for without end.
+                // Workers finish the jobs that they hold without the broker, so that it is waited for without end.
                 Err(DispatchError::Transport(error)) => {
                     tending_outage = Some(outlast(error, tending_outage, Duration::MAX)?);
                 }

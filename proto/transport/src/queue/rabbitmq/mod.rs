@@ -11,8 +11,8 @@
 //! delay, to `loto.jobs.delayed`, from which the broker moves it back in time. If it cannot be published, as
 //! while the broker has an alarm, the broker takes it back as it is.
 //!
-//! A queue that was left without a leader by a crash takes no message: whoever notices deletes it, if its account may, and it is made
-//! anew.
+//! A crash can leave a queue without a leader, which then takes no message. A worker that notices it of `loto.jobs.delayed` deletes
+//! that queue, if its account may, and it is made anew.
 
 mod broker;
 mod client;

@@ -236,7 +236,7 @@ impl Session {
     }
 
     /// Whether the queue had no leader while that of jobs had one, and so was deleted. RabbitMQ counts neither messages nor
-    /// consumers of a queue whose leader does not answer; of that of jobs this worker is a consumer.
+    /// consumers of a queue whose leader does not answer, and this worker consumes from the queue of jobs.
     async fn delete_if_leaderless(&self, queue: &'static str) -> lapin::Result<bool> {
         // A channel of its own: a refusal closes it.
         let channel = self.connection.create_channel().await?;
