@@ -115,6 +115,11 @@ impl SweepFile {
         self.places.of_blackbox(position, key)
     }
 
+    /// The line of that key in the section `[method.NAME]`, or in the `[[method]]` of that name.
+    pub fn line_of_method(&self, name: &str, key: &str) -> Option<usize> {
+        self.places.of_method_key(name, key)
+    }
+
     fn line_of(&self, problem: &SweepFileProblem) -> Option<usize> {
         let blackbox = |wanted: &String| {
             let mut blackboxes = self.blackboxes.iter();
@@ -127,6 +132,15 @@ impl SweepFile {
             SweepFileProblem::NoMethods(name) => {
                 self.places.of_blackbox(blackbox(name)?, problem.key()?)
             }
+            SweepFileProblem::UnusedMethod { name, .. }
+            | SweepFileProblem::TooManyParameters { method: name, .. } => self
+                .places
+                .of_method(name)
+                .or_else(|| self.places.of_top("method")),
+            SweepFileProblem::External { name, .. } => self
+                .places
+                .of_external(name)
+                .or_else(|| self.places.of_top("external")),
             problem => self.places.of_top(problem.key()?),
         }
     }

@@ -6,7 +6,7 @@ use loto_engine::table::error::TableError;
 use loto_engine::{EngineError, ImpossibleJob};
 use loto_proto::limits::{MAX_ITERATIONS, MAX_PROGRAM_BYTES};
 use loto_proto::message_error::MessageProblem;
-use loto_proto::sweep_file::{ScaleProblem, SweepFileError, place};
+use loto_proto::sweep_file::{ScaleProblem, SweepFile, SweepFileError, place};
 use loto_statistics::hypervolume::MOST_ROWS;
 
 use super::initial_problem::InitialProblem;
@@ -245,9 +245,25 @@ pub enum BlackboxProblem {
         iterations: u32,
     },
 
-    /// A method or one of its parameters is not known.
-    #[error(transparent)]
-    Method(EngineError),
+    /// There is no method of that id.
+    #[error("{problem}; a program of your own needs a section [external.NAME]")]
+    UnknownMethod {
+        /// The name that is listed.
+        name: String,
+        /// The id, and those there are.
+        #[source]
+        problem: EngineError,
+    },
+
+    /// A parameter of a method is not known, or the method does not run under the protocol of the black box.
+    #[error("{problem}")]
+    Method {
+        /// The name that is listed.
+        name: String,
+        /// What is wrong.
+        #[source]
+        problem: EngineError,
+    },
 
     /// The name of a method is the id of another one.
     #[error(
@@ -311,8 +327,21 @@ fn own_methods(suitable: &[String]) -> String {
 }
 
 impl BlackboxProblem {
+    /// The line of the sweep file that is to be changed: one of a method's section, or one of the black box at `position`.
+    pub(super) fn line(&self, file: &SweepFile, position: usize) -> Option<usize> {
+        let of_method = match self {
+            Self::UnknownMethod { name, .. } => file.line_of_method(name, "id"),
+            Self::Method { name, problem } => problem
+                .parameter()
+                .and_then(|parameter| file.line_of_method(name, parameter)),
+            Self::TakenName { name, .. } => file.line_of_method(name, "name"),
+            _ => None,
+        };
+        of_method.or_else(|| file.line_of_blackbox(position, self.key()))
+    }
+
     /// The key of the black box that is to be changed.
-    pub(super) fn key(&self) -> &'static str {
+    fn key(&self) -> &'static str {
         match self {
             Self::OneTask { .. } => "table",
             Self::Scale(_) => "scales",
@@ -324,7 +353,8 @@ impl BlackboxProblem {
             Self::Initial { .. } | Self::NoInitialRows { .. } | Self::TooManyInitialRows { .. } => {
                 "initial"
             }
-            Self::Method(_)
+            Self::UnknownMethod { .. }
+            | Self::Method { .. }
             | Self::UnsuitableMethods { .. }
             | Self::TakenName { .. }
             | Self::SameMethod { .. } => "methods",

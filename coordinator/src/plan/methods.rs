@@ -1,10 +1,11 @@
 //! The methods of a sweep file, looked up in the registry.
 
-use loto_engine::ImpossibleJob;
 use loto_engine::fits;
 use loto_engine::methods::stand_in::{OnStream, for_stream, is_without_sources};
 use loto_engine::methods::{Method, check, find};
 use loto_engine::table::Table;
+use loto_engine::{EngineError, ImpossibleJob};
+use loto_proto::excerpt::excerpt;
 use loto_proto::external_program::PROTOCOL;
 use loto_proto::job::MethodSpec;
 use loto_proto::protocol::Protocol;
@@ -19,7 +20,7 @@ use super::programs::PlannedProgram;
 /// default out does not make another job.
 ///
 /// # Errors
-/// [`BlackboxProblem::Method`] for a method or parameter that is not known,
+/// [`BlackboxProblem::UnknownMethod`] and [`BlackboxProblem::Method`] for a method or parameter that is not known,
 /// [`BlackboxProblem::UnsuitableMethods`] if some cannot run on the black box,
 /// [`BlackboxProblem::TakenName`] and [`BlackboxProblem::SameMethod`] for names that mislead.
 pub(super) fn resolve(
@@ -44,7 +45,7 @@ pub(super) fn resolve(
             }
         };
         if entry.protocol == Protocol::Stream {
-            OnStream::of(&spec).map_err(BlackboxProblem::Method)?;
+            OnStream::of(&spec).map_err(of_method(name))?;
         }
         let is_same =
             |other: &&MethodSpec| other.id == spec.id && other.parameters == spec.parameters;
@@ -116,7 +117,11 @@ fn specify(
     name: &String,
 ) -> Result<(&'static Method, MethodSpec), BlackboxProblem> {
     let entry = file.method.get(name);
-    let method = find(entry.map_or(name, |entry| &entry.id)).map_err(BlackboxProblem::Method)?;
+    let found = find(entry.map_or(name, |entry| &entry.id));
+    let method = found.map_err(|problem| BlackboxProblem::UnknownMethod {
+        name: excerpt(name),
+        problem,
+    })?;
     if method.id != name && find(name).is_ok() {
         return Err(BlackboxProblem::TakenName {
             name: name.clone(),
@@ -133,7 +138,7 @@ fn specify(
             .collect(),
         program: None,
     };
-    check(&spec).map_err(BlackboxProblem::Method)?;
+    check(&spec).map_err(of_method(name))?;
     for parameter in method.parameters {
         let value = spec.parameters.get(parameter.name);
         if value.is_some_and(|value| value == parameter.default) {
@@ -141,4 +146,12 @@ fn specify(
         }
     }
     Ok((method, spec))
+}
+
+/// Says which of the listed methods a problem is about.
+fn of_method(name: &str) -> impl FnOnce(EngineError) -> BlackboxProblem {
+    |problem| BlackboxProblem::Method {
+        name: name.to_owned(),
+        problem,
+    }
 }

@@ -118,7 +118,7 @@ impl Plan {
         let mut warnings = Vec::new();
         for (number, entry) in file.blackboxes.iter().enumerate() {
             let of_blackbox = |problem: BlackboxProblem| {
-                let line = file.line_of_blackbox(number, problem.key());
+                let line = problem.line(file, number);
                 let blackbox = entry.name.clone();
                 let problem = Box::new(problem);
                 invalid(line, SweepProblem::Blackbox { blackbox, problem })

@@ -2,13 +2,23 @@
 
 use std::collections::BTreeMap;
 
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// The lines, from 1, of the keys at the top and of those of each black box, in their order.
+/// The lines, from 1, of the keys at the top, of those of each black box, in their order, and of those of each section of a method.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Places {
     top: BTreeMap<String, usize>,
     blackboxes: Vec<BTreeMap<String, usize>>,
+    methods: BTreeMap<String, Section>,
+    externals: BTreeMap<String, Section>,
+}
+
+/// Where a section of a method is.
+#[derive(Debug, Clone, PartialEq)]
+struct Section {
+    line: usize,
+    keys: BTreeMap<String, usize>,
 }
 
 impl Places {
@@ -17,19 +27,18 @@ impl Places {
         let Ok(table) = DeTable::parse(text) else {
             return Self::default();
         };
-        let blackboxes = match table.get_ref().get("blackbox").map(|value| value.get_ref()) {
-            Some(DeValue::Array(entries)) => entries
-                .iter()
-                .map(|entry| match entry.get_ref() {
-                    DeValue::Table(entry) => lines(entry, text),
-                    _ => BTreeMap::new(),
-                })
-                .collect(),
+        let value = |key: &str| table.get_ref().get(key).map(|value| value.get_ref());
+        let blackboxes = match value("blackbox") {
+            Some(DeValue::Array(entries)) => {
+                entries.iter().map(|entry| lines(entry, text)).collect()
+            }
             _ => Vec::new(),
         };
         Self {
-            top: lines(table.get_ref(), text),
+            top: lines_of_keys(table.get_ref(), text),
             blackboxes,
+            methods: sections(value("method"), text),
+            externals: sections(value("external"), text),
         }
     }
 
@@ -45,16 +54,62 @@ impl Places {
         let own = keys.get(key).or_else(|| self.top.get(key));
         own.or_else(|| keys.get("name")).copied()
     }
+
+    /// The line where the section of that method begins.
+    pub(super) fn of_method(&self, name: &str) -> Option<usize> {
+        self.methods.get(name).map(|section| section.line)
+    }
+
+    /// The line of a key in the section of that method.
+    pub(super) fn of_method_key(&self, name: &str, key: &str) -> Option<usize> {
+        self.methods.get(name)?.keys.get(key).copied()
+    }
+
+    /// The line where the section of that external method begins.
+    pub(super) fn of_external(&self, name: &str) -> Option<usize> {
+        self.externals.get(name).map(|section| section.line)
+    }
 }
 
-fn lines(table: &DeTable, text: &str) -> BTreeMap<String, usize> {
-    let line = |place: usize| {
-        let before = text.bytes().take(place);
-        1 + before.filter(|&byte| byte == b'\n').count()
-    };
+/// The sections `[method.ID]`, by id, or `[[method]]`, by name.
+fn sections(value: Option<&DeValue>, text: &str) -> BTreeMap<String, Section> {
+    match value {
+        Some(DeValue::Table(sections)) => {
+            let sections = sections.iter().map(|(id, section)| {
+                let line = line_at(id.span().start, text);
+                let keys = lines(section, text);
+                (id.get_ref().to_string(), Section { line, keys })
+            });
+            sections.collect()
+        }
+        Some(DeValue::Array(entries)) => {
+            let sections = entries.iter().filter_map(|entry| {
+                let table = entry.get_ref().as_table()?;
+                let name = table.get("name").or_else(|| table.get("id"))?;
+                let line = line_at(entry.span().start, text);
+                let keys = lines_of_keys(table, text);
+                Some((name.get_ref().as_str()?.to_owned(), Section { line, keys }))
+            });
+            sections.collect()
+        }
+        _ => BTreeMap::new(),
+    }
+}
+
+fn lines(value: &Spanned<DeValue>, text: &str) -> BTreeMap<String, usize> {
+    let table = value.get_ref().as_table();
+    table.map_or_else(BTreeMap::new, |table| lines_of_keys(table, text))
+}
+
+fn lines_of_keys(table: &DeTable, text: &str) -> BTreeMap<String, usize> {
     let keys = table.keys();
-    keys.map(|key| (key.get_ref().to_string(), line(key.span().start)))
+    keys.map(|key| (key.get_ref().to_string(), line_at(key.span().start, text)))
         .collect()
+}
+
+fn line_at(place: usize, text: &str) -> usize {
+    let before = text.bytes().take(place);
+    1 + before.filter(|&byte| byte == b'\n').count()
 }
 
 #[cfg(test)]
@@ -73,5 +128,21 @@ mod tests {
         assert_eq!(places.of_blackbox(1, "iterations"), Some(12));
         assert_eq!(places.of_blackbox(2, "name"), None);
         assert_eq!(Places::of("name = "), Places::default());
+    }
+
+    #[test]
+    fn each_section_of_a_method_has_its_lines() {
+        let text = "[method.gp]\nhyperprior = \"none\"\n[external.mine]\ncommand = [\"x\"]\n";
+        let places = Places::of(text);
+        assert_eq!(places.of_method("gp"), Some(1));
+        assert_eq!(places.of_method_key("gp", "hyperprior"), Some(2));
+        assert_eq!(places.of_method_key("gp", "id"), None);
+        assert_eq!(places.of_external("mine"), Some(3));
+        let text =
+            "[[method]]\nid = \"gp\"\nname = \"mine\"\n\n[[method]]\nid = \"ts\"\n[[method]]\n";
+        let places = Places::of(text);
+        assert_eq!(places.of_method("mine"), Some(1));
+        assert_eq!(places.of_method_key("ts", "id"), Some(6));
+        assert_eq!(places.of_method("gp"), None);
     }
 }

@@ -155,6 +155,14 @@ impl EngineError {
         }
     }
 
+    /// The parameter of a method that is wrong; `None` for other errors.
+    pub fn parameter(&self) -> Option<&str> {
+        match self {
+            Self::InvalidParameter { source, .. } => Some(source.parameter()),
+            _ => None,
+        }
+    }
+
     /// Whether another release of the program can run the job: it knows the method, or has the version.
     pub fn is_of_another_release(&self) -> bool {
         matches!(self, Self::UnknownMethod { .. } | Self::OtherVersion { .. })
@@ -288,6 +296,16 @@ pub enum ParameterError {
         allowed: String,
     },
 }
+
+impl ParameterError {
+    fn parameter(&self) -> &str {
+        match self {
+            Self::NoParameters { name } | Self::UnknownParameter { name, .. } => name,
+            Self::InvalidValue { name, .. } => name,
+        }
+    }
+}
+
 /// So many objectives, in words.
 fn in_words(objectives: usize) -> String {
     match objectives {
