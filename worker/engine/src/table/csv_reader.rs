@@ -17,7 +17,7 @@ use super::encoding::Column;
 use super::error::{FieldError, LEAST_RANGE, TableProblem};
 use super::features;
 use super::fields::{boolean, check_blackbox, linear_number, positive_number, task_name};
-use super::header::{Header, HyperparameterColumn, column_names};
+use super::header::{Header, HyperparameterColumn, column_names, position_of_tasks};
 use super::lookup_table::Task;
 use super::measurements::Measurements;
 use super::source_rows::SourceRows;
@@ -37,8 +37,12 @@ pub(super) struct Contents {
 pub(super) fn hyperparameter_names(csv: impl Read) -> Result<Vec<String>, TableProblem> {
     let mut reader = csv::Reader::from_reader(BoundedLines::new(csv));
     let mut names = column_names(reader.byte_headers()?)?;
+    position_of_tasks(&names)?;
     names.retain(|name| name.starts_with("hp_"));
-    Ok(names)
+    match names.as_slice() {
+        [] => Err(TableProblem::NoHyperparameter),
+        _ => Ok(names),
+    }
 }
 
 /// Reads the text as it is declared, the columns of the objectives by `measured`.

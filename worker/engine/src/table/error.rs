@@ -77,8 +77,13 @@ pub enum TableProblem {
     DuplicateColumn(String),
 
     /// There is no column of task names.
-    #[error("line 1: the column `task` is missing")]
-    NoTaskColumn,
+    #[error(
+        "line 1: the column `task` is missing; columns are separated by commas, and these are there: {columns}"
+    )]
+    NoTaskColumn {
+        /// Those there are.
+        columns: String,
+    },
 
     /// The objective is none of the columns.
     #[error("line 1: the objective `{objective}` is not a column; {suggestion}")]

@@ -50,7 +50,7 @@ impl Table {
     /// The names of a table's hyperparameter columns, in their order.
     ///
     /// # Errors
-    /// [`TableError`] if the file has no header that can be read.
+    /// [`TableError`] if the file has no header that can be read, or one without a task or a hyperparameter.
     pub fn hyperparameter_names(file: &[u8], name: &str) -> Result<Vec<String>, TableError> {
         let names = with_csv(file, |csv| csv_reader::hyperparameter_names(csv));
         names.map_err(|problem| of_table(name, problem))

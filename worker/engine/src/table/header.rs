@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use csv::ByteRecord;
-use loto_proto::excerpt::excerpt;
+use loto_proto::excerpt::{excerpt, list};
 use loto_proto::limits::{MAX_COLUMNS, MAX_NAME_BYTES};
 use loto_proto::scale::Scale;
 use loto_proto::suggestion::suggest;
@@ -47,7 +47,7 @@ impl Header {
             let matching = names.iter().filter(|name| name.starts_with(prefix));
             matching.map(String::as_str).collect::<Vec<_>>()
         };
-        let task = position("task").ok_or(TableProblem::NoTaskColumn)?;
+        let task = position_of_tasks(&names)?;
         let unknown_objective = |objective: &str| TableProblem::UnknownObjective {
             objective: objective.to_owned(),
             suggestion: match starting_with("metric_").as_slice() {
@@ -126,6 +126,14 @@ impl HyperparameterColumn {
         *latest = Some(number);
         Ok(number)
     }
+}
+
+/// Where the names of the tasks are.
+pub(super) fn position_of_tasks(names: &[String]) -> Result<usize, TableProblem> {
+    let position = names.iter().position(|name| name == "task");
+    position.ok_or_else(|| TableProblem::NoTaskColumn {
+        columns: list(names.iter().map(String::as_str)),
+    })
 }
 
 /// The names of the columns, each once and none too long.
