@@ -22,6 +22,7 @@ macro_rules! store_conformance {
             new_traces_are_told_in_order,
             the_latest_cursor_is_the_end_of_the_history,
             attempts_are_kept_until_the_job_is_done,
+            attempts_are_listed_however_long_they_are,
             an_attempt_is_replaced_only_by_who_has_seen_it,
             an_attempt_that_is_recorded_again_is_the_same,
             a_cancelled_sweep_stops_its_series_until_it_is_resumed,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_proto::heartbeat::Heartbeat;
+use loto_proto::limits::MAX_ERROR_BYTES;
 use loto_proto::sweep_state::SweepState;
 use loto_transport::TransportError;
 use loto_transport::store::{Conflict, Cursor, Deletion, Event, Store, Stored};
@@ -196,6 +197,30 @@ pub async fn attempts_are_kept_until_the_job_is_done(store: &Subject) {
     assert_eq!(attempts[0][0].0, 0);
     let record = store.job_record(ids[0], 1).await.unwrap();
     assert_eq!((record.done, record.attempt), (true, None));
+}
+
+pub async fn attempts_are_listed_however_long_they_are(store: &Subject) {
+    // Escaped, these are together more than a message of a host may have.
+    let long = Attempt {
+        error: "\u{1}".repeat(MAX_ERROR_BYTES),
+        backtrace: "\u{1}".repeat(MAX_ERROR_BYTES),
+        ..attempt(1, AttemptState::Failed, "")
+    };
+    let absent = AttemptVersion::default();
+    let tasks = [("one", 900), ("two", 1), ("three", 600)];
+    for (task, jobs) in tasks {
+        for seed in 0..jobs {
+            let put = store.put_attempt(&job(task, seed), &absent, &long).await;
+            assert!(put.unwrap().is_some());
+        }
+    }
+    let ids = tasks.map(|(task, _)| series(task).id());
+    let attempts = store.attempts(&ids).await.unwrap();
+    for ((_, jobs), attempts) in tasks.iter().zip(&attempts) {
+        assert!(attempts.iter().map(|(seed, _)| *seed).eq(0..*jobs));
+        assert!(attempts.iter().all(|(_, attempt)| *attempt == long));
+    }
+    assert_eq!(attempts.len(), tasks.len());
 }
 
 pub async fn an_attempt_is_replaced_only_by_who_has_seen_it(store: &Subject) {

@@ -11,6 +11,7 @@ use tonic::Status;
 
 use crate::error::TransportError;
 use crate::host::problem;
+use crate::host::protocol::MAX_HOST_MESSAGE_BYTES;
 use crate::host::protocol::wire::passed_over_entry::Hides;
 use crate::host::protocol::wire::store_answer::Answer;
 use crate::host::protocol::wire::store_call::Call;
@@ -20,6 +21,9 @@ use crate::store::{decode_attempt, encode_attempt};
 
 /// Most entries of the history in one answer.
 const MOST_EVENTS: usize = 100_000;
+
+/// Attempts are added to an answer until it has so many bytes; another half may follow.
+const FULL_ANSWER_BYTES: usize = MAX_HOST_MESSAGE_BYTES / 2;
 
 /// Why there is no answer.
 enum Failure {
@@ -181,21 +185,10 @@ async fn ask(store: &dyn Store, call: Call) -> Result<Answer, Failure> {
             let version = store.put_attempt(&job, &expected, &attempt).await?;
             found(version.and_then(|version| version.0))
         }
-        Call::Attempts(list) => {
-            let series = series_list(&list.series)?;
-            let lists = store.attempts(&series).await?;
-            let lists = series.iter().zip(lists).map(|(&series, attempts)| {
-                let values = attempts.iter().map(|(seed, attempt)| wire::SeedValue {
-                    seed: *seed,
-                    value: encode_attempt(series, *seed, attempt),
-                });
-                wire::SeedValues {
-                    values: values.collect(),
-                }
-            });
-            Answer::Attempts(wire::SeedValueLists {
-                lists: lists.collect(),
-            })
+        Call::Attempts(wire::AttemptsFrom { series, first_seed }) => {
+            let series = series_list(&series)?;
+            let attempts = store.attempts(&series).await?;
+            Answer::Attempts(attempts_part(&series, first_seed, &attempts))
         }
         Call::PutConflict(wire::JobProblem { job, problem }) => {
             store.put_conflict(&Job::decode(&job)?, &problem).await?;
@@ -272,6 +265,32 @@ fn to_place(series: SeriesId, seed: u32) -> wire::JobPlace {
         series: series.0.to_vec(),
         seed,
     }
+}
+
+/// The attempts from `first_seed` of the first series on, until an answer is full.
+fn attempts_part(
+    series: &[SeriesId],
+    first_seed: u32,
+    attempts: &[Vec<(u32, Attempt)>],
+) -> wire::AttemptsPart {
+    let mut part = wire::AttemptsPart::default();
+    let mut bytes = 0;
+    for (position, (&series, attempts)) in series.iter().zip(attempts).enumerate() {
+        let first_seed = if position == 0 { first_seed } else { 0 };
+        let mut list = wire::SeedValues::default();
+        for (seed, attempt) in attempts.iter().filter(|(seed, _)| *seed >= first_seed) {
+            if bytes >= FULL_ANSWER_BYTES {
+                part.next_seed = Some(*seed);
+                part.lists.push(list);
+                return part;
+            }
+            let value = encode_attempt(series, *seed, attempt);
+            bytes += value.len();
+            list.values.push(wire::SeedValue { seed: *seed, value });
+        }
+        part.lists.push(list);
+    }
+    part
 }
 
 fn attempt_of(job: &Job, text: &[u8]) -> Result<Attempt, Failure> {

@@ -1,5 +1,7 @@
 //! The store of `loto host`.
 
+use std::mem;
+
 use async_trait::async_trait;
 use loto_proto::attempt::{Attempt, AttemptVersion};
 use loto_proto::heartbeat::Heartbeat;
@@ -334,19 +336,34 @@ impl Attempts for HostStore {
         series: &[SeriesId],
     ) -> Result<Vec<Vec<(u32, Attempt)>>, TransportError> {
         let mut attempts = Vec::with_capacity(series.len());
-        for series in series.chunks(SERIES_PER_CALL) {
-            let Answer::Attempts(found) = self.ask(Call::Attempts(series_list(series))).await?
-            else {
+        let mut first_seed = 0;
+        let mut begun = Vec::new();
+        while let Some(next) = series.get(attempts.len()..).filter(|rest| !rest.is_empty()) {
+            let next = &next[..next.len().min(SERIES_PER_CALL)];
+            let from = wire::AttemptsFrom {
+                series: series_list(next).series,
+                first_seed,
+            };
+            let Answer::Attempts(part) = self.ask(Call::Attempts(from)).await? else {
                 return Err(self.garbled());
             };
-            if found.lists.len() != series.len() {
+            let asked_from = (attempts.len(), first_seed);
+            if part.lists.len() > next.len() {
                 return Err(self.garbled());
             }
-            for (&series, list) in series.iter().zip(found.lists) {
-                let list = list.values.iter().map(|wire::SeedValue { seed, value }| {
-                    Ok((*seed, self.decode_attempt(series, *seed, value)?))
-                });
-                attempts.push(list.collect::<Result<_, TransportError>>()?);
+            for (&series, list) in next.iter().zip(part.lists) {
+                for wire::SeedValue { seed, value } in list.values {
+                    begun.push((seed, self.decode_attempt(series, seed, &value)?));
+                }
+                attempts.push(mem::take(&mut begun));
+            }
+            first_seed = part.next_seed.unwrap_or(0);
+            if part.next_seed.is_some() {
+                begun = attempts.pop().unwrap_or_default();
+            }
+            // A host whose answers bring nothing would be asked for ever.
+            if (attempts.len(), first_seed) <= asked_from {
+                return Err(self.garbled());
             }
         }
         Ok(attempts)
