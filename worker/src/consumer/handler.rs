@@ -32,8 +32,11 @@ use crate::outcome::{Observer, Outcome};
 /// Delay before a requeued job comes again if another worker has taken it meanwhile.
 const TAKEN: Duration = Duration::from_secs(5);
 
-/// How long the last words to the store may take at a shutdown.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// How long a job for others is held at most while the broker has an alarm.
+const LONGEST_ALARM: Duration = Duration::from_secs(300);
+
+/// Time between two looks whether an alarm is over.
+const ALARM_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What handles the deliveries of one consumer.
 pub(super) struct Handler {
@@ -194,7 +197,7 @@ impl Handler {
                 tokio::select! {
                     biased;
                     () = self.closed.cancelled() => {}
-                    () = tokio::time::sleep(hold) => {}
+                    () = self.hold(job, hold) => {}
                 }
                 return (outcome, misfits::DELAY);
             }
@@ -210,6 +213,17 @@ impl Handler {
             }
         };
         (outcome, Duration::ZERO)
+    }
+
+    /// Holds a job for others, longer while the broker has an alarm: then it cannot be published anew, and the broker counts each time
+    /// that it takes a message back, until that makes it a dead letter.
+    async fn hold(&self, job: &Job, hold: Duration) {
+        let patience = Instant::now() + LONGEST_ALARM;
+        tokio::time::sleep(hold).await;
+        while self.vitals.has_alarm() && Instant::now() < patience {
+            self.vitals.held.note_progress(job.id());
+            tokio::time::sleep(ALARM_INTERVAL).await;
+        }
     }
 
     /// Ends the consumer: what it may not do, it may not do for the next job either. If it is the

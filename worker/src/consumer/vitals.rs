@@ -13,7 +13,7 @@ use super::options::ConsumerOptions;
 use crate::metrics;
 
 /// How long the last words to the store may take at a shutdown.
-const FAREWELL: Duration = Duration::from_secs(2);
+pub(super) const FAREWELL: Duration = Duration::from_secs(2);
 
 /// How a worker is.
 pub(super) struct Vitals {
@@ -88,6 +88,11 @@ impl Vitals {
             _ => {}
         }
         *noted = alarm;
+    }
+
+    /// Whether the broker has an alarm, as far as it was told.
+    pub(super) fn has_alarm(&self) -> bool {
+        self.alarm.lock().is_some()
     }
 
     /// Takes note of why no jobs arrive, or that they do again.

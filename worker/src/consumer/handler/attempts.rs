@@ -8,8 +8,9 @@ use loto_proto::job::Job;
 use loto_proto::lifecycle::{self, Begin};
 use loto_transport::TransportError;
 
-use super::{FAREWELL, Handler, TAKEN};
+use super::{Handler, TAKEN};
 use crate::consumer::steps::{Running, Settled, Stop};
+use crate::consumer::vitals::FAREWELL;
 use crate::outcome::Outcome;
 
 impl Handler {

@@ -1,6 +1,10 @@
 //! Jobs for the workers of another store or release.
 
+use std::sync::atomic::AtomicBool;
+
+use async_trait::async_trait;
 use loto_proto::identity::StoreId;
+use loto_transport::queue::{Consumer, Queue};
 use loto_transport::store::StoreIdentity;
 
 use super::*;
@@ -85,6 +89,68 @@ async fn a_job_for_another_store_is_requeued_and_not_recorded() {
     let mut consumer = queue.consume(1).await.unwrap();
     let delivery = consumer.next().await.unwrap().unwrap();
     assert_eq!(delivery.body, foreign);
+}
+
+/// A queue whose broker has an alarm as long as it is told so.
+struct Alarmed {
+    queue: InProcessQueue,
+    alarm: AtomicBool,
+}
+
+#[async_trait]
+impl Queue for Alarmed {
+    async fn publish(&self, jobs: &[Job]) -> Result<(), TransportError> {
+        self.queue.publish(jobs).await
+    }
+
+    async fn alarm(&self) -> Result<Option<String>, TransportError> {
+        Ok(self
+            .alarm
+            .load(SeqCst)
+            .then(|| "it has an alarm".to_owned()))
+    }
+
+    async fn waiting(&self) -> Result<u64, TransportError> {
+        self.queue.waiting().await
+    }
+
+    async fn consume(&self, in_flight: u16) -> Result<Box<dyn Consumer>, TransportError> {
+        self.queue.consume(in_flight).await
+    }
+}
+
+#[tokio::test]
+async fn a_job_for_others_is_held_while_the_broker_has_an_alarm() {
+    let store = Arc::new(EmbeddedStore::in_memory().await.unwrap());
+    let queue = InProcessQueue::new();
+    let foreign = job(0).encode_for(Some(StoreId([0xee; 16])));
+    queue.publish_messages([foreign]).unwrap();
+    let alarmed = Arc::new(Alarmed {
+        queue,
+        alarm: AtomicBool::new(true),
+    });
+    let (shutdown, settled) = (CancellationToken::new(), Arc::new(AtomicU32::new(0)));
+    let (end, counted) = (shutdown.clone(), settled.clone());
+    let observer: Observer = Arc::new(move |_, _| {
+        counted.fetch_add(1, SeqCst);
+        end.cancel();
+    });
+    let compute = Arc::new(Threads::new(|_: &Job| panic!("it is not ours")));
+    let worker = run(
+        alarmed.clone(),
+        store,
+        compute,
+        among_others(),
+        shutdown,
+        Some(observer),
+    );
+    let worker = tokio::spawn(worker);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(settled.load(SeqCst), 0);
+    alarmed.alarm.store(false, SeqCst);
+    let ended = tokio::time::timeout(Duration::from_secs(20), worker).await;
+    let summary = ended.expect("it does not end").unwrap().unwrap();
+    assert_eq!(summary.foreign, 1);
 }
 
 #[tokio::test]
