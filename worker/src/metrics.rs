@@ -9,6 +9,7 @@ use metrics::{counter, gauge, histogram};
 
 use crate::outcome::Outcome;
 
+const DELIVERIES: &str = "loto_worker_deliveries_total";
 const JOBS: &str = "loto_worker_jobs_total";
 const JOBS_RUNNING: &str = "loto_worker_jobs_running";
 const JOBS_AT_MOST: &str = "loto_worker_jobs_at_most";
@@ -26,10 +27,14 @@ const SECONDS: &[f64] = &[
 ];
 
 /// The metrics of a worker.
-pub const METRICS: [Metric; 10] = [
+pub const METRICS: [Metric; 11] = [
+    Metric::counter(
+        DELIVERIES,
+        "Deliveries that were settled, by outcome (stored, already_done, failed, poisoned, refused, given_back, foreign, other_release, missing_table, dropped); all are there from the start",
+    ),
     Metric::counter(
         JOBS,
-        "Deliveries that were settled, by method and outcome (stored, already_done, failed, poisoned, refused, given_back, foreign, other_release, missing_table, dropped)",
+        "Deliveries of jobs that were settled, by method and outcome",
     ),
     Metric::gauge(JOBS_RUNNING, "Jobs that are computed now"),
     Metric::gauge(JOBS_AT_MOST, "Jobs that may be computed side by side"),
@@ -90,9 +95,29 @@ pub(crate) fn broker_alarm(has_alarm: bool) {
     gauge!(BROKER_ALARM).set(f64::from(u8::from(has_alarm)));
 }
 
+/// Begins to count deliveries. An increase needs a beginning: without one, the first poisoned job would be no increase.
+pub(crate) fn count_deliveries() {
+    for outcome in Outcome::of_each_kind() {
+        counter!(DELIVERIES, "outcome" => outcome.label()).increment(0);
+    }
+}
+
+pub(crate) fn delivery_settled(outcome: &Outcome) {
+    counter!(DELIVERIES, "outcome" => outcome.label()).increment(1);
+}
+
 pub(crate) fn job_settled(job: &Job, outcome: &Outcome) {
-    let method = job.series.method.id.clone();
+    let method = method_in_words(job);
     counter!(JOBS, "method" => method, "outcome" => outcome.label()).increment(1);
+}
+
+/// The method of a job: its id, or the name that an external method has in its sweep file.
+pub(crate) fn method_in_words(job: &Job) -> String {
+    let method = &job.series.method;
+    match method.program {
+        None => method.id.clone(),
+        Some(_) => format!("external:{}", method.label()),
+    }
 }
 
 /// Counts a job as running as long as it lives.
@@ -112,7 +137,7 @@ impl Drop for RunningJob {
 }
 
 pub(crate) fn job_computed(job: &Job, trace: &Trace, took: Duration) {
-    let method = job.series.method.id.clone();
+    let method = method_in_words(job);
     histogram!(JOB_SECONDS, "method" => method.clone()).record(took.as_secs_f64());
     let preparation = Duration::from_micros(trace.preparation_microseconds);
     let choices = trace.cpu_time().saturating_sub(preparation);

@@ -31,6 +31,23 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// One of each kind.
+    pub(crate) fn of_each_kind() -> [Self; 10] {
+        let unexplained = String::new;
+        [
+            Self::Stored,
+            Self::AlreadyDone,
+            Self::Failed(unexplained()),
+            Self::Poisoned(unexplained()),
+            Self::Refused(unexplained()),
+            Self::Requeued,
+            Self::Foreign(unexplained()),
+            Self::OtherRelease(unexplained()),
+            Self::MissingTable(unexplained()),
+            Self::Dropped,
+        ]
+    }
+
     /// Whether the job is for another worker, or for later.
     pub(crate) fn is_misfit(&self) -> bool {
         matches!(

@@ -141,6 +141,7 @@ impl Handler {
             Err(error) => {
                 tracing::error!("{error}; {} bytes go to the dead letters", body.len());
                 let outcome = Outcome::Refused(error.to_string());
+                metrics::delivery_settled(&outcome);
                 if let Err(error) = settle(receipt, &outcome, Duration::ZERO).await {
                     tracing::warn!("a delivery could not be settled: {error}");
                 }
@@ -151,7 +152,7 @@ impl Handler {
         let span = tracing::error_span!(
             "job",
             id = %job.id(),
-            method = job.series.method.id,
+            method = metrics::method_in_words(&job),
             task = job.series.task,
             seed = job.seed
         );
@@ -173,6 +174,7 @@ impl Handler {
             Err(stop) => self.outcome_of(stop, job).await,
         };
         log(&outcome);
+        metrics::delivery_settled(&outcome);
         metrics::job_settled(job, &outcome);
         if matches!(outcome, Outcome::Stored | Outcome::Poisoned(_)) {
             self.vitals.held.note_finished();

@@ -65,6 +65,7 @@ pub async fn run(
         jobs_arrive.set(receives);
         crate::metrics::consuming(receives, jobs);
     };
+    crate::metrics::count_deliveries();
     let mut consumer = queue.consume(jobs).await?;
     receiving(true);
     let handler = Handler::new(store, compute, options, shutdown.clone(), observer);
