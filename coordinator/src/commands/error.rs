@@ -126,8 +126,9 @@ pub(super) enum CommandError {
 
     /// No sweep goes by what the user gave as a sweep id.
     #[error(
-        "sweep `{wanted}`: no sweep of this id or name among the {known} in the store ({listed}). If the store \
-         was emptied, submit the sweep again: it keeps the traces that are stored by then"
+        "sweep `{wanted}`: no sweep of this id or name is in the store, which has {}. If the store \
+         was emptied, submit the sweep again: it keeps the traces that are stored by then",
+        sweeps(*known, listed)
     )]
     UnknownSweep {
         /// What the user gave.
@@ -181,6 +182,13 @@ pub(super) enum CommandError {
 impl From<ForeignRuleError> for CommandError {
     fn from(error: ForeignRuleError) -> Self {
         Self::Score(error.into())
+    }
+}
+
+fn sweeps(known: usize, listed: &str) -> String {
+    match known {
+        0 => "none".to_owned(),
+        _ => format!("{known} ({listed})"),
     }
 }
 
