@@ -13,6 +13,7 @@
 //! - *Products.* X is lower triangular, so that entry i of X k is a sum of i terms, counted from 1. With correlations that are off by e
 //!   at most it is off by at most (e + (i + 3) u) s sum |X_ij|; it is taken that much nearer to 0.
 
+use std::cell::OnceCell;
 use std::ops::RangeInclusive;
 
 use pulp::Simd;
@@ -43,10 +44,10 @@ const OBSERVATIONS_FOR_HALF: RangeInclusive<usize> = 16..=512;
 pub(super) struct JointBounds {
     /// Open candidates seen under the process.
     seen: usize,
-    /// None until it is asked for. None in it, so that bounds stay as they are, if half of the observations have a kernel matrix that
-    /// cannot be factorised or if margins are past single precision.
-    given_half: Option<Option<Reductions>>,
-    given_all: Option<Option<Reductions>>,
+    /// None, so that bounds stay as they are, if half of the observations have a kernel matrix that cannot be factorised or if margins
+    /// are past single precision.
+    given_half: OnceCell<Option<Reductions>>,
+    given_all: OnceCell<Option<Reductions>>,
     /// Correlations of the open candidates, observation by observation.
     open: Vec<f32>,
     products: Vec<f32>,
@@ -71,11 +72,11 @@ impl JointBounds {
         }
         let (posterior, error) = (process.posterior(), pool.margin());
         let reductions = match effort {
-            Effort::Less => self.given_half.get_or_insert_with(|| {
+            Effort::Less => self.given_half.get_or_init(|| {
                 let half = SpreadHalf::new(process).ok()?;
                 Reductions::new(half.numbers, &half.elimination, posterior, error)
             }),
-            Effort::More => self.given_all.get_or_insert_with(|| {
+            Effort::More => self.given_all.get_or_init(|| {
                 let all = (0..process.count()).collect();
                 Reductions::new(all, process.elimination(), posterior, error)
             }),
