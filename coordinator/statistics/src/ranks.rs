@@ -1,14 +1,39 @@
 //! Ranks with ties: 1 is the least value, equal values share their mean rank.
+//!
+//! Means of the same numbers that are added up in another order, or in another unit, differ in their last digits. Values that
+//! differ by that alone are equal, or ranks and tests would depend on the unit.
 
-/// The rank of each value, and the sum of `g^3 - g` over the groups of `g` equal values, which the
-/// corrections for ties need.
+/// The share of a value that may be rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// By how much a value may be off because of rounding.
+pub(crate) fn rounding_of(value: f64) -> f64 {
+    ROUNDING * value.abs()
+}
+
+/// Whether two values are equal but for rounding.
+pub(crate) fn are_equal(left: f64, right: f64) -> bool {
+    let rounding = rounding_of(left).min(rounding_of(right));
+    left == right || (left - right).abs() <= rounding
+}
+
+/// The rank of each value, and the sum of `g^3 - g` over the groups of `g` values that are equal but for rounding, which
+/// the corrections for ties need.
 pub fn rank(values: &[f64]) -> (Vec<f64>, f64) {
+    rank_where(values, |left, right| are_equal(values[left], values[right]))
+}
+
+/// As [`rank`]; `are_tied` says whether the values at two positions are equal.
+pub(crate) fn rank_where(
+    values: &[f64],
+    are_tied: impl Fn(usize, usize) -> bool,
+) -> (Vec<f64>, f64) {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_unstable_by(|&left, &right| values[left].total_cmp(&values[right]));
     let mut ranks = vec![0.0; values.len()];
     let mut ties = 0.0;
     let mut below = 0;
-    for group in order.chunk_by(|&left, &right| values[left] == values[right]) {
+    for group in order.chunk_by(|&left, &right| are_tied(left, right)) {
         let size = group.len() as f64;
         for &position in group {
             ranks[position] = below as f64 + (size + 1.0) / 2.0;
@@ -63,6 +88,21 @@ mod tests {
         let (ranks, ties) = rank(&[3.0, 1.0, 3.0, -0.0, 0.0, 3.0]);
         assert_eq!(ranks, [5.0, 3.0, 5.0, 1.5, 1.5, 5.0]);
         assert_eq!(ties, (27.0 - 3.0) + (8.0 - 2.0));
+    }
+
+    #[test]
+    fn values_that_differ_by_rounding_alone_are_tied() {
+        let sums = [0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1];
+        assert_ne!(sums[0], sums[1]);
+        assert_eq!(rank(&sums).0, [1.5, 1.5]);
+        assert_eq!(
+            rank(&[1.0, 1.0 + 1e-9, -1e-300, 0.0]).0,
+            [3.0, 4.0, 1.0, 2.0]
+        );
+        assert_eq!(
+            rank(&[f64::INFINITY, 1.0, f64::INFINITY]).0,
+            [2.5, 1.0, 2.5]
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Wilcoxon's signed-rank test of two methods over the same tasks.
 //!
-//! Two-sided, zero differences dropped, no continuity correction; which distribution serves follows
+//! Two-sided, zero differences dropped, as are those that come of rounding alone, no continuity correction; which distribution serves follows
 //! `scipy.stats.wilcoxon(x, y, zero_method="wilcox", correction=False, method="auto")` of SciPy 1.17:
 //! - no zeros, no ties, at most 50 pairs: the exact distribution;
 //! - zeros or ties, at most 13 pairs: the exact distribution of the tied ranks over all signs;
@@ -9,7 +9,7 @@
 use serde::Serialize;
 
 use crate::holm::holm;
-use crate::ranks::rank;
+use crate::ranks::{are_equal, rank_where, rounding_of};
 use crate::tail_probability::normal_two_sided;
 
 /// Most pairs for the exact distribution without zeros and ties.
@@ -31,15 +31,22 @@ pub struct SignedRankTest {
 
 /// Tests whether the differences of the pairs are symmetric about 0.
 pub fn wilcoxon(pairs: impl IntoIterator<Item = (f64, f64)>) -> SignedRankTest {
-    let difference = |(first, second)| first - second;
-    let mut differences: Vec<f64> = pairs.into_iter().map(difference).collect();
-    let count = differences.len();
-    differences.retain(|difference| *difference != 0.0);
-    let sizes: Vec<f64> = differences.iter().map(|size| size.abs()).collect();
-    let (ranks, ties) = rank(&sizes);
-    let signed = differences.iter().zip(&ranks);
+    let mut pairs: Vec<(f64, f64)> = pairs.into_iter().collect();
+    let count = pairs.len();
+    pairs.retain(|&(first, second)| !are_equal(first, second));
+    let sizes = pairs.iter().map(|(first, second)| (first - second).abs());
+    let sizes: Vec<f64> = sizes.collect();
+    let rounding = |position: usize| {
+        let (first, second) = pairs[position];
+        rounding_of(first).max(rounding_of(second))
+    };
+    let (ranks, ties) = rank_where(&sizes, |left, right| {
+        let (lesser, greater) = (sizes[left], sizes[right]);
+        lesser == greater || greater - lesser <= rounding(left) + rounding(right)
+    });
+    let signed = pairs.iter().zip(&ranks);
     let positive: f64 = signed
-        .map(|(&difference, &rank)| if difference > 0.0 { rank } else { 0.0 })
+        .map(|((first, second), &rank)| if first > second { rank } else { 0.0 })
         .sum();
     let used = ranks.len() as f64;
     let total = used * (used + 1.0) / 2.0;
@@ -104,9 +111,9 @@ pub fn wilcoxon_pairs(scores: &[Vec<f64>], methods: usize) -> Vec<WilcoxonPair> 
         WilcoxonPair {
             first,
             second,
-            wins: count(|(first, second)| first > second),
-            ties: count(|(first, second)| first == second),
-            losses: count(|(first, second)| first < second),
+            wins: count(|&(first, second)| first > second && !are_equal(first, second)),
+            ties: count(|&(first, second)| are_equal(first, second)),
+            losses: count(|&(first, second)| first < second && !are_equal(first, second)),
             statistic: test.statistic,
             p_value: test.p_value,
             holm_p_value: test.p_value,
@@ -159,6 +166,32 @@ mod tests {
                 &format!("p of {} pairs", case.first.len()),
             );
             assert_eq!(found.exact, case.exact);
+        }
+    }
+
+    #[test]
+    fn the_unit_makes_no_difference() {
+        // Means of whole numbers over three seeds, on which some methods and some differences are tied.
+        let value = |task: u32, method: u32, seed: u32| {
+            let mixed = (task * 31 + method * 17 + seed * 11 + 1).wrapping_mul(2_654_435_769);
+            f64::from((mixed ^ (mixed >> 15)).wrapping_mul(2_246_822_519) >> 30)
+        };
+        let scores = |unit: f64| -> Vec<Vec<f64>> {
+            let mean = |task: u32, method: u32| {
+                let sum: f64 = (0..3).map(|seed| value(task, method, seed) / unit).sum();
+                sum / 3.0
+            };
+            let on_task = |task| (0..4).map(|method| mean(task, method)).collect();
+            (0..20).map(on_task).collect()
+        };
+        let expected = wilcoxon_pairs(&scores(1.0), 4);
+        assert!(expected.iter().all(|pair| pair.ties > 0));
+        for unit in [10.0, 3.0, 1e-7] {
+            let found = wilcoxon_pairs(&scores(unit), 4);
+            assert_ne!(scores(unit), scores(1.0));
+            for (found, expected) in found.iter().zip(&expected) {
+                assert_eq!(found, expected, "with unit {unit}");
+            }
         }
     }
 
