@@ -8,12 +8,12 @@
 //! however many seeds there are. This is own code because that trick makes a thousand
 //! resamples affordable, and because the bands must be the same bits on every machine.
 
-use loto_proto::identity::ContentHasher;
-use rand::{Rng, SeedableRng};
+use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::dtm::GapCurves;
 use crate::interval::Interval;
+use crate::variates::stream;
 
 /// Resamples that are drawn at a time: their counts stay in the processor's cache.
 const RESAMPLES_PER_BATCH: usize = 64;
@@ -132,12 +132,7 @@ pub(crate) fn draw_seed(random: &mut ChaCha8Rng, seeds: usize) -> usize {
 /// The random stream of one method on one task: it depends on nothing else, so
 /// that a further method or task moves no other band.
 pub(crate) fn random_stream(seed: u64, blackbox: &str, task: &str, method: &str) -> ChaCha8Rng {
-    let mut hasher = ContentHasher::new("loto bootstrap 1");
-    hasher.number(seed);
-    for name in [blackbox, task, method] {
-        hasher.field(name.as_bytes());
-    }
-    ChaCha8Rng::from_seed(hasher.finish())
+    stream("loto bootstrap 1", seed, &[blackbox, task, method])
 }
 
 /// The limits of a central interval, reusing its memory.

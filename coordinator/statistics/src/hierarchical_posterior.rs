@@ -67,26 +67,17 @@ pub(crate) fn hierarchical_posterior(
     let values = differences.iter().flatten();
     let greatest = values.fold(0.0, |greatest: f64, value| greatest.max(value.abs()));
     if greatest == 0.0 {
-        return RopeProbabilities {
-            below: 0.0,
-            equivalent: 1.0,
-            above: 0.0,
-        };
+        return RopeProbabilities::of_wins([0, 1, 0]);
     }
     let mut chain = Chain::new(tasks, rope, greatest);
-    let mut wins = [0_u32; 3];
+    let mut wins = [0; 3];
     for iteration in 0..WARM_UP + DRAWS {
         chain.step(random);
         if iteration >= WARM_UP {
             wins[chain.winner(rope)] += 1;
         }
     }
-    let [below, equivalent, above] = wins.map(|count| f64::from(count) / DRAWS as f64);
-    RopeProbabilities {
-        below,
-        equivalent,
-        above,
-    }
+    RopeProbabilities::of_wins(wins)
 }
 
 /// The repetitions of one task, as far as the posterior depends on them.

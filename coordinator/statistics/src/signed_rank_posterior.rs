@@ -32,6 +32,19 @@ pub struct RopeProbabilities {
     pub above: f64,
 }
 
+impl RopeProbabilities {
+    /// The shares of the draws in which below, within and above the region is the most probable.
+    pub(crate) fn of_wins(wins: [u64; 3]) -> Self {
+        let draws: u64 = wins.iter().sum();
+        let [below, equivalent, above] = wins.map(|count| count as f64 / draws as f64);
+        Self {
+            below,
+            equivalent,
+            above,
+        }
+    }
+}
+
 /// The probabilities of several lists of differences, each with one difference per task; they share their draws, whose
 /// number is rounded up to a multiple of 64.
 ///
@@ -54,16 +67,7 @@ pub(crate) fn signed_rank_posterior(
             sums.count_wins(&weights, &mut cumulated, wins);
         }
     }
-    let total = (batches * LANES) as f64;
-    let share = |wins: &[u64; 3]| {
-        let [below, equivalent, above] = wins.map(|count| count as f64 / total);
-        RopeProbabilities {
-            below,
-            equivalent,
-            above,
-        }
-    };
-    wins.iter().map(share).collect()
+    wins.into_iter().map(RopeProbabilities::of_wins).collect()
 }
 
 /// Weights of the pseudo-task, which is the first, and of the tasks, for a batch of draws. They are not scaled to the sum 1.
