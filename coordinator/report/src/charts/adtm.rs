@@ -72,7 +72,7 @@ fn curves<'a>(
         let band = &method.averages.as_ref()?.adtm;
         let style = palette.style(&method.method);
         Some(Curve {
-            band: Some((&band.lower, &band.upper)),
+            band: (!band.lower.is_empty()).then_some((&band.lower[..], &band.upper[..])),
             ..Curve::of_method(&method.method, style, &band.mean)
         })
     });

@@ -13,7 +13,7 @@ use crate::small_samples::{LimitStretch, degrees_of_freedom, resampling_stretch}
 
 /// Fills in the limits of the DTM bands of all tasks, and returns the ADTM band
 /// over the `averaged` tasks of each method that has finished traces on all of them;
-/// limits that were not asked for are empty.
+/// limits that were not asked for, or that one seed does not tell, are empty.
 pub(crate) fn fill_bands(
     blackbox: &BlackboxCurves,
     curves: &[TaskGaps<'_>],
@@ -91,6 +91,8 @@ struct Resampling {
     variances: Vec<f64>,
     /// By iteration: the sum of their squares over their degrees of freedom.
     squares: Vec<f64>,
+    /// Whether all series of the method have several seeds: the limits of one that has not are not known.
+    has_adtm_limits: bool,
     /// The least and the greatest distance that is possible, or was reached by values that were recorded elsewhere.
     reached: (f64, f64),
 }
@@ -110,6 +112,7 @@ impl Resampling {
             adtm_changed: vec![false; iterations],
             variances: vec![0.0; iterations],
             squares: vec![0.0; iterations],
+            has_adtm_limits: true,
             reached: POSSIBLE_DISTANCES,
         }
     }
@@ -119,16 +122,17 @@ impl Resampling {
         self.adtm_changed.fill(false);
         self.variances.fill(0.0);
         self.squares.fill(0.0);
+        self.has_adtm_limits = true;
         self.reached = POSSIBLE_DISTANCES;
     }
 
     /// The limits of the series that was resampled last, whose mean curve and number of seeds these are.
     fn limits_of_task(&mut self, mean: &[f64], seeds: usize) -> LimitCurves {
+        if seeds < 2 {
+            return LimitCurves::default();
+        }
         let Self { limits, means, .. } = self;
-        let factor = match seeds {
-            0 | 1 => 1.0,
-            _ => resampling_stretch(seeds) * self.stretch.at(seeds as f64 - 1.0),
-        };
+        let factor = resampling_stretch(seeds) * self.stretch.at(seeds as f64 - 1.0);
         limit_curves(mean.len(), |index| {
             let found = means.changed(index).then(|| limits.of(means.at(index)));
             found.map(|limits| limits.stretched_within(mean[index], factor, POSSIBLE_DISTANCES))
@@ -138,6 +142,10 @@ impl Resampling {
     /// Adds the series that was resampled last to the sums over the tasks.
     fn add_to_adtm(&mut self, mean: &[f64], curves: &GapCurves<'_>, range: f64) {
         let seeds = curves.seeds();
+        if seeds < 2 {
+            self.has_adtm_limits = false;
+            return;
+        }
         let stretch = resampling_stretch(seeds);
         for (index, changed) in self.adtm_changed.iter_mut().enumerate() {
             let sums = &mut self.adtm[index * self.resamples..][..self.resamples];
@@ -150,9 +158,6 @@ impl Resampling {
             let (least, greatest) = self.reached;
             self.reached = (least.min(gap / range), greatest.max(gap / range));
         }
-        if seeds < 2 {
-            return;
-        }
         let variances = curves.variance_of_mean();
         for (index, variance) in variances.into_iter().enumerate() {
             let variance = variance / (range * range);
@@ -163,6 +168,9 @@ impl Resampling {
 
     /// The limits of the sums over so many tasks, divided by their number; `mean` is the average curve.
     fn limits_of_adtm(&mut self, mean: &[f64], tasks: usize) -> LimitCurves {
+        if !self.has_adtm_limits {
+            return LimitCurves::default();
+        }
         let Self { limits, adtm, .. } = self;
         adtm.iter_mut().for_each(|sum| *sum /= tasks as f64);
         let (changed, resamples) = (&self.adtm_changed, self.resamples);

@@ -239,6 +239,32 @@ fn one_task_does_not_turn_the_median_and_is_named() {
 }
 
 #[test]
+fn there_is_no_band_of_the_average_if_a_task_has_one_seed() {
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    let mut results = random_searches(3, &mut random);
+    let band = |results: &SweepResults| {
+        let analysis = analyse(results, &sampled()).unwrap();
+        averages(&analysis, 0).adtm.clone()
+    };
+    assert_eq!(band(&results).lower.len(), 20);
+    let traces = &mut results.blackboxes[0].tasks[5].traces[0];
+    traces.retain(|seed, _| *seed == 0);
+    let uneven = band(&results);
+    assert_eq!(
+        (uneven.mean.len(), uneven.lower.len(), uneven.upper.len()),
+        (20, 0, 0)
+    );
+    let analysis = analyse(&results, &sampled()).unwrap();
+    let of_task = |task: usize| {
+        analysis.blackboxes[0].tasks[task].methods[0]
+            .dtm
+            .as_ref()
+            .unwrap()
+    };
+    assert_eq!((of_task(4).lower.len(), of_task(5).lower.len()), (20, 0));
+}
+
+#[test]
 fn there_is_no_interval_without_two_seeds_or_without_being_asked_for() {
     let mut results = complete();
     for task in &mut results.blackboxes[0].tasks {
