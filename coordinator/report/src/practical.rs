@@ -9,9 +9,8 @@ use crate::numbers;
 /// What a rope is a difference of on a black box, in words.
 pub(crate) fn unit_in_words(unit: RopeUnit, measure: Measure) -> &'static str {
     match (unit, measure) {
-        // With two objectives there is no best value.
-        (RopeUnit::Distance, _) | (_, Measure::HypervolumeError) => measure.words(),
         (RopeUnit::Value, Measure::DistanceToMinimum) => "objective value",
+        _ => measure.words(),
     }
 }
 

@@ -9,7 +9,7 @@ use loto_engine::methods::stand_in::OnStream;
 use loto_proto::job::MethodSpec;
 use loto_proto::sweep::{Blackbox, Sweep};
 use loto_report::{About, AboutBlackbox, AboutMethod, AboutProposals, Made};
-use loto_statistics::results::{BEST, SweepResults};
+use loto_statistics::results::{BEST, BlackboxResults, SweepResults};
 use loto_transport::connection::address::without_password;
 
 use crate::date::iso_8601;
@@ -133,8 +133,9 @@ fn methods_of(blackboxes: &[Blackbox], programs: &ProgramCounts) -> Vec<AboutMet
 }
 
 /// What is told of the method that begins with the best row of each task.
-pub(super) fn of_best(sweep: &Sweep) -> AboutMethod {
-    let blackboxes = sweep.blackboxes.iter();
+pub(super) fn of_best(results: &SweepResults) -> AboutMethod {
+    let has_best = |blackbox: &&BlackboxResults| blackbox.methods.iter().any(|name| name == BEST);
+    let blackboxes = results.blackboxes.iter().filter(has_best);
     AboutMethod {
         name: BEST.to_owned(),
         source: Some("the best row of each table, for comparison; no method".to_owned()),

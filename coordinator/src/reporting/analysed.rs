@@ -14,6 +14,7 @@ use loto_transport::store::Store;
 use super::about;
 use super::error::ReportingError;
 use super::recorded_files::{RecordedFiles, file_name};
+use super::unanswered;
 use crate::CoordinatorError;
 use crate::plan::Plan;
 use crate::prior_rmse;
@@ -53,7 +54,7 @@ impl Analysed {
             if !results.add_best() {
                 return Err(ReportingError::BestTaken);
             }
-            about.methods.push(about::of_best(&sweep));
+            about.methods.push(about::of_best(&results));
         }
         let linear_algebra = collected.linear_algebra();
         let mut analysis = analyse(&results, options)?;
@@ -62,6 +63,7 @@ impl Analysed {
         let notes = notes
             .chain(joined)
             .chain(damaged.iter().map(left_out))
+            .chain(unanswered::notes(options, recorded.best, &analysis))
             .collect();
         analysis.linear_algebra = linear_algebra;
         let mut analysed = Self {
@@ -85,8 +87,9 @@ impl Analysed {
         traces: ScoredTraces,
         options: &AnalysisOptions,
     ) -> Result<Self, CoordinatorError> {
-        let ScoredTraces { results, notes } = traces;
+        let ScoredTraces { results, mut notes } = traces;
         let analysis = analyse(&results, options)?;
+        notes.extend(unanswered::notes(options, false, &analysis));
         let mut about = about::of_recorded(plan);
         let file = file_name(path);
         about::add_recorded(&mut about.methods, &results, &BTreeSet::new(), &file);

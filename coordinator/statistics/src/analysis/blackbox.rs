@@ -111,6 +111,7 @@ pub(crate) fn analyse_blackbox(
             present.iter().map(|&method| name(method)).collect(),
             absent.iter().map(|&method| name(method)).collect(),
             tasks.iter().map(|task| (blackbox.name.as_str(), task)),
+            options.rope.map(|rope| rope.on(blackbox.measure())),
             options,
         ),
         unbalanced: tasks.iter().any(|task| task.unbalanced),

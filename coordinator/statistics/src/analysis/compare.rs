@@ -3,6 +3,7 @@
 use super::comparison::{ComparedTask, Comparison, ComparisonOutcome, PracticalComparison};
 use super::options::AnalysisOptions;
 use super::output::BlackboxAnalysis;
+use super::rope::{Rope, RopeUnit};
 use super::task_output::{TaskAnalysis, TaskMethodAnalysis};
 use crate::friedman::friedman;
 use crate::nemenyi::nemenyi;
@@ -39,21 +40,28 @@ pub(crate) fn over_all_blackboxes(
         let named = |task| (blackbox.name.as_str(), task);
         blackbox.tasks.iter().map(named)
     });
-    // Of one black box it is the comparison of that one.
-    let place = match blackboxes {
-        [only] => only.name.as_str(),
-        _ => "",
+    // Of one black box it is the comparison of that one. Values of several are in different units.
+    let (place, rope) = match blackboxes {
+        [only] => (
+            only.name.as_str(),
+            options.rope.map(|rope| rope.on(only.measure)),
+        ),
+        _ => {
+            let distances = options.rope.filter(|rope| rope.unit == RopeUnit::Distance);
+            ("", distances)
+        }
     };
-    compare(place, methods, excluded, tasks, options)
+    compare(place, methods, excluded, tasks, rope, options)
 }
 
 /// Compares methods by their improvement on every task on which all of them have one, and by what they found in the
-/// end; `place` is the name of the black box, empty for all of them.
+/// end, with that rope; `place` is the name of the black box, empty for all of them.
 pub(crate) fn compare<'task>(
     place: &str,
     methods: Vec<String>,
     excluded_methods: Vec<String>,
     tasks: impl Iterator<Item = (&'task str, &'task TaskAnalysis)>,
+    rope: Option<Rope>,
     options: &AnalysisOptions,
 ) -> ComparisonOutcome {
     let mut compared_tasks = Vec::new();
@@ -71,8 +79,6 @@ pub(crate) fn compare<'task>(
         match on_task.zip(distances) {
             Some((on_task, distances)) => {
                 let range = task.maximum - task.minimum;
-                // A hypervolume error has no other unit.
-                let rope = options.rope.filter(|_| task.front.is_none());
                 let unit = rope.map_or(1.0, |rope| rope.unit.of_distance(range));
                 final_values.push(distances.iter().map(|distance| distance * unit).collect());
                 scores.push(on_task);
@@ -84,10 +90,7 @@ pub(crate) fn compare<'task>(
     }
     if methods.len() < FEWEST {
         return ComparisonOutcome::Impossible {
-            reason: format!(
-                "at least {FEWEST} methods with finished traces are needed, there are {}",
-                methods.len()
-            ),
+            reason: few_methods(place, &methods),
         };
     }
     if scores.len() < FEWEST {
@@ -106,7 +109,7 @@ pub(crate) fn compare<'task>(
         friedman: friedman(&ranked),
         nemenyi: nemenyi(&ranked, options.significance),
         wilcoxon: wilcoxon_pairs(&scores, methods.len()),
-        practical_differences: options.rope.map(|rope| PracticalComparison {
+        practical_differences: rope.map(|rope| PracticalComparison {
             unit: rope.unit,
             differences: practical_differences(&final_values, rope.width, options.seed, place),
         }),
@@ -118,6 +121,19 @@ pub(crate) fn compare<'task>(
         excluded_methods,
         unbalanced,
     }))
+}
+
+/// Why so few methods cannot be compared.
+fn few_methods(place: &str, methods: &[String]) -> String {
+    let needed = match place {
+        "" => "methods that run on every black box",
+        _ => "methods with finished traces",
+    };
+    let found = match methods {
+        [] => "are none".to_owned(),
+        several => format!("is {}", several.join(", ")),
+    };
+    format!("at least {FEWEST} {needed} are needed, there {found}")
 }
 
 /// A value of each method on the task, if all of them have one.

@@ -26,7 +26,7 @@ pub(crate) fn hierarchical(
     against: usize,
     options: &AnalysisOptions,
 ) -> Option<HierarchicalComparison> {
-    let rope = options.rope?;
+    let rope = options.rope?.on(blackbox.measure());
     let mut iterations: Vec<usize> = ITERATIONS.to_vec();
     iterations.retain(|&iteration| iteration < blackbox.iterations);
     iterations.push(blackbox.iterations);

@@ -16,6 +16,16 @@ pub struct OverCost {
     pub scored_tasks: usize,
 }
 
+impl OverCost {
+    /// Whether anything is known of any method: what evaluations cost is not, of traces that were recorded without rows.
+    pub fn is_known(&self) -> bool {
+        let has_value = |method: &MethodOverCost| {
+            method.improvement.is_some() || method.adtm.iter().any(Option::is_some)
+        };
+        self.methods.iter().any(has_value)
+    }
+}
+
 /// The averages of one method over the tasks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MethodOverCost {
