@@ -134,6 +134,26 @@ refused("no parameter frist", "first", chosen=ByClass, parameters={"frist": 1})
 refused("a proposal must be", "does `next` return it?", chosen=loto.method(lambda problem, observations: None))
 refused("a proposal must be", "not nan", chosen=loto.method(lambda problem, observations: float("nan")))
 
+# What a sweep refuses is refused in its words.
+for proposal, message in (
+    (-1, "it chose row -1, but the target has rows 0 to 11"),
+    (10**6, "it chose row 1000000, but the target has rows 0 to 11"),
+    ([0, float("nan")], "it chose nan for hp_rate, allowed are 0 to 1"),
+    ({"hp_kind": "x", "hp_rate": float("inf")}, "it chose inf for hp_rate, allowed are 0 to 1"),
+    ([0, 1.5], "it chose 1.5 for hp_rate, allowed are 0 to 1"),
+    ([0, "fast"], "it chose 'fast' for hp_rate, allowed are 0 to 1"),
+    ([99.0, 0.5], "it chose 99 for hp_kind, allowed are whole numbers 0 to 2, or the levels 'x', 'y', 'z'"),
+    (["w", 0.5], "it chose 'w' for hp_kind, allowed are whole numbers 0 to 2, or the levels 'x', 'y', 'z'"),
+    ([0.5, 0.5], "it chose 0.5 for hp_kind, allowed are whole numbers 0 to 2, or the levels 'x', 'y', 'z'"),
+):
+    refused(message, chosen=loto.method(lambda problem, observations, proposal=proposal: proposal))
+try:
+    run(lambda problem, observations: problem.configuration(12))
+except IndexError as error:
+    assert str(error) == "there is no row 12: the target has rows 0 to 11", error
+else:
+    raise AssertionError("row 12 is there")
+
 with tempfile.TemporaryDirectory() as folder:
     text = "\n".join(LINES)
     zipped, gzipped = pathlib.Path(folder, "table.csv.zip"), pathlib.Path(folder, "table.csv.gz")

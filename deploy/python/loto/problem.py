@@ -88,6 +88,8 @@ class Problem:
 
     def configuration(self, row: int) -> dict:
         """A row's configuration by the names of the hyperparameters, categorical ones as texts."""
+        if not is_row(row) or not 0 <= row < self.rows:
+            raise IndexError(f"there is no row {row}: the target has rows 0 to {self.rows - 1}")
         values = self.configurations[row]
         return {
             hyperparameter.name: hyperparameter.levels[int(value)] if hyperparameter.is_categorical else float(value)
@@ -149,28 +151,3 @@ def is_row(proposal) -> bool:
     if numpy is not None and isinstance(proposal, numpy.integer):
         return True
     return isinstance(proposal, int) and not isinstance(proposal, bool)
-
-
-def configuration_of(proposal, space: Sequence[Hyperparameter]) -> list:
-    """A proposal as one number per hyperparameter; it is a sequence, or a dictionary by name."""
-    if isinstance(proposal, dict):
-        missing = [hyperparameter.name for hyperparameter in space if hyperparameter.name not in proposal]
-        if missing or len(proposal) != len(space):
-            raise ValueError(f"a configuration must have the hyperparameters {[h.name for h in space]}, not {list(proposal)}")
-        proposal = [proposal[hyperparameter.name] for hyperparameter in space]
-    try:
-        values = list(proposal)
-    except TypeError:
-        raise ValueError(
-            f"a proposal must be the number of a row, or a configuration as a sequence of {len(space)} numbers or a dictionary, "
-            f"not {proposal!r}" + (": does `next` return it?" if proposal is None else "")
-        ) from None
-    if len(values) != len(space):
-        raise ValueError(f"a configuration must have {len(space)} values, not {len(values)}")
-
-    def number(hyperparameter, value):
-        if isinstance(value, str) and hyperparameter.is_categorical:
-            return float(hyperparameter.levels.index(value))
-        return float(value)
-
-    return [number(hyperparameter, value) for hyperparameter, value in zip(space, values)]

@@ -8,7 +8,8 @@ import platform
 import sys
 import traceback
 
-from .problem import Observations, configuration_of, is_row, of_messages
+from .problem import Observations, of_messages
+from .proposals import checked
 
 PROTOCOL = 1
 
@@ -59,11 +60,8 @@ class Search:
             self.told(row, value)
 
     def next(self):
-        """The next proposal: a number, or a list of numbers."""
-        proposal = self.choose(self.observations)
-        if is_row(proposal):
-            return int(proposal)
-        return configuration_of(proposal, self.problem.space)
+        """The next proposal: the number of a row, or a list of numbers."""
+        return checked(self.choose(self.observations), self.problem)
 
 
 def serve(chosen):

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 /// Its files, as in `deploy/python/loto`.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 7] = [
     (
         "__init__.py",
         include_str!("../../../deploy/python/loto/__init__.py"),
@@ -17,6 +17,10 @@ const FILES: [(&str, &str); 6] = [
     (
         "problem.py",
         include_str!("../../../deploy/python/loto/problem.py"),
+    ),
+    (
+        "proposals.py",
+        include_str!("../../../deploy/python/loto/proposals.py"),
     ),
     (
         "results.py",
