@@ -162,10 +162,36 @@ with tempfile.TemporaryDirectory() as folder:
     gzipped.write_bytes(gzip.compress(text.encode()))
     of_table = dict(target="one", objective="metric_error", categorical=["hp_kind"], iterations=6)
     assert loto.try_out(by_function, zipped, **of_table) == loto.try_out(by_function, gzipped, **of_table)
+    assert loto.try_out(by_function, zipped, **{**of_table, "categorical": "hp_kind"}) == loto.try_out(
+        by_function, zipped, **of_table
+    )
+
+    class AllCategorical(ByClass):
+        def __init__(self, problem):
+            super().__init__(problem)
+            assert all(hyperparameter.is_categorical for hyperparameter in problem.space)
+
+    loto.try_out(AllCategorical, zipped, **{**of_table, "categorical": "all"})
+
+    class Maximised(ByAskTell):
+        def __init__(self, problem):
+            super().__init__(problem)
+            # Small values are good for the method.
+            assert min(problem.sources[0].values) == -17 and max(problem.sources[0].values) == -10
+
+        def tell(self, row, value):
+            assert value == row - 7
+            super().tell(row, value)
+
+    found = loto.try_out(Maximised, zipped, direction="maximise", **of_table)
+    assert found == [(0, 7), (1, 6), (2, 5), (3, 4), (4, 3), (5, 2)], found
     for wrong, part in (
         (dict(objective="metric_er"), "no column metric_er"),
         (dict(categorical=[]), "column hp_kind: 'x' is no number"),
         (dict(iterations=13), "12 rows"),
+        (dict(categorical="hp_kin"), "no column hp_kin,"),
+        (dict(direction="max"), "direction is 'max', expected one of minimise, minimize, maximise, maximize"),
+        (dict(direction="minimise", objective=["metric_error"]), "direction cannot be with several objectives"),
     ):
         try:
             loto.try_out(by_function, zipped, **{**of_table, **wrong})

@@ -11,6 +11,9 @@ import zipfile
 from .problem import Hyperparameter, Problem, Task, numpy
 from .serving import Search
 
+#: The directions of an objective in a sweep file, and whether large values are good.
+DIRECTIONS = {"minimise": False, "minimize": False, "maximise": True, "maximize": True}
+
 
 def open_table(table):
     """The text of a table, unpacked if need be."""
@@ -32,23 +35,44 @@ def cell_number(column, text):
         raise ValueError(f"column {column}: {text!r} is no number; categorical columns are to be listed") from None
 
 
-def try_out(chosen, table, *, target, objective, categorical=(), iterations=20, seed=0, parameters=None):
+def is_maximised(direction, objectives):
+    """Whether large values are good, by the direction as in a sweep file."""
+    if direction is None:
+        return False
+    if objectives:
+        raise ValueError(
+            "direction cannot be with several objectives, all of which are minimised: take it out, and where large values are "
+            "good, give the table a column of their negatives"
+        )
+    if direction not in DIRECTIONS:
+        raise ValueError(f"direction is {direction!r}, expected one of {', '.join(DIRECTIONS)}")
+    return DIRECTIONS[direction]
+
+
+def try_out(
+    chosen, table, *, target, objective, direction=None, categorical=(), iterations=20, seed=0, parameters=None
+):
     """Runs a method on one task of a table in a CSV file, which may be packed by gzip or zip; returns the rows and values, in order.
 
-    Columns `hp_*` are hyperparameters: those in `categorical` are categorical, all others numeric and linear. What is
-    proposed and cannot be evaluated is moved to the nearest row that can. `objective` is a column or a list of several. The
+    Columns `hp_*` are hyperparameters: those in `categorical` (a list, one name, or "all") are categorical, all others numeric
+    and linear. A row that is evaluated already, or a configuration that the table lacks, becomes the nearest row that is left;
+    what lies outside of the space is refused, as in a sweep. `objective` is a column or a list of several. It is minimised unless
+    `direction` is "maximise": then the method sees negative values, as in a sweep, and those of the table are returned. The
     rows are in the order of the file, and the random rows are not loto's: the results of a sweep come from `loto run`.
     """
     objectives = () if isinstance(objective, str) else tuple(objective)
+    maximised = is_maximised(direction, objectives)
     with open_table(table) as file:
         records = list(csv.DictReader(file))
     if not records:
         raise ValueError(f"{table} has no rows")
+    names = [name for name in records[0] if name.startswith("hp_")]
+    if isinstance(categorical, str):
+        categorical = names if categorical == "all" else [categorical]
     needed = ["task", *(objectives or [objective]), *categorical]
     missing = [name for name in needed if name not in records[0]]
     if missing:
         raise ValueError(f"{table} has no column {missing[0]}, only {', '.join(records[0])}")
-    names = [name for name in records[0] if name.startswith("hp_")]
     columns = {}
     space = []
     for name in names:
@@ -66,7 +90,11 @@ def try_out(chosen, table, *, target, objective, categorical=(), iterations=20, 
     for place, record in enumerate(records):
         configurations, values = tasks.setdefault(record["task"], ([], []))
         configurations.append([columns[name][place] for name in names])
-        values.append([cell_number(name, record[name]) for name in objectives] if objectives else cell_number(objective, record[objective]))
+        if objectives:
+            values.append([cell_number(name, record[name]) for name in objectives])
+        else:
+            value = cell_number(objective, record[objective])
+            values.append(-value if maximised else value)
     if target not in tasks:
         raise ValueError(f"the table has no task {target}, only {', '.join(tasks)}")
 
@@ -111,6 +139,6 @@ def try_out(chosen, table, *, target, objective, categorical=(), iterations=20, 
         row = proposal if isinstance(proposal, int) and proposal in left else min(sorted(left), key=distance)
         left.remove(row)
         value = tasks[target][1][row]
-        observations.append((row, value))
+        observations.append((row, -value if maximised else value))
         search.tell(row, value)
     return observations
