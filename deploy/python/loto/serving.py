@@ -6,15 +6,12 @@ import json
 import os
 import platform
 import sys
-import traceback
 
+from .failures import told_of
 from .problem import Observations, of_messages
 from .proposals import checked
 
 PROTOCOL = 1
-
-#: Longest text of an error, in characters: a line has two of them and at most 64 KiB, and JSON takes up to 12 bytes for one.
-LONGEST_TEXT = 2600
 
 
 def method(chosen=None, *, parameters=None, spaces="all", objectives="one"):
@@ -111,11 +108,8 @@ def serve(chosen):
             else:
                 raise ValueError(f"loto sent message `{kind}`, which this package does not know")
         except Exception as error:
-            answer(
-                type="error",
-                message=f"{type(error).__name__}: {error}"[:LONGEST_TEXT],
-                traceback=traceback.format_exc()[-LONGEST_TEXT:],
-            )
+            message, trace = told_of(error)
+            answer(type="error", message=message, traceback=trace)
 
 
 def _versions():

@@ -3,18 +3,29 @@
 use loto_tests::small_sweep::Folder;
 use loto_tests::{programs, python};
 
-#[test]
-fn methods_in_python_have_several_forms() {
-    let test = "methods_in_python_have_several_forms";
+/// Runs a script of `tests/python` with the package, without code that is generated; it has to print these words.
+fn runs(test: &str, script: &str, words: &str) {
     let Some(interpreter) = python::interpreter_or_skip(test) else {
         return;
     };
     let nothing_generated = tempfile::tempdir().unwrap();
     let mut command = python::with_client(&interpreter, nothing_generated.path());
-    command.arg(python::repository().join("tests/python/methods_in_python.py"));
+    command.arg(python::repository().join("tests/python").join(script));
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.contains("every form is a method"), "{output:?}");
+    assert!(said.contains(words), "{output:?}");
+}
+
+#[test]
+fn methods_in_python_have_several_forms() {
+    let test = "methods_in_python_have_several_forms";
+    runs(test, "methods_in_python.py", "every form is a method");
+}
+
+#[test]
+fn failures_in_python_say_what_to_change() {
+    let test = "failures_in_python_say_what_to_change";
+    runs(test, "failures_in_python.py", "failures are told");
 }
 
 /// Reads a report and compares its data frames with what the report says of itself.

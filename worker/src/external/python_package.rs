@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 /// Its files, as in `deploy/python/loto`.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     (
         "__init__.py",
         include_str!("../../../deploy/python/loto/__init__.py"),
@@ -13,6 +13,10 @@ const FILES: [(&str, &str); 7] = [
     (
         "adapters.py",
         include_str!("../../../deploy/python/loto/adapters.py"),
+    ),
+    (
+        "failures.py",
+        include_str!("../../../deploy/python/loto/failures.py"),
     ),
     (
         "problem.py",

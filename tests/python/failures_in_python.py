@@ -1,0 +1,87 @@
+"""What loto is told of methods in Python that fail: each runs in a process of its own, which speaks the protocol."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+CLASS = """import loto
+
+
+class Mine:
+    def __init__(self, problem):
+        self.problem = problem
+
+    def next(self, observations):
+        {line}
+
+
+loto.serve(Mine)
+"""
+
+#: The number of the line in CLASS that fails.
+LINE = 9
+
+TABLE = {
+    "type": "table",
+    "table": "t",
+    "space": [
+        {"name": "hp_kind", "kind": "categorical", "levels": ["x", "y"]},
+        {"name": "hp_rate", "kind": "numeric"},
+    ],
+    "target": {"task": "one", "rows": 4, "configurations": "configurations.npy"},
+    "sources": [],
+}
+START = {"type": "start", "task": "one", "seed": 1, "iterations": 2, "parameters": {}, "random_rows": [2, 0]}
+HELLO = {"type": "hello", "protocols": [1], "loto": "0.1.0"}
+NEXT = {"type": "next", "iteration": 1, "told": None}
+
+
+def answers(program, *questions):
+    """What a program answers to these questions, line by line."""
+    with tempfile.TemporaryDirectory() as folder:
+        numpy.save(pathlib.Path(folder, "configurations.npy"), numpy.array([[0, 0.0], [0, 1.0], [1, 0.0], [1, 1.0]]))
+        pathlib.Path(folder, "mine.py").write_text(program)
+        pathlib.Path(folder, "part.py").write_text("def divide(number):\n    return 1 / number\n")
+        asked = "".join(json.dumps({**question, "folder": folder}) + "\n" for question in questions)
+        command = [sys.executable, "mine.py"]
+        told = subprocess.run(command, cwd=folder, input=asked, capture_output=True, text=True, check=True).stdout
+    return told.splitlines()
+
+
+def failure(line):
+    """The message and the traceback of a method with this line."""
+    ready, started, error = map(json.loads, answers(CLASS.format(line=line), HELLO, TABLE, START, NEXT))
+    assert (ready["type"], started["type"], error["type"]) == ("ready", "started", "error"), error
+    return error["message"], error["traceback"]
+
+
+HERE = f"(mine.py, line {LINE})"
+OUT_OF_MEMORY = "out of memory: a method may use what `--memory` (LOTO_MEMORY) gives a job"
+for line, expected in (
+    ("return 1 / 0", f"ZeroDivisionError: division by zero {HERE}"),
+    # A line of another file of the user, and one that calls a package or the standard library.
+    ("import part; part.divide(0)", "ZeroDivisionError: division by zero (part.py, line 2)"),
+    ("import numpy; numpy.linalg.inv([[0.0]])", f"LinAlgError: Singular matrix {HERE}"),
+    ("import json; json.loads('[')", f"JSONDecodeError: Expecting value: line 1 column 2 (char 1) {HERE}"),
+    ("assert not self.problem", f"AssertionError {HERE}"),
+    ("self.problem.configuration(7)", f"IndexError: there is no row 7: the target has rows 0 to 3 {HERE}"),
+    ("raise MemoryError", f"{OUT_OF_MEMORY} {HERE}"),
+    ("import numpy; numpy.zeros(1 << 50)", f"{OUT_OF_MEMORY} {HERE}"),
+    # A proposal is no line of the user's.
+    ("return -1", "it chose row -1, but the target has rows 0 to 3"),
+    ("return 4", "it chose row 4, but the target has rows 0 to 3"),
+    ("return [0, float('nan')]", "it chose nan for hp_rate, allowed are 0 to 1"),
+    ("return ['z', 0.5]", "it chose 'z' for hp_kind, allowed are whole numbers 0 to 1, or the levels 'x', 'y'"),
+):
+    message, traceback = failure(line)
+    assert message == expected, message
+    assert traceback.startswith("Traceback"), traceback
+
+# A long text leaves room for the place, and the line stays below 64 KiB whatever it is of.
+message, traceback = failure("raise ValueError('\\U0001d11e' * 100000)")
+assert message.endswith(HERE) and len(json.dumps([message, traceback])) < 65000, len(message)
+print("failures are told")
