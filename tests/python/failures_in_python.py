@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import platform
 import subprocess
 import sys
 import tempfile
@@ -84,4 +85,23 @@ for line, expected in (
 # A long text leaves room for the place, and the line stays below 64 KiB whatever it is of.
 message, traceback = failure("raise ValueError('\\U0001d11e' * 100000)")
 assert message.endswith(HERE) and len(json.dumps([message, traceback])) < 65000, len(message)
+# Of thousands of packages a program tells as many versions as a trace keeps, in the order of their names, and always Python's.
+MANY = """import sys
+import types
+
+import loto
+
+for number in range(5000):
+    module = types.ModuleType(f"package{number:04}")
+    module.__version__ = "1.0." + "0" * (100000 if number == 0 else 1)
+    module.__file__ = f"/usr/lib/python3/dist-packages/{number}.py"
+    sys.modules[module.__name__] = module
+loto.serve(lambda problem, observations: 0)
+"""
+(line,) = answers(MANY, HELLO)
+versions = json.loads(line)["versions"]
+assert versions["python"] == platform.python_version() and len(line) < 4096, len(line)
+assert "package0001" in versions and "package0000" not in versions and "package4999" not in versions, versions
+words = ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
+assert 1000 < len(words) <= 1024, len(words)
 print("failures are told")

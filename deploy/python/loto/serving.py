@@ -13,6 +13,9 @@ from .proposals import checked
 
 PROTOCOL = 1
 
+#: What a trace keeps of the versions that a program runs on, in bytes.
+MOST_VERSIONS_BYTES = 1024
+
 
 def method(chosen=None, *, parameters=None, spaces="all", objectives="one"):
     """Declares a method: a function or a class.
@@ -113,15 +116,22 @@ def serve(chosen):
 
 
 def _versions():
-    """The versions of Python and of the packages that the program imported."""
+    """The versions of Python and of the packages that the program imported, in the order of their names: as many as a trace keeps."""
     versions = {"python": platform.python_version()}
-    for name, module in list(sys.modules.items()):
+    left = MOST_VERSIONS_BYTES - _version_bytes("python", versions["python"])
+    for name, module in sorted(sys.modules.items()):
         version = getattr(module, "__version__", None)
         place = getattr(module, "__file__", None) or ""
         is_package = "." not in name and ("site-packages" in place or "dist-packages" in place)
-        if is_package and isinstance(version, str):
+        if is_package and isinstance(version, str) and _version_bytes(name, version) <= left:
             versions[name] = version
+            left -= _version_bytes(name, version)
     return versions
+
+
+def _version_bytes(name, version):
+    """The bytes that a version takes in a trace, with what separates it from the next one."""
+    return len(f"{name} {version}, ".encode("utf-8", "backslashreplace"))
 
 
 def _private_pipes():
