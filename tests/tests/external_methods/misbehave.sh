@@ -22,6 +22,7 @@ another-protocol)
     read -r hello
     echo '{"type":"ready","protocol":2}'
     ;;
+never-serves) ;;
 no-start) ready && sleep 1000 ;;
 garbage) asked && echo 'loading the data' && sleep 1000 ;;
 no-such-row) asked && row 1000 && sleep 1000 ;;

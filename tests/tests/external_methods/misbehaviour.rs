@@ -12,7 +12,7 @@ use loto_transport::store;
 use crate::remains::TemporaryFolder;
 
 /// Ways to misbehave, and parts of what is told of each.
-const WAYS: [(&str, &[&str]); 17] = [
+const WAYS: [(&str, &[&str]); 18] = [
     (
         "never-ready",
         &["message `hello`", "did not answer within 1 s"],
@@ -20,6 +20,14 @@ const WAYS: [(&str, &[&str]); 17] = [
     (
         "another-protocol",
         &["message `hello`", "version 2 of the protocol"],
+    ),
+    (
+        "never-serves",
+        &[
+            "message `hello`",
+            "exit status 0",
+            "does it call loto.serve",
+        ],
     ),
     (
         "no-start",

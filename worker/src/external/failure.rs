@@ -52,6 +52,11 @@ pub(super) enum MethodProblem {
     /// It ended.
     #[error("it ended with {0}")]
     Ended(EndStatus),
+    /// It ended without an error, and without an answer to the first message.
+    #[error(
+        "it ended with exit status 0 before it was ready: does it call loto.serve, or in another language read messages?"
+    )]
+    EndedUnready,
     /// It, or its guard, cannot be started.
     #[error("it cannot be started: {0}")]
     NotStarted(#[source] std::io::Error),

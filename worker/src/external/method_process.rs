@@ -66,6 +66,7 @@ impl MethodProcess {
             Ok(Answer::Ready(ready)) if ready.protocol == PROTOCOL => Ok(ready),
             Ok(Answer::Ready(ready)) => Err(MethodProblem::OtherProtocol(ready.protocol)),
             Ok(other) => Err(other_answer(&other, "`ready`")),
+            Err(MethodProblem::Ended(EndStatus::Code(0))) => Err(MethodProblem::EndedUnready),
             Err(problem) => Err(problem),
         };
         match ready {
