@@ -50,6 +50,26 @@ fn installed(python: &Path, folder: &Path) -> PathBuf {
     environment
 }
 
+/// The extra of the package that is installed without a wheel; the wheel reads its own from requirements.txt.
+#[test]
+fn the_extra_of_the_client_has_the_versions_of_its_generator() {
+    let read = |name: &str| {
+        let path = python::repository().join("deploy/python").join(name);
+        std::fs::read_to_string(path).unwrap()
+    };
+    let requirements = read("requirements.txt");
+    let project = read("pyproject.toml");
+    for package in ["grpcio", "protobuf"] {
+        let mut lines = requirements.lines();
+        let version = lines.find_map(|line| line.strip_prefix(&format!("{package}==")));
+        let expected = format!("\"{package}>={}\"", version.unwrap());
+        assert!(
+            project.contains(&expected),
+            "{expected} is not in {project}"
+        );
+    }
+}
+
 #[test]
 fn a_wheel_is_installed_and_does_what_its_page_says() {
     let name = "a_wheel_is_installed_and_does_what_its_page_says";

@@ -10,9 +10,9 @@
         loto.serve(first_free_row)
 
 `serve` speaks the protocol that PROTOCOL.md describes; `try_out` runs a method in this process, on a table
-in a CSV file, so that a debugger can follow it. `read` gives the results of a sweep as pandas data frames, and `loto.client` asks a
-running `loto serve`. Nothing but the standard library is needed; where NumPy is installed, arrays are
-NumPy's.
+in a CSV file, so that a debugger can follow it. Methods need nothing but the standard library of Python 3.8; where NumPy is
+installed, arrays are NumPy's. `read` gives the results of a sweep as pandas data frames, and `loto.client`, which needs Python
+3.10, asks a running `loto serve`.
 """
 
 from pkgutil import extend_path

@@ -1,6 +1,6 @@
-"""A client of loto's gRPC service (`loto serve`).
+"""A client of loto's gRPC service (`loto serve`). It needs Python 3.10 or newer, grpcio and protobuf.
 
-Set up once, from the root of the repository:
+Set up once, from the root of the repository, or with a wheel of deploy/python/build-wheel and its extra `client`:
 
     python -m pip install -r deploy/python/requirements.txt
     export PYTHONPATH=deploy/python
@@ -44,10 +44,7 @@ import sys
 import time
 import warnings
 
-import grpc
-
-from loto.v1 import aggregator_pb2 as messages
-from loto.v1.aggregator_pb2_grpc import AggregatorStub
+from loto.generated_code import AggregatorStub, grpc, messages
 
 # The service's own limit; gRPC's default of 4 MB is short for the curves of a large sweep.
 MAX_ANSWER_BYTES = 64 << 20

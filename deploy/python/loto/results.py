@@ -31,7 +31,15 @@ class Results:
             ) from None
 
     def _frame(self, name: str) -> "pandas.DataFrame":
-        import pandas
+        try:
+            import pandas
+        except ModuleNotFoundError as error:
+            if error.name != "pandas":
+                raise
+            raise ImportError(
+                "data frames need pandas, which is not installed: `python3 -m pip install pandas`, or the extra `results` of the "
+                "wheel (`pip install 'loto[results]'`)"
+            ) from error
 
         # Names stay texts, also those that spell a number or a missing value.
         names = dict.fromkeys(("blackbox", "task", "method"), str)

@@ -28,6 +28,12 @@ fn failures_in_python_say_what_to_change() {
     runs(test, "failures_in_python.py", "failures are told");
 }
 
+#[test]
+fn parts_that_are_missing_are_named_with_what_installs_them() {
+    let test = "parts_that_are_missing_are_named_with_what_installs_them";
+    runs(test, "missing_parts.py", "missing parts are named");
+}
+
 /// Reads a report and compares its data frames with what the report says of itself.
 const READER: &str = r#"
 import sys
