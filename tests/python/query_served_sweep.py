@@ -149,6 +149,34 @@ def check_rows(client, sweep_id, traces, name):
             raise AssertionError(f"{unknown!r} was found")
 
 
+def check_selections(client, sweep_id):
+    """One name is as good as a list of one."""
+    curves = client.curves(sweep_id, methods="gp")
+    assert {row["method"] for row in curves} == {"gp"} and curves == client.curves(sweep_id, methods=["gp"])
+    assert client.improvement(sweep_id, blackboxes="SVM") == client.improvement(sweep_id, blackboxes=["SVM"]) != []
+    traces = client.trace_rows(sweep_id, blackboxes="SVM", tasks="wine-alcohol", methods="rs")
+    assert {(row["task"], row["method"]) for row in traces} == {("wine-alcohol", "rs")}
+
+
+class WithoutPractical(LotoClient):
+    """Asks a service that says of no pair whether its difference matters."""
+
+    def compare(self, *arguments):
+        answer = super().compare(*arguments)
+        for comparison in [answer.together, *answer.blackboxes]:
+            comparison.ClearField("practical")
+        return answer
+
+
+def check_practical(address, client, sweep_id):
+    figures = ["first_better", "equivalent", "second_better"]
+    for row in client.comparison_rows(sweep_id):
+        assert_close(sum(row[figure] for figure in figures), 1, row)
+    with WithoutPractical(address) as other:
+        rows = other.comparison_rows(sweep_id)
+    assert rows and all(row[figure] is None for row in rows for figure in figures), rows
+
+
 def check_refusals(client, sweep_id):
     cases = [
         (lambda: client.progress("0" * 32), grpc.StatusCode.NOT_FOUND, "0" * 32),
@@ -162,6 +190,12 @@ def check_refusals(client, sweep_id):
             assert error.code() == code and part in error.details(), error
         else:
             raise AssertionError(f"nothing was refused where {code} was due")
+    try:
+        client.improvement(sweep_id, baseline="EXCAT")
+    except ValueError as error:
+        assert str(error) == "there is no baseline 'EXCAT', allowed are EXACT, EXACT_WITH_REPLACEMENT, SAMPLED", error
+    else:
+        raise AssertionError("an unknown baseline is taken")
 
 
 def main():
@@ -177,6 +211,8 @@ def main():
         check_comparison(client, sweep_id, [method for _, method in methods])
         check_traces(client, sweep_id, traces)
         check_rows(client, sweep_id, traces, client.progress(sweep_id).name)
+        check_selections(client, sweep_id)
+        check_practical(address, client, sweep_id)
         check_refusals(client, sweep_id)
     print(f"{len(traces)} evaluations, {len(scores)} scores: the service agrees with the report")
 

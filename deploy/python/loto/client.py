@@ -58,7 +58,10 @@ LONGEST_DELAY = 5.0
 
 
 class LotoClient:
-    """Asks one `loto serve`. Errors are `grpc.RpcError`, whose `details()` say what is wrong."""
+    """Asks one `loto serve`. Errors are `grpc.RpcError`, whose `details()` say what is wrong.
+
+    Where answers are for some black boxes, tasks or methods only, these are lists of names, or one name.
+    """
 
     def __init__(
         self, address, timeout=120.0, *, tls=False, ca=None, certificate=None, key=None, token=None
@@ -268,8 +271,10 @@ class LotoClient:
 
     def comparison_rows(self, sweep, blackboxes=(), methods=(), baseline="EXACT", alpha=0.05):
         """The comparisons of all pairs of methods, one row each: over all black boxes together, whose blackbox is
-        None, and on each of them. A comparison that is impossible has no rows."""
+        None, and on each of them. A comparison that is impossible has no rows; probabilities of differences that matter, which
+        the service did not compute, are None."""
         answer = self.compare(sweep, blackboxes, methods, baseline, alpha)
+        posteriors = ["first_better", "equivalent", "second_better"]
         rows = []
         comparisons = [(None, answer.together)]
         comparisons += [(comparison.blackbox, comparison) for comparison in answer.blackboxes]
@@ -278,7 +283,7 @@ class LotoClient:
             nemenyi = {(pair.first, pair.second): pair.p_value for pair in comparison.nemenyi.pairs}
             practical = {(pair.first, pair.second): pair for pair in comparison.practical}
             for pair in comparison.wilcoxon:
-                posterior = practical.get((pair.first, pair.second), messages.PracticalPair())
+                posterior = practical.get((pair.first, pair.second))
                 rows.append(
                     {
                         "blackbox": blackbox,
@@ -293,9 +298,7 @@ class LotoClient:
                         "wilcoxon_holm_p": pair.holm_p_value,
                         "nemenyi_p": nemenyi[pair.first, pair.second],
                         "friedman_p": comparison.friedman.p_value,
-                        "first_better": posterior.first_better,
-                        "equivalent": posterior.equivalent,
-                        "second_better": posterior.second_better,
+                        **{name: None if posterior is None else getattr(posterior, name) for name in posteriors},
                     }
                 )
         return rows
@@ -304,9 +307,9 @@ class LotoClient:
         """The finished traces (FinishedTrace), one by one."""
         request = messages.StreamTracesRequest(
             sweep_id=self.sweep_id(sweep),
-            blackboxes=blackboxes,
-            tasks=tasks,
-            methods=methods,
+            blackboxes=_names(blackboxes),
+            tasks=_names(tasks),
+            methods=_names(methods),
             seeds=seeds,
         )
         yield from self._stub.StreamTraces(request)
@@ -380,11 +383,19 @@ def _content(path):
     return None if path is None else pathlib.Path(path).read_bytes()
 
 
+def _names(names):
+    """A list of names, also of one that is given as a text."""
+    return [names] if isinstance(names, str) else names
+
+
 def _selection(blackboxes, methods):
-    return messages.Selection(blackboxes=blackboxes, methods=methods)
+    return messages.Selection(blackboxes=_names(blackboxes), methods=_names(methods))
 
 
 def _baseline(name):
+    if f"BASELINE_{name}" not in messages.Baseline.keys():
+        known = [key[len("BASELINE_") :] for key, number in messages.Baseline.items() if number > 0]
+        raise ValueError(f"there is no baseline {name!r}, allowed are {', '.join(known)}")
     return messages.Baseline.Value(f"BASELINE_{name}")
 
 
