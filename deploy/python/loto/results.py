@@ -30,7 +30,10 @@ class Results:
                 f"{path} is not there: {self.folder} is no folder of a report; `loto run` and `loto report --out` write one"
             ) from None
 
-    def _frame(self, name: str) -> "pandas.DataFrame":
+    def _frame(self, name: str, needs: "str | None" = None) -> "pandas.DataFrame":
+        """A file as a data frame. Some are there only where a black box has what they need."""
+        if needs is not None and name not in self.about["files"]:
+            raise FileNotFoundError(f"the report in {self.folder} has no {name}: the sweep has no black box with {needs}")
         try:
             import pandas
         except ModuleNotFoundError as error:
@@ -73,12 +76,12 @@ class Results:
     @cached_property
     def curves_over_cost(self) -> "pandas.DataFrame":
         """What is averaged over the tasks at every cost: a row per black box, method and cost. Only where a black box has costs."""
-        return self._frame("curves_over_cost.csv")
+        return self._frame("curves_over_cost.csv", needs="a cost")
 
     @cached_property
     def fronts(self) -> "pandas.DataFrame":
         """The front of each table and what methods attain of it: a row per point. Only where a black box has two objectives."""
-        return self._frame("fronts.csv")
+        return self._frame("fronts.csv", needs="two objectives")
 
 
 def read(folder: "str | os.PathLike[str]") -> Results:

@@ -49,6 +49,13 @@ for name in ["traces.csv.gz", "scores.csv", "scores_by_task.csv", "curves.csv", 
     assert len(frame) > 0 and set(frame.columns) <= set(files[name]["columns"]), name
     # A name that spells a number stays a text.
     assert set(frame.blackbox) == {"007"}, frame.blackbox
+for name, missing in (("fronts", "no black box with two objectives"), ("curves_over_cost", "no black box with a cost")):
+    try:
+        getattr(results, name)
+    except FileNotFoundError as error:
+        assert missing in str(error), error
+    else:
+        raise AssertionError(f"{name} is there")
 try:
     loto.read(sys.argv[1] + "/charts")
 except FileNotFoundError as error:
