@@ -39,6 +39,7 @@ pub fn adtm(
         x_label: "evaluations",
         y_label: blackbox.measure.name_of_average(),
         x: (1.0, (blackbox.iterations as f64).max(2.0)),
+        x_counts: true,
         y: Vertical::Logarithmic(lower, upper),
         curves,
         names: Names::AtEnds,

@@ -24,6 +24,7 @@ pub fn ranks_by_arrival(
         x_label: "tasks so far",
         y_label: "average rank",
         x: (1.0, (blackbox.tasks.len() as f64).max(2.0)),
+        x_counts: true,
         y: Vertical::Downwards((least - 0.2).max(0.8), greatest + 0.2),
         curves: curves.collect(),
         names: Names::AtEnds,

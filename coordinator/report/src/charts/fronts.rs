@@ -61,6 +61,7 @@ pub(crate) fn fronts(
         x_label: &objectives[0],
         y_label: &objectives[1],
         x: limits[0],
+        x_counts: false,
         y: Vertical::Upwards(limits[1].0, limits[1].1),
         curves: std::iter::once(of_table).chain(of_methods).collect(),
         names: Names::AtEnds,
@@ -114,6 +115,21 @@ mod tests {
         let (lower, upper) = with_margins(0.25, 0.25);
         assert!(lower < 0.25 && upper > 0.25 && (lower + upper - 0.5).abs() < 1e-15);
         assert_eq!(with_margins(1.0, 2.0), (0.95, 2.05));
+    }
+
+    #[test]
+    fn objectives_above_one_have_ticks_between_whole_numbers() {
+        let known = TaskFronts {
+            blackbox: "net",
+            task: "wine",
+            objectives: ["metric_error", "metric_latency"],
+            table: vec![[5.2, 3.0], [5.8, 1.0]],
+            methods: vec![("gp + MO", vec![[5.4, 3.0]])],
+        };
+        let palette = Palette::of(vec!["gp + MO".into()]);
+        let svg = fronts(&known, &palette, CURVES_SIZE).unwrap().svg("fronts");
+        // The other axis ends at 3.1.
+        assert!(svg.contains(">5.3<") && svg.contains(">5.8<"), "{svg}");
     }
 
     #[test]

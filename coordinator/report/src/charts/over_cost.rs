@@ -37,6 +37,7 @@ pub fn over_cost(
         x_label: "cost / mean cost of an evaluation",
         y_label: blackbox.measure.name_of_average(),
         x: (begin, end),
+        x_counts: false,
         y: Vertical::Logarithmic(lower, upper),
         curves,
         names: Names::AtEnds,

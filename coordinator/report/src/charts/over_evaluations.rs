@@ -64,6 +64,7 @@ fn plot<'a>(
         x_label: "evaluations",
         y_label: label,
         x: (1.0, (blackbox.iterations as f64).max(2.0)),
+        x_counts: true,
         y,
         curves,
         names: Names::AtEnds,

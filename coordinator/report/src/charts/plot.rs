@@ -97,6 +97,8 @@ pub(crate) struct Plot<'a> {
     pub(crate) y_label: &'a str,
     /// The least and the greatest value of the horizontal axis.
     pub(crate) x: (f64, f64),
+    /// Whether the horizontal axis counts something, such as evaluations or tasks, so that its ticks are at whole numbers.
+    pub(crate) x_counts: bool,
     pub(crate) y: Vertical,
     pub(crate) curves: Vec<Curve<'a>>,
     pub(crate) names: Names,
@@ -126,6 +128,7 @@ impl Plot<'_> {
                 start: LEFT + 6.0,
                 end: width - name_width - 46.0,
             },
+            x_counts: self.x_counts,
             y: self.y.axis(bottom, top),
             floor: self.y.floor(),
             bottom,
@@ -153,6 +156,7 @@ impl Plot<'_> {
 /// The axes that frame the curves.
 struct Axes {
     x: Linear,
+    x_counts: bool,
     y: Axis,
     /// Values below are where a curve ends.
     floor: f64,
@@ -181,8 +185,7 @@ impl Axes {
             picture.line((LEFT - 4.0, pixel), (LEFT, pixel), FRAME);
         }
         let most = ((right - LEFT) / TICK_WIDTH) as usize;
-        let counts = self.x.lower >= 1.0;
-        let ticks = if counts {
+        let ticks = if self.x_counts {
             self.x.whole_ticks(most)
         } else {
             self.x.ticks(most)

@@ -27,6 +27,7 @@ pub fn profile(
         x_label: "improvement of at least",
         y_label: "share of runs",
         x: (*thresholds.first()?, *thresholds.last()?),
+        x_counts: false,
         y: Vertical::Upwards(0.0, 1.0),
         curves,
         names: Names::Listed,

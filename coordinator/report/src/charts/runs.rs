@@ -64,6 +64,7 @@ pub fn runs(
         x_label: "evaluations",
         y_label: measure.words(),
         x: (1.0, (iterations as f64).max(2.0)),
+        x_counts: true,
         y: Vertical::Logarithmic(lower, upper),
         curves,
         names: Names::AtEnds,
