@@ -153,8 +153,9 @@ impl Palette {
     }
 }
 
-/// The style that a name chooses: the first from a place that depends on the name that looks like no
-/// method of `loto` and none of the report; if there is none, one that looks like none of the report.
+/// The style that a name chooses: the first from a place that depends on the name that looks like no method of `loto` and none of the
+/// report; if there is none, one that looks like none of the report, or else one whose points differ from all others, since
+/// some charts show points alone, or else any that no other method has.
 fn style_by_name(name: &str, taken: &BTreeMap<String, MethodStyle>) -> MethodStyle {
     let all = COLOURS.into_iter().flat_map(|colour| {
         DASHES
@@ -171,16 +172,19 @@ fn style_by_name(name: &str, taken: &BTreeMap<String, MethodStyle>) -> MethodSty
     let is_new = |style: &&MethodStyle| {
         is_free(style) && !BUILT_IN.iter().any(|(_, known)| style.looks_like(known))
     };
-    let differs = |style: &&MethodStyle| {
-        let same_line =
-            |other: &MethodStyle| (other.colour, other.dash) == (style.colour, style.dash);
-        !taken.values().any(same_line)
+    let has_own_points = |style: &&MethodStyle| {
+        let same_points =
+            |other: &MethodStyle| (other.colour, other.marker) == (style.colour, style.marker);
+        !taken.values().any(same_points)
     };
+    let is_unused = |style: &&MethodStyle| !taken.values().any(|other| other == *style);
     let chosen = styles
         .iter()
         .find(is_new)
-        .or_else(|| styles.iter().find(is_free));
-    let chosen = chosen.or_else(|| styles.iter().find(differs));
+        .or_else(|| styles.iter().find(is_free))
+        .or_else(|| styles.iter().find(has_own_points))
+        .or_else(|| styles.iter().find(is_unused));
+    // More methods than there are styles share them.
     *chosen.unwrap_or(&styles[0])
 }
 
@@ -201,6 +205,39 @@ mod tests {
             let style = palette.style(method);
             assert!(lines.insert((style.colour, style.dash)), "{method}");
         }
+    }
+
+    #[test]
+    fn the_methods_of_the_largest_sweep_have_different_points() {
+        let sweep = include_str!("../../../sweeps/ranking.toml");
+        let (_, rest) = sweep.split_once("methods = [").unwrap();
+        let (listed, _) = rest.split_once(']').unwrap();
+        let names: Vec<&str> = listed.split('"').skip(1).step_by(2).collect();
+        assert_eq!(names.len(), 42);
+        let palette = palette(&names);
+        let mut points = Vec::new();
+        for name in names {
+            let style = palette.style(name);
+            let own = (style.colour, style.marker);
+            assert!(!points.contains(&own), "{name}");
+            points.push(own);
+        }
+    }
+
+    #[test]
+    fn no_two_methods_share_a_style_while_there_are_any() {
+        // Eight colours, four dashes and seven markers.
+        let names: Vec<String> = (0..224).map(|index| format!("m{index}")).collect();
+        let palette = Palette::of(names.clone());
+        for (index, name) in names.iter().enumerate() {
+            let style = palette.style(name);
+            let twin = names[..index]
+                .iter()
+                .find(|other| palette.style(other) == style);
+            assert_eq!(twin, None, "{name}");
+        }
+        let one_more = palette.style("one more");
+        assert!(names.iter().any(|name| palette.style(name) == one_more));
     }
 
     #[test]
