@@ -8,6 +8,16 @@ pub(crate) const FRAME: Stroke = Stroke::solid("#444444", 1.0);
 pub(crate) const GRID: Stroke = Stroke::solid("#e6e6e6", 1.0);
 const TEXT_SIZE: f64 = 12.0;
 const LABEL_GAP: f64 = 15.0;
+/// Names that are nearer to each other than this cover each other.
+const LEAST_LABEL_GAP: f64 = 13.0;
+
+/// What is above the frame, and below it.
+const TOP: f64 = 30.0;
+const BOTTOM: f64 = 42.0;
+/// How far below the frame the name of a curve may be.
+const NAMES_BELOW: f64 = 14.0;
+/// How far below the top of the frame the first of listed names is.
+const FIRST_LISTED: f64 = 8.0;
 
 /// Where the vertical axis is.
 const LEFT: f64 = 58.0;
@@ -114,13 +124,14 @@ pub(crate) enum Names {
 }
 
 impl Plot<'_> {
-    /// Draws the plot.
+    /// Draws the plot, higher where the names of its curves need that.
     pub(crate) fn draw(&self, (width, height): (f64, f64)) -> Picture {
+        let height = height.max(self.least_height());
         let names = self.curves.iter().map(|curve| &curve.name);
         let name_widths = names.map(|name| text_width(name, TEXT_SIZE));
         let name_width = name_widths.fold(40.0, f64::max);
         let (lower, upper) = self.x;
-        let (bottom, top) = (height - 42.0, 30.0);
+        let (bottom, top) = (height - BOTTOM, TOP);
         let axes = Axes {
             x: Linear {
                 lower,
@@ -150,6 +161,16 @@ impl Plot<'_> {
             Names::Listed => axes.list_names(&mut picture, &self.curves),
         }
         picture
+    }
+
+    /// The height at which no name covers another.
+    fn least_height(&self) -> f64 {
+        let names = self.curves.iter().filter(|curve| !curve.name.is_empty());
+        let gaps = LEAST_LABEL_GAP * names.count().saturating_sub(1) as f64;
+        match self.names {
+            Names::AtEnds => TOP + gaps - NAMES_BELOW + BOTTOM,
+            Names::Listed => TOP + gaps + FIRST_LISTED + BOTTOM,
+        }
     }
 }
 
@@ -235,7 +256,7 @@ impl Axes {
         let mut ends: Vec<(f64, &Curve<'a>)> = named.filter_map(with_end).collect();
         ends.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         let wanted: Vec<f64> = ends.iter().map(|(pixel, _)| *pixel).collect();
-        let places = spread(&wanted, LABEL_GAP, self.top, self.bottom + 14.0);
+        let places = spread(&wanted, LABEL_GAP, self.top, self.bottom + NAMES_BELOW);
         let (start, end) = (self.x.end + 2.0, self.x.end + 30.0);
         for ((pixel, curve), place) in ends.into_iter().zip(places) {
             let leader = [(start, pixel), (start + 12.0, place), (end, place)];
@@ -250,7 +271,7 @@ impl Axes {
             curves.iter().map(|curve| (mean(curve), curve)).collect();
         ordered.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         let wanted: Vec<f64> = (0..ordered.len())
-            .map(|line| self.top + 8.0 + LABEL_GAP * line as f64)
+            .map(|line| self.top + FIRST_LISTED + LABEL_GAP * line as f64)
             .collect();
         let places = spread(&wanted, LABEL_GAP, self.top, self.bottom);
         let (start, end) = (self.x.end + 8.0, self.x.end + 30.0);
@@ -284,4 +305,59 @@ fn draw_name(picture: &mut Picture, curve: &Curve<'_>, line: &[Point]) {
     }
     let style = TextStyle::new(TEXT_SIZE, Anchor::Start);
     picture.text((end + 4.0, place + 4.0), &curve.name, style);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::charts::HALF_SIZE;
+    use crate::charts::picture::{Marker, Shape};
+
+    /// Curves that end at one point, with their names.
+    fn drawn(methods: usize, names: Names) -> Picture {
+        let style = MethodStyle {
+            colour: "#0072b2",
+            dash: "",
+            marker: Marker::Circle,
+        };
+        let curve =
+            |index: usize| Curve::of_method(&format!("method {index}"), style, &[0.5, 0.25]);
+        let plot = Plot {
+            title: "box",
+            x_label: "evaluations",
+            y_label: "share",
+            x: (1.0, 2.0),
+            x_counts: true,
+            y: Vertical::Upwards(0.0, 1.0),
+            curves: (0..methods).map(curve).collect(),
+            names,
+        };
+        plot.draw(HALF_SIZE)
+    }
+
+    /// Where the names of the methods are, from the top.
+    fn places_of_names(picture: &Picture) -> Vec<f64> {
+        let place = |shape: &Shape| match shape {
+            Shape::Text { position, text, .. } if text.starts_with("method ") => Some(position.1),
+            _ => None,
+        };
+        let mut places: Vec<f64> = picture.shapes.iter().filter_map(place).collect();
+        places.sort_by(f64::total_cmp);
+        places
+    }
+
+    #[test]
+    fn no_name_covers_another_however_many_there_are() {
+        for names in [Names::AtEnds, Names::Listed] {
+            for methods in [2, 20, 43, 200] {
+                let picture = drawn(methods, names);
+                let places = places_of_names(&picture);
+                assert_eq!(places.len(), methods);
+                let is_apart = |pair: &[f64]| pair[1] - pair[0] >= TEXT_SIZE;
+                assert!(places.windows(2).all(is_apart), "{names:?}: {places:?}");
+                assert!(places[0] > 0.0 && places[methods - 1] < picture.height);
+            }
+            assert_eq!(drawn(14, names).height, HALF_SIZE.1);
+        }
+    }
 }
