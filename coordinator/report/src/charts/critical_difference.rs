@@ -7,6 +7,9 @@ use super::picture::{Anchor, Picture, Stroke, TextStyle, shorten, text_width};
 use super::scale::Linear;
 
 const TEXT_SIZE: f64 = 12.5;
+const NUMBER_SIZE: f64 = TEXT_SIZE - 1.5;
+/// What is left between the numbers of ranks at least.
+const NUMBER_GAP: f64 = 4.0;
 const LINE_HEIGHT: f64 = 19.0;
 const BAR_GAP: f64 = 8.0;
 const AXIS: Stroke = Stroke::solid("#222222", 1.2);
@@ -76,7 +79,7 @@ pub fn critical_difference(
         picture.polyline(&[(pixel, axis), (pixel, y), (end, y)], leader);
         let name = TextStyle::new(TEXT_SIZE, anchor);
         picture.text((end + outward * 47.0, y + 4.0), &label(method), name);
-        let number = TextStyle::new(TEXT_SIZE - 1.5, anchor).coloured("#444444");
+        let number = TextStyle::new(NUMBER_SIZE, anchor).coloured("#444444");
         let rank_text = format!("{rank:.2}");
         picture.text((end + outward * 6.0, y + 4.0), &rank_text, number);
         picture.marker(style.marker, (pixel, axis), 3.6, style.colour, None);
@@ -84,19 +87,33 @@ pub fn critical_difference(
     picture
 }
 
+/// Every how many ranks one has room for its number.
+fn labelled_every(ranks: &Linear, count: usize) -> usize {
+    let room = ranks.pixel(2.0) - ranks.pixel(1.0);
+    let needed = text_width(&count.to_string(), NUMBER_SIZE) + NUMBER_GAP;
+    // Ranks without any room still get a number at the first.
+    let every = (needed / room.max(1e-3)).ceil() as usize;
+    every.clamp(1, count.max(1))
+}
+
 fn draw_axis(picture: &mut Picture, ranks: &Linear, count: usize, difference: Option<f64>, y: f64) {
-    let number = TextStyle::new(TEXT_SIZE - 1.5, Anchor::Middle).coloured("#444444");
+    let number = TextStyle::new(NUMBER_SIZE, Anchor::Middle).coloured("#444444");
+    let every = labelled_every(ranks, count);
     picture.line((ranks.start, y), (ranks.pixel(count as f64), y), AXIS);
     for rank in 1..=count {
         let pixel = ranks.pixel(rank as f64);
-        picture.line((pixel, y - 6.0), (pixel, y), TICK);
-        picture.text((pixel, y - 10.0), &rank.to_string(), number);
-        if rank < count {
+        let is_labelled = (rank - 1).is_multiple_of(every);
+        let length = if is_labelled { 6.0 } else { 3.0 };
+        picture.line((pixel, y - length), (pixel, y), TICK);
+        if is_labelled {
+            picture.text((pixel, y - 10.0), &rank.to_string(), number);
+        }
+        if rank < count && every == 1 {
             let half = ranks.pixel(rank as f64 + 0.5);
             picture.line((half, y - 3.0), (half, y), TICK);
         }
     }
-    let caption = TextStyle::new(TEXT_SIZE - 1.5, Anchor::End).coloured("#444444");
+    let caption = TextStyle::new(NUMBER_SIZE, Anchor::End).coloured("#444444");
     picture.text((ranks.start - 10.0, y + 4.0), "average rank", caption);
     let Some(difference) = difference else {
         return;
@@ -110,4 +127,53 @@ fn draw_axis(picture: &mut Picture, ranks: &Linear, count: usize, difference: Op
     let text = format!("critical difference {difference:.2}");
     let style = TextStyle::new(TEXT_SIZE - 1.0, Anchor::Start);
     picture.text((start, level - 8.0), &text, style);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::charts::picture::Shape;
+
+    /// The places of the numbers of so many ranks on an axis of 300 pixels, and the number of ticks.
+    fn axis(count: usize) -> (Vec<(usize, f64)>, usize) {
+        let ranks = Linear {
+            lower: 1.0,
+            upper: count as f64,
+            start: 278.0,
+            end: 578.0,
+        };
+        let mut picture = Picture::new(860.0, 200.0);
+        draw_axis(&mut picture, &ranks, count, None, 82.0);
+        let number = |shape: &Shape| match shape {
+            Shape::Text { position, text, .. } => Some((text.parse().ok()?, position.0)),
+            _ => None,
+        };
+        let is_line = |shape: &&Shape| matches!(shape, Shape::Line { .. });
+        let lines = picture.shapes.iter().filter(is_line).count();
+        // One of the lines is the axis.
+        let numbers = picture.shapes.iter().filter_map(number).collect();
+        (numbers, lines - 1)
+    }
+
+    #[test]
+    fn numbers_of_ranks_do_not_cover_each_other() {
+        for count in [9, 45, 120, 1000] {
+            let (numbers, ticks) = axis(count);
+            assert!(numbers.len() > 4, "{count}: {numbers:?}");
+            for pair in numbers.windows(2) {
+                // Digits are narrower than six tenths of their height.
+                let width = 0.6 * 11.0 * pair[1].0.to_string().len() as f64;
+                assert!(pair[1].1 - pair[0].1 > width, "{count}: {numbers:?}");
+            }
+            assert!(ticks >= count);
+        }
+        assert_eq!(axis(45).1, 45);
+    }
+
+    #[test]
+    fn few_ranks_have_a_number_each_and_halves() {
+        let (numbers, ticks) = axis(4);
+        assert_eq!(numbers, [(1, 278.0), (2, 378.0), (3, 478.0), (4, 578.0)]);
+        assert_eq!(ticks, 7);
+    }
 }
