@@ -269,13 +269,18 @@ pub(crate) fn text_width(text: &str, size: f64) -> f64 {
     0.61 * size * text.chars().count() as f64
 }
 
-/// The text, cut to at most `most` characters.
+/// The text with at most `most` characters: of a longer one the middle is cut, since names that are alike at their beginning
+/// often differ at their end.
 pub(crate) fn shorten(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+    let length = text.chars().count();
+    if length <= most {
         return text.to_owned();
     }
-    let kept: String = text.chars().take(most - 1).collect();
-    kept + "\u{2026}"
+    let kept = most.saturating_sub(1);
+    let at_end = kept / 2;
+    let beginning = text.chars().take(kept - at_end);
+    let end = text.chars().skip(length - at_end);
+    beginning.chain(['\u{2026}']).chain(end).collect()
 }
 
 #[cfg(test)]
@@ -286,5 +291,15 @@ mod tests {
     fn long_names_are_cut_between_characters() {
         assert_eq!(shorten("naval", 5), "naval");
         assert_eq!(shorten("\u{e9}\u{e9}\u{e9}", 2), "\u{e9}\u{2026}");
+        assert_eq!(shorten("abcd\u{e9}fgh", 6), "abc\u{2026}gh");
+    }
+
+    #[test]
+    fn names_that_differ_at_the_end_still_differ_when_they_are_cut() {
+        let names = (1..=42).map(|index| format!("my-external-optimiser-variant-{index}"));
+        let cut: std::collections::BTreeSet<String> =
+            names.map(|name| shorten(&name, 26)).collect();
+        assert_eq!(cut.len(), 42);
+        assert!(cut.iter().all(|name| name.chars().count() <= 26));
     }
 }
