@@ -6,6 +6,9 @@ use loto_statistics::results::Measure;
 
 use crate::numbers;
 
+/// Most pairs that a sentence names; with forty methods there may be hundreds.
+const MOST_PAIRS: usize = 20;
+
 /// What a rope is a difference of on a black box, in words.
 pub(crate) fn unit_in_words(unit: RopeUnit, measure: Measure) -> &'static str {
     match (unit, measure) {
@@ -68,9 +71,15 @@ pub(crate) fn sentences(comparison: &Comparison, blackboxes: &[BlackboxAnalysis]
     });
     let small: Vec<String> = small.collect();
     if !small.is_empty() {
+        let named = small.iter().take(MOST_PAIRS);
+        let named: Vec<&str> = named.map(String::as_str).collect();
+        let rest = match small.len() - named.len() {
+            0 => String::new(),
+            rest => format!("; and {rest} more; the table of the page has all"),
+        };
         sentences.push(format!(
-            "Significantly different in the end, and too small to matter: {}.",
-            small.join("; ")
+            "Significantly different in the end, and too small to matter: {}{rest}.",
+            named.join("; ")
         ));
     }
     sentences

@@ -10,6 +10,11 @@ use crate::tests::{check_well_formed, report_of, text};
 
 /// On each of twelve tasks `b` ends a little below `a`, and `c` far above both.
 fn results() -> SweepResults {
+    ending_at(&["a", "b", "c"], |task| vec![50 + task, 49, 500 + task])
+}
+
+/// Twelve tasks on which the methods end at these values, a little higher with every seed.
+fn ending_at(methods: &[&str], last: impl Fn(u32) -> Vec<u32>) -> SweepResults {
     let objective: Vec<f64> = (0..=1000).map(f64::from).collect();
     let task = |task: u32| {
         let of = |last: u32| {
@@ -28,7 +33,7 @@ fn results() -> SweepResults {
             objective: objective.clone().into(),
             hypervolume: None,
             mean_cost: None,
-            traces: vec![of(50 + task), of(49), of(500 + task)],
+            traces: last(task).into_iter().map(of).collect(),
         }
     };
     SweepResults {
@@ -39,7 +44,7 @@ fn results() -> SweepResults {
             direction: Default::default(),
             arrivals: None,
             iterations: 2,
-            methods: ["a", "b", "c"].map(String::from).to_vec(),
+            methods: methods.iter().map(|&method| method.to_owned()).collect(),
             tasks: (0..12).map(task).collect(),
         }],
     }
@@ -83,6 +88,29 @@ fn significant_differences_that_are_too_small_are_named() {
     let analysis = analyse(&results, &none).unwrap();
     let page = text(&report_of(&results, &analysis), Format::Html);
     assert!(!page.contains("Which differences matter: "));
+}
+
+#[test]
+fn of_many_small_differences_some_are_named_and_the_others_counted() {
+    // Eight methods have 28 pairs, of which all differ everywhere, by at most 7 thousandths of the range.
+    let methods = ["m0", "m1", "m2", "m3", "m4", "m5", "m6", "m7"];
+    let results = ending_at(&methods, |task| (40 + task..48 + task).collect());
+    let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    let report = report_of(&results, &analysis);
+    for format in [Format::Text, Format::Html] {
+        let shown = text(&report, format);
+        assert!(
+            shown.contains("too small to matter: m0 and m1 (p 0.0"),
+            "{shown}"
+        );
+        let (_, rest) = shown
+            .split_once("in the end, and too small to matter: ")
+            .unwrap();
+        let (named, _) = rest
+            .split_once("; and 8 more; the table of the page has all.")
+            .unwrap();
+        assert_eq!(named.split("; ").count(), 20, "{named}");
+    }
 }
 
 #[test]
