@@ -86,9 +86,14 @@ pub(crate) fn statistic(value: f64) -> String {
     }
 }
 
-/// A share as a percentage without decimals.
+/// A share as a percentage without decimals; only none is `0%`, and only all is `100%`.
 pub(crate) fn percentage(value: f64) -> String {
-    format!("{:.0}%", 100.0 * value)
+    let rounded = format!("{:.0}%", 100.0 * value);
+    match rounded.as_str() {
+        "0%" if value > 0.0 => "<1%".into(),
+        "100%" if value < 1.0 => ">99%".into(),
+        _ => rounded,
+    }
 }
 
 /// How the values of a statistic by iteration are written.
@@ -164,6 +169,13 @@ mod tests {
         assert_eq!(seconds(0.4567), "0.46");
         assert_eq!(seconds(12.6), "13");
         assert_eq!(probability(1e-9), "<0.001");
+        assert_eq!(percentage(0.0), "0%");
+        assert_eq!(percentage(0.004), "<1%");
+        assert_eq!(percentage(0.01), "1%");
+        assert_eq!(percentage(0.95), "95%");
+        assert_eq!(percentage(0.99), "99%");
+        assert_eq!(percentage(0.996), ">99%");
+        assert_eq!(percentage(1.0), "100%");
         assert_eq!(count(1, "task"), "1 task");
         assert_eq!(count(54_600, "black box"), "54,600 black boxes");
     }
