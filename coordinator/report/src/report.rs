@@ -64,7 +64,7 @@ impl Report<'_> {
         match self.analysis.baseline {
             Baseline::Exact => "exact expectation of random search without replacement",
             Baseline::ExactWithReplacement => "exact expectation of random search with replacement",
-            Baseline::Sampled => "sampled random search of the sweep itself (rs)",
+            Baseline::Sampled => "sampled random search: the traces of the method rs",
         }
     }
 

@@ -1,6 +1,7 @@
 //! Tests of what stands beside the scores: tasks that make most of a mean, differences to a method.
 
 use loto_statistics::analysis::{AnalysisOptions, DominantTask, analyse};
+use loto_statistics::random_search::Baseline;
 
 use crate::format::Format;
 use crate::tests::{report_of, results, text};
@@ -41,4 +42,24 @@ fn differences_to_a_method_stand_beside_the_scores() {
     assert!(text(&report, Format::Html).contains("<th>minus rs</th>"));
     let csv = text(&report, Format::Csv);
     assert!(csv.contains(",rs,11,"), "{csv}");
+}
+
+#[test]
+fn a_sampled_baseline_needs_no_sweep() {
+    // Traces that were recorded elsewhere, of which no sweep is known.
+    let results = results();
+    let options = AnalysisOptions {
+        baseline: Baseline::Sampled,
+        ..AnalysisOptions::default()
+    };
+    let analysis = analyse(&results, &options).unwrap();
+    let report = report_of(&results, &analysis);
+    assert!(report.sweep.is_none());
+    let words = "sampled random search: the traces of the method rs";
+    let shown = text(&report, Format::Text);
+    assert!(
+        shown.contains(&format!("improvement over the {words}\n")),
+        "{shown}"
+    );
+    assert!(text(&report, Format::Html).contains(&format!("<dd>{words}</dd>")));
 }

@@ -198,7 +198,7 @@ pub(super) struct ReplaceOption {
 #[derive(Debug, Args)]
 pub(super) struct ScoreOptions {
     /// Random search that methods are compared with: its exact expectation on the table,
-    /// drawn without or with replacement, or the traces of the sweep's own method rs.
+    /// drawn without or with replacement, or the traces of the method rs.
     #[arg(
         long,
         env = "LOTO_BASELINE",

@@ -36,7 +36,7 @@ pub(crate) fn over_cost(blackbox: &BlackboxAnalysis, palette: &Palette) -> Marku
         }
     };
     let caption = format!(
-        "Over cost on {}: improvement over the method rs of the sweep, the mean over the costs up to which all methods run, on \
+        "Over cost on {}: improvement over the method rs, the mean over the costs up to which all methods run, on \
          {}; {average} and average rank where the method with the least mean cost of a trace ends.",
         blackbox.name,
         numbers::count(over_cost.scored_tasks as u64, "task"),
