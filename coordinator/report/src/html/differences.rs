@@ -45,8 +45,9 @@ pub(crate) fn difference_table(report: &Report<'_>, blackbox: &BlackboxAnalysis)
         }
     };
     let caption = format!(
-        "Improvement minus that of {against} on {}, from traces of the same task and seed, which begin with the \
-         same random rows. Bold: the interval over the seeds leaves out 0.",
+        "Improvement minus that of {against} on {}, from traces of the same task and seed: methods that begin with \
+         random rows begin with the same ones, and those that use a fitted prior share it, so that part of the \
+         chance cancels out. Bold: the interval over the seeds leaves out 0.",
         blackbox.name
     );
     table(&caption, None, &head, paired.into_iter().map(row))

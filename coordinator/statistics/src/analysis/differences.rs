@@ -1,5 +1,5 @@
-//! Paired differences of all methods to one: traces of one task and seed begin with the same random
-//! rows, so that much of what the seeds do cancels out.
+//! Paired differences of all methods to one, from traces of the same task and seed: methods that begin with random rows
+//! begin with the same ones, and those that use a fitted prior share it, so that part of what the seeds do cancels out.
 
 use super::options::AnalysisOptions;
 use super::output::{MethodAverages, PairedDifference};

@@ -278,8 +278,8 @@ pub struct DominantTask {
 
 /// The improvement of a method minus that of another, from traces of the same tasks and seeds.
 ///
-/// Traces of one task and seed begin with the same random rows, so that their difference varies less
-/// than either.
+/// Methods that begin with random rows begin with the same ones where task and seed are the same, and those that use a fitted
+/// prior share it, so that part of the chance cancels out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PairedDifference {
     /// Mean over tasks.
