@@ -91,6 +91,41 @@ fn significant_differences_that_are_too_small_are_named() {
 }
 
 #[test]
+fn both_tables_of_pairs_have_the_same_form() {
+    let results = results();
+    let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    let page = text(&report_of(&results, &analysis), Format::Html);
+    let tables = page.split("<table class=\"matrix\">").skip(1);
+    let tables: Vec<&str> = tables
+        .map(|rest| rest.split("</table>").next().unwrap())
+        .collect();
+    let [wins, probabilities] = tables[..] else {
+        panic!("{page}");
+    };
+    let head = |table: &str| table.split("</thead>").next().unwrap().to_owned();
+    assert_eq!(head(wins), head(probabilities));
+    // Twelve differences of one sign: all pairs are significant, below the diagonal of both tables.
+    for (table, above) in [
+        (wins, "<td class=\"muted\">0/0/12</td>"),
+        (probabilities, "0.00/1.00/0.00"),
+    ] {
+        let rows: Vec<&str> = table.split("<tr>").skip(2).collect();
+        assert_eq!(rows.len(), 3);
+        assert!(rows[0].contains(above), "{}", rows[0]);
+        for (index, row) in rows.iter().enumerate() {
+            let cells: Vec<&str> = row.split("<td").skip(1).collect();
+            assert!(cells[index].contains('·'), "{row}");
+            for below in &cells[..index] {
+                assert!(
+                    below.starts_with(" class=\"significant\">0.00") && !below.contains("0/"),
+                    "{row}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn of_many_small_differences_some_are_named_and_the_others_counted() {
     // Eight methods have 28 pairs, of which all differ everywhere, by at most 7 thousandths of the range.
     let methods = ["m0", "m1", "m2", "m3", "m4", "m5", "m6", "m7"];

@@ -5,9 +5,10 @@ use loto_statistics::analysis::{BlackboxAnalysis, ComparedTask, Comparison, Comp
 use loto_statistics::friedman::FriedmanStatistics;
 use maud::{Markup, html};
 
+use super::matrix::{PairCells, matrix};
 use super::picture::framed;
 use super::practical::practical_pairs;
-use super::table::{number, table};
+use super::table::number;
 use crate::charts::{Palette, WIDTH, critical_difference};
 use crate::{numbers, withheld};
 
@@ -122,33 +123,21 @@ fn statistics(friedman: &FriedmanStatistics) -> Markup {
 
 /// Wilcoxon's test of every pair, unless it is left out: probabilities below the diagonal, wins above it.
 fn pairs(comparison: &Comparison) -> Markup {
-    let count = comparison.methods.len();
-    let mut cells = vec![vec![html! { td.muted { "·" } }; count]; count];
-    let is_tested = comparison.wilcoxon_can_reject();
-    let alpha = comparison.nemenyi.alpha;
-    for pair in &comparison.wilcoxon {
-        // The first method has the lesser index: above the diagonal it is the row's.
-        if is_tested {
-            let class = (pair.holm_p_value < alpha).then_some("significant");
-            let p_value = numbers::probability(pair.holm_p_value);
-            cells[pair.second][pair.first] = html! { td class=[class] { (p_value) } };
-        }
-        cells[pair.first][pair.second] =
-            html! { td.muted { (pair.wins) "/" (pair.ties) "/" (pair.losses) } };
-    }
-    let rows = comparison.methods.iter().zip(cells).map(|(method, cells)| {
-        html! { th { (escape(method)) } @for cell in cells { (cell) } }
+    let cells = comparison.wilcoxon.iter().map(|pair| PairCells {
+        first: pair.first,
+        second: pair.second,
+        holm_p_value: pair.holm_p_value,
+        above: html! { td.muted { (pair.wins) "/" (pair.ties) "/" (pair.losses) } },
     });
-    let head =
-        html! { tr { td {} @for method in &comparison.methods { th { (escape(method)) } } } };
+    let alpha = comparison.nemenyi.alpha;
     let wins =
         "number of tasks on which the row's method wins / ties / loses against the column's.";
-    let caption = match is_tested {
+    let caption = match comparison.wilcoxon_can_reject() {
         true => format!(
             "Every pair. Below the diagonal: Wilcoxon's signed-rank test over the tasks, probabilities \
              adjusted by Holm, bold below {alpha}. Above: {wins}"
         ),
         false => format!("Every pair: {wins}"),
     };
-    table(&caption, Some("matrix"), &head, rows)
+    matrix(&caption, comparison, cells)
 }

@@ -10,6 +10,7 @@ mod fronts;
 mod iterations;
 pub mod live;
 mod made;
+mod matrix;
 mod over_cost;
 mod page;
 mod picture;

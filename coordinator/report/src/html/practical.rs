@@ -5,6 +5,7 @@ use loto_statistics::analysis::{BlackboxAnalysis, Comparison, HierarchicalMethod
 use loto_statistics::practical_differences::PROBABLE;
 use maud::{Markup, html};
 
+use super::matrix::{PairCells, matrix};
 use super::table::table;
 use crate::numbers;
 use crate::practical::{sentences, unit_in_words, units_in_words};
@@ -22,25 +23,13 @@ pub(crate) fn practical_pairs(comparison: &Comparison, blackboxes: &[BlackboxAna
     let Some(practical) = &comparison.practical_differences else {
         return html! {};
     };
-    let count = comparison.methods.len();
-    let mut cells = vec![vec![html! { td.muted { "·" } }; count]; count];
-    let alpha = comparison.nemenyi.alpha;
-    let is_tested = comparison.wilcoxon_can_reject();
-    for pair in &practical.differences.pairs {
-        if is_tested {
-            let class = (pair.holm_p_value < alpha).then_some("significant");
-            let p_value = numbers::probability(pair.holm_p_value);
-            cells[pair.second][pair.first] = html! { td class=[class] { (p_value) } };
-        }
-        cells[pair.first][pair.second] =
-            probabilities([pair.first_better, pair.equivalent, pair.second_better]);
-    }
-    let rows = comparison.methods.iter().zip(cells).map(|(method, cells)| {
-        html! { th { (escape(method)) } @for cell in cells { (cell) } }
+    let cells = practical.differences.pairs.iter().map(|pair| PairCells {
+        first: pair.first,
+        second: pair.second,
+        holm_p_value: pair.holm_p_value,
+        above: probabilities([pair.first_better, pair.equivalent, pair.second_better]),
     });
-    let head =
-        html! { tr { td {} @for method in &comparison.methods { th { (escape(method)) } } } };
-    let below = match is_tested {
+    let below = match comparison.wilcoxon_can_reject() {
         true => " Below: Wilcoxon's test of the same values, adjusted by Holm.",
         false => "",
     };
@@ -53,7 +42,7 @@ pub(crate) fn practical_pairs(comparison: &Comparison, blackboxes: &[BlackboxAna
     );
     html! {
         @for sentence in sentences(comparison, blackboxes) { p { (escape(&sentence)) } }
-        (table(&caption, Some("matrix"), &head, rows))
+        (matrix(&caption, comparison, cells))
     }
 }
 
