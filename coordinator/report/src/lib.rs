@@ -8,7 +8,7 @@
 //! | one format on a stream | [`Report::write`] (`format`) |
 //! | the page | `html`, one file per table |
 //! | what of it a page shows that is watched | [`live`] |
-//! | the tables on a terminal | `text` |
+//! | the tables on a terminal | `text`, `text_table` |
 //! | files for other programs | `json`, `scores_csv`, `curves_csv`, `cost_curves_csv`, `fronts_csv`, `traces_csv`, `published_csv` (texts: [`csv_text`]) |
 //! | what these files are of | [`About`] (`about`, `about_json`, `csv_columns`, `conditional_columns`) |
 //! | tables for papers | `latex` |
@@ -16,6 +16,7 @@
 //! | figures of the paper | [`published`] |
 //! | how numbers are written | [`numbers`] |
 //! | what is said first, if anything is missing | `missing` |
+//! | whether there are intervals over the seeds | `over_seeds` |
 //! | fronts of two objectives | `attained` |
 //! | which task makes most of a mean, which tests are left out, which differences matter | `dominant`, `withheld`, `practical` |
 //!
@@ -85,12 +86,14 @@ mod json;
 mod latex;
 mod missing;
 pub mod numbers;
+mod over_seeds;
 mod practical;
 pub mod published;
 mod published_csv;
 mod report;
 mod scores_csv;
 mod text;
+mod text_table;
 mod traces_csv;
 mod withheld;
 

@@ -4,7 +4,8 @@ use loto_statistics::analysis::{AnalysisOptions, DominantTask, analyse};
 use loto_statistics::random_search::Baseline;
 
 use crate::format::Format;
-use crate::tests::{report_of, results, text};
+use crate::latex;
+use crate::tests::{check_well_formed, report_of, results, text};
 
 #[test]
 fn a_mean_of_one_task_is_told_beside_the_table() {
@@ -67,4 +68,48 @@ fn a_sampled_baseline_needs_no_sweep() {
         "{shown}"
     );
     assert!(text(&report, Format::Html).contains(&format!("<dd>{words}</dd>")));
+}
+
+#[test]
+fn with_one_seed_nothing_is_said_of_intervals_over_the_seeds() {
+    let mut results = results();
+    results.seeds = 1;
+    for task in &mut results.blackboxes[0].tasks {
+        for traces in &mut task.traces {
+            let one = traces.remove(&3).unwrap();
+            *traces = [(0, one)].into();
+        }
+    }
+    let analysis = analyse(&results, &AnalysisOptions::default()).unwrap();
+    let report = report_of(&results, &analysis);
+    let whole_page = text(&report, Format::Html);
+    check_well_formed(&whole_page);
+    let (page, _) = whole_page.split_once("What the numbers mean").unwrap();
+    let shown = text(&report, Format::Text);
+    let latex = latex::tables(&report);
+    for claim in [
+        "bootstrap band",
+        "with intervals over the seeds",
+        "95% intervals over the seeds",
+        "interval over the seeds",
+        "Bold: the interval",
+    ] {
+        assert!(!page.contains(claim), "{claim}: {page}");
+        assert!(!shown.contains(claim), "{claim}: {shown}");
+    }
+    // At the top, of curves and tasks, of how it was made, and of scores and differences, whose captions are also their names.
+    assert_eq!(page.matches("one seed: no intervals").count(), 8, "{page}");
+    let (_, scores) = page.split_once("<figcaption>Scores on ").unwrap();
+    let (scores, _) = scores.split_once("</table>").unwrap();
+    assert!(!scores.contains("95% interval"), "{scores}");
+    assert!(shown.contains("over the tasks; one seed: no intervals; * marks"));
+    assert!(!shown.contains("95% interval"), "{shown}");
+    assert!(!latex.contains("over the seeds") && !latex.contains("over seeds"));
+    assert!(!latex.contains("& interval"), "{latex}");
+    // Each row has as many cells as the line of headings: what follows stands below its own.
+    let row = shown
+        .lines()
+        .find(|line| line.starts_with("  rs "))
+        .unwrap();
+    assert_eq!(row.split_whitespace().count(), 8, "{row}");
 }

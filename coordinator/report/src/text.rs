@@ -9,7 +9,8 @@ use loto_statistics::analysis::{BlackboxAnalysis, Comparison, ComparisonOutcome,
 use crate::best::best_two;
 use crate::published::{self, Figure};
 use crate::report::Report;
-use crate::{dominant, missing, numbers, practical, withheld};
+use crate::text_table::write_table;
+use crate::{dominant, missing, numbers, over_seeds, practical, withheld};
 
 /// Most sentences on what is missing; the other formats have all of them.
 const MOST_SENTENCES: usize = 20;
@@ -21,10 +22,14 @@ pub(crate) fn write(report: &Report<'_>, output: &mut impl Write) -> io::Result<
         Some(id) => writeln!(output, "{} ({id})", clean(&analysis.name))?,
         None => writeln!(output, "{}", clean(&analysis.name))?,
     }
+    let intervals = match over_seeds::has_intervals(analysis) {
+        true => ", intervals over the seeds".to_owned(),
+        false => format!("; {}", over_seeds::NO_INTERVALS),
+    };
     writeln!(
         output,
-        "{} of {} finished; improvement over the {}\nmean, median and interquartile mean are over the tasks, \
-         intervals over the seeds; * marks the best two average ranks",
+        "{} of {} finished; improvement over the {}\nmean, median and interquartile mean are over the \
+         tasks{intervals}; * marks the best two average ranks",
         numbers::grouped(analysis.finished_traces),
         numbers::count(analysis.planned_traces, "trace"),
         report.baseline_in_words(),
@@ -66,8 +71,13 @@ fn write_blackbox(
     )?;
     let confidence = numbers::percentage(report.analysis.confidence);
     let average = blackbox.measure.name_of_average();
+    let has_intervals = over_seeds::has_intervals(report.analysis);
+    let interval_heading = match has_intervals {
+        true => format!("|{confidence} interval"),
+        false => String::new(),
+    };
     let header = format!(
-        "method|average rank|mean|{confidence} interval|median|interquartile mean|final {average}|CPU s/trace|traces"
+        "method|average rank|mean{interval_heading}|median|interquartile mean|final {average}|CPU s/trace|traces"
     );
     let ranks = blackbox.methods.iter().map(|method| {
         let averages = method.averages.as_ref();
@@ -80,23 +90,26 @@ fn write_blackbox(
         let score = |of: fn(&MethodAverages) -> f64| or_dash(averages.map(of).map(numbers::score));
         let mark = if is_best { "*" } else { " " };
         let seconds = report.seconds_per_trace(&blackbox.name, &method.method);
-        vec![
+        let mut cells = vec![
             clean(&method.method),
             score(|averages| averages.average_rank) + mark,
             score(|averages| averages.improvement),
-            or_dash(interval.map(numbers::interval)),
+        ];
+        cells.extend(has_intervals.then(|| or_dash(interval.map(numbers::interval))));
+        cells.extend([
             score(|averages| averages.median_improvement),
             score(|averages| averages.interquartile_mean_improvement),
             or_dash(averages.map(|averages| numbers::magnitude(averages.final_adtm))),
             or_dash(seconds.map(numbers::seconds)),
             method.finished_traces.to_string(),
-        ]
+        ]);
+        cells
     });
     write_table(&header, rows, output)?;
     for sentence in dominant::sentences(blackbox) {
         writeln!(output, "  note: {}", clean(&sentence))?;
     }
-    write_differences(blackbox, &confidence, output)?;
+    write_differences(blackbox, &interval_heading, output)?;
     write_hierarchical(blackbox, output)?;
     write_over_cost(blackbox, output)?;
     write_stream(blackbox, output)
@@ -155,10 +168,10 @@ fn objective(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> String {
     }
 }
 
-/// The improvement minus that of one method, from traces of the same tasks and seeds.
+/// The improvement minus that of one method, from traces of the same tasks and seeds; without intervals if these have no heading.
 fn write_differences(
     blackbox: &BlackboxAnalysis,
-    confidence: &str,
+    interval_heading: &str,
     output: &mut impl Write,
 ) -> io::Result<()> {
     let differences = blackbox.methods.iter().filter_map(|method| {
@@ -170,17 +183,18 @@ fn write_differences(
         return Ok(());
     };
     writeln!(output, "  minus {}, trace by trace:", clean(against))?;
-    let header =
-        format!("method|pairs of traces|mean|{confidence} interval|median|{confidence} interval");
+    let header = format!("method|pairs of traces|mean{interval_heading}|median{interval_heading}");
     let rows = differences.map(|(method, difference)| {
-        vec![
-            method,
-            difference.pairs.to_string(),
-            numbers::difference(difference.mean),
-            or_dash(difference.mean_interval.map(numbers::difference_interval)),
-            numbers::difference(difference.median),
-            or_dash(difference.median_interval.map(numbers::difference_interval)),
-        ]
+        let mut cells = vec![method, difference.pairs.to_string()];
+        for (value, interval) in [
+            (difference.mean, difference.mean_interval),
+            (difference.median, difference.median_interval),
+        ] {
+            cells.push(numbers::difference(value));
+            let interval = interval.map(numbers::difference_interval);
+            cells.extend((!interval_heading.is_empty()).then(|| or_dash(interval)));
+        }
+        cells
     });
     write_table(&header, rows, output)
 }
@@ -212,28 +226,6 @@ fn write_hierarchical(blackbox: &BlackboxAnalysis, output: &mut impl Write) -> i
             .collect()
     });
     write_table(&header, rows, output)
-}
-
-/// Writes a table, the first column flush left and the others flush right; `|` separates the headings.
-fn write_table(
-    header: &str,
-    rows: impl Iterator<Item = Vec<String>>,
-    output: &mut impl Write,
-) -> io::Result<()> {
-    let header: Vec<String> = header.split('|').map(String::from).collect();
-    let rows: Vec<Vec<String>> = std::iter::once(header).chain(rows).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: Vec<usize> = (0..rows[0].len()).filter_map(width).collect();
-    for row in &rows {
-        for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
-            match column {
-                0 => write!(output, "  {cell:<width$}")?,
-                _ => write!(output, "  {cell:>width$}")?,
-            }
-        }
-        writeln!(output)?;
-    }
-    Ok(())
 }
 
 fn write_missing(report: &Report<'_>, output: &mut impl Write) -> io::Result<()> {

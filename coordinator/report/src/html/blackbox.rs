@@ -23,7 +23,7 @@ use crate::about::{direction_arrow, direction_in_words};
 use crate::charts::{CURVES_SIZE, Palette, adtm};
 use crate::published::PublishedBlackbox;
 use crate::report::{Report, draws_baseline};
-use crate::{dominant, numbers};
+use crate::{dominant, numbers, over_seeds};
 
 /// The section of `blackbox`, with the published figures that apply to it.
 pub(crate) fn section(
@@ -102,9 +102,11 @@ pub(super) fn curves(
             (framed(&picture, &title))
             figcaption {
                 "Average " (measure.words()) " over "
-                (numbers::count(blackbox.averaged_tasks as u64, "task")) ", with "
-                (numbers::percentage(analysis.confidence))
-                " bootstrap bands over the seeds. Curves that meet the axis have reached 0."
+                (numbers::count(blackbox.averaged_tasks as u64, "task"))
+                @if over_seeds::has_intervals(analysis) {
+                    ", with " (numbers::percentage(analysis.confidence)) " bootstrap bands over the seeds"
+                } @else { " (" (over_seeds::NO_INTERVALS) ")" }
+                ". Curves that meet the axis have reached 0."
             }
         }
     }

@@ -5,9 +5,8 @@ use maud::{Markup, html};
 
 use super::table::table;
 use crate::about::{AboutBlackbox, AboutMethod, direction_arrow, direction_in_words};
-use crate::missing;
-use crate::numbers;
 use crate::report::Report;
+use crate::{missing, numbers, over_seeds};
 
 /// Most hyperparameters of a black box that are listed one by one.
 const MOST_HYPERPARAMETERS: usize = 40;
@@ -60,8 +59,10 @@ fn answers(report: &Report<'_>) -> Vec<(&'static str, Markup)> {
         html! {
             (numbers::percentage(analysis.confidence)) " intervals from "
             (numbers::count(analysis.bootstrap_resamples as u64, "bootstrap resample"))
-            " (seed " (analysis.bootstrap_seed) "): over the seeds within every task, and over the tasks \
-             where that is said."
+            " (seed " (analysis.bootstrap_seed) "): "
+            @if over_seeds::has_intervals(analysis) {
+                "over the seeds within every task, and over the tasks where that is said."
+            } @else { "over the tasks, where that is said; " (over_seeds::NO_INTERVALS) " over the seeds." }
         },
     );
     let (seconds, timed) = report.seconds_in_all();

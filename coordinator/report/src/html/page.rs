@@ -14,7 +14,7 @@ use super::summary::summary;
 use crate::about::{AboutBlackbox, direction_arrow};
 use crate::charts::Palette;
 use crate::report::Report;
-use crate::{missing, numbers, published};
+use crate::{missing, numbers, over_seeds, published};
 
 const STYLE: &str = include_str!("style.css");
 const DEFINITIONS: &str = include_str!("definitions.html");
@@ -89,7 +89,12 @@ fn header(report: &Report<'_>, palette: &Palette) -> Markup {
                     dt { "Objective" } dd { (escape(&objectives(&report.about.blackboxes))) }
                 }
                 dt { "Baseline" } dd { (report.baseline_in_words()) }
-                dt { "Bands and intervals" } dd { (confidence) ", from " (resamples) " of the seeds within every task" }
+                dt { "Bands and intervals" }
+                dd {
+                    @if over_seeds::has_intervals(analysis) {
+                        (confidence) ", from " (resamples) " of the seeds within every task"
+                    } @else { (over_seeds::NO_INTERVALS) }
+                }
             }
         }
     }

@@ -9,8 +9,8 @@ use maud::{Markup, html};
 
 use super::table::{number_cell, table};
 use crate::best::best_two;
-use crate::numbers;
 use crate::report::Report;
+use crate::{numbers, over_seeds};
 
 /// The ranks and improvements of all methods.
 pub(crate) fn score_table(analysis: &SweepAnalysis, blackbox: &BlackboxAnalysis) -> Markup {
@@ -19,6 +19,7 @@ pub(crate) fn score_table(analysis: &SweepAnalysis, blackbox: &BlackboxAnalysis)
         averages.map(|averages| -averages.average_rank)
     });
     let best = best_two(averages);
+    let has_intervals = over_seeds::has_intervals(analysis);
     let row = |(index, method): (usize, &MethodAnalysis)| {
         let averages = method.averages.as_ref();
         let score = |of: fn(&MethodAverages) -> f64| averages.map(of).map(numbers::score);
@@ -44,25 +45,33 @@ pub(crate) fn score_table(analysis: &SweepAnalysis, blackbox: &BlackboxAnalysis)
             (number_cell(score(|averages| averages.average_rank), best[index]))
             @for (value, limits) in improvements {
                 (number_cell(value, false))
-                (number_cell(limits, false))
+                @if has_intervals { (number_cell(limits, false)) }
             }
             (number_cell(averages.map(|averages| numbers::magnitude(averages.final_adtm)), false))
         }
     };
     let confidence = numbers::percentage(analysis.confidence);
     let head = html! {
-        tr.groups { td colspan="2" {} th colspan="6" { "improvement over the tasks" } td {} }
+        tr.groups {
+            td colspan="2" {}
+            th colspan=(if has_intervals { 6 } else { 3 }) { "improvement over the tasks" }
+            td {}
+        }
         tr {
             th { "method" } th { "average rank" }
             @for average in ["mean", "median", "interquartile mean"] {
-                th { (average) } th { (confidence) " interval" }
+                th { (average) }
+                @if has_intervals { th { (confidence) " interval" } }
             }
             th { "final " (blackbox.measure.name_of_average()) }
         }
     };
+    let intervals = match has_intervals {
+        true => " with intervals over the seeds".to_owned(),
+        false => format!(" ({})", over_seeds::NO_INTERVALS),
+    };
     let caption = format!(
-        "Scores on {}, the best two average ranks in bold: improvement over random search with intervals over \
-         the seeds.",
+        "Scores on {}, the best two average ranks in bold: improvement over random search{intervals}.",
         blackbox.name
     );
     table(

@@ -11,8 +11,8 @@ use super::table::{number_cell, table};
 use crate::about::{direction_arrow, direction_in_words};
 use crate::best::best_two;
 use crate::charts::{MOST_TASKS, Palette, WIDTH, improvement, small_multiples};
-use crate::numbers;
 use crate::report::Report;
+use crate::{numbers, over_seeds};
 
 /// The improvement of every method on every task.
 pub(crate) fn tasks(report: &Report<'_>, blackbox: &BlackboxAnalysis, palette: &Palette) -> Markup {
@@ -33,14 +33,16 @@ pub(super) fn improvements(
     palette: &Palette,
 ) -> Option<Markup> {
     let picture = improvement(blackbox, palette, WIDTH)?;
-    let confidence = analysis.confidence;
     let title = format!("Improvement over random search on {}", blackbox.name);
     Some(html! {
         figure {
             (framed(&picture, &title))
             figcaption {
-                "Improvement per task, with " (numbers::percentage(confidence)) " intervals over the seeds. \
-                 Triangles at the edge stand for values off the axis."
+                "Improvement per task"
+                @if over_seeds::has_intervals(analysis) {
+                    ", with " (numbers::percentage(analysis.confidence)) " intervals over the seeds"
+                } @else { " (" (over_seeds::NO_INTERVALS) ")" }
+                ". Triangles at the edge stand for values off the axis."
                 @if blackbox.has_prior_rmse() {
                     " Tasks are ordered by the RMSE of the copula prior, in parentheses: transfer is the \
                      easiest at the top."

@@ -11,8 +11,8 @@ use super::table::Table;
 use crate::best::best_two;
 use crate::charts::Palette;
 use crate::file_name::file_name;
-use crate::numbers;
 use crate::report::Report;
+use crate::{numbers, over_seeds};
 
 /// Black boxes side by side in one table: more do not fit on a page.
 const SIDE_BY_SIDE: usize = 4;
@@ -104,10 +104,15 @@ fn summary(analysis: &SweepAnalysis, part: usize, blackboxes: &[BlackboxAnalysis
 fn scores(report: &Report<'_>, blackbox: &BlackboxAnalysis, label: &str) -> Table {
     let confidence = text(&numbers::percentage(report.analysis.confidence));
     let average = blackbox.measure.name_of_average();
+    let has_intervals = over_seeds::has_intervals(report.analysis);
+    let intervals = match has_intervals {
+        true => "intervals over the seeds and over the tasks",
+        false => "intervals over the tasks",
+    };
     let caption = format!(
         "Scores on {} ({}{}, {}): average rank with its standard error over the tasks, the best two in bold; \
          improvement over random search as mean, median and interquartile mean (IQM) over the tasks, the mean with \
-         {confidence} intervals over the seeds and over the tasks; {} ({average}) after {}, and \
+         {confidence} {intervals}; {} ({average}) after {}, and \
          area under {average}.",
         text(&blackbox.name),
         objective(report, blackbox),
@@ -116,17 +121,9 @@ fn scores(report: &Report<'_>, blackbox: &BlackboxAnalysis, label: &str) -> Tabl
         blackbox.measure.words(),
         numbers::count(blackbox.iterations as u64, "evaluation"),
     );
-    let header = [
-        "Method",
-        "Rank",
-        "Mean",
-        "over seeds",
-        "over tasks",
-        "Median",
-        "IQM",
-        average,
-        "Area",
-    ];
+    let mut header = vec!["Method", "Rank", "Mean"];
+    header.extend(has_intervals.then_some("over seeds"));
+    header.extend(["over tasks", "Median", "IQM", average, "Area"]);
     let mut table = Table::new(caption, format!("tab:scores-{label}"), 1, &header);
     let ranks = blackbox
         .methods
@@ -141,17 +138,22 @@ fn scores(report: &Report<'_>, blackbox: &BlackboxAnalysis, label: &str) -> Tabl
         let error = own.and_then(|own| own.average_rank_standard_error);
         let error = error.map(|error| format!(r" $\pm$ {}", numbers::score(error)));
         let rank = cell(own.map(|own| numbers::score(own.average_rank)), best);
-        table.push(vec![
+        let mut cells = vec![
             text(&method.method),
             rank + &error.unwrap_or_default(),
             score(|own| own.improvement),
-            interval(own.and_then(|own| own.improvement_interval)),
+        ];
+        if has_intervals {
+            cells.push(interval(own.and_then(|own| own.improvement_interval)));
+        }
+        cells.extend([
             interval(own.and_then(|own| Some(own.over_tasks?.improvement))),
             score(|own| own.median_improvement),
             score(|own| own.interquartile_mean_improvement),
             magnitude(|own| own.final_adtm),
             magnitude(|own| own.area_under_adtm),
         ]);
+        table.push(cells);
     }
     table
 }
@@ -175,12 +177,21 @@ fn arrow(direction: Direction) -> &'static str {
 fn differences(report: &Report<'_>, blackbox: &BlackboxAnalysis, label: &str) -> Table {
     let against = text(blackbox.against.as_deref().unwrap_or_default());
     let confidence = text(&numbers::percentage(report.analysis.confidence));
+    let has_intervals = over_seeds::has_intervals(report.analysis);
+    let intervals = match has_intervals {
+        true => format!(" with {confidence} intervals over the seeds"),
+        false => String::new(),
+    };
     let caption = format!(
         "Improvement minus that of {against} on {}, from traces of the same task and seed, as mean and median over \
-         the tasks with {confidence} intervals over the seeds.",
+         the tasks{intervals}.",
         text(&blackbox.name)
     );
-    let header = ["Method", "Pairs", "Mean", "interval", "Median", "interval"];
+    let mut header = vec!["Method", "Pairs"];
+    for average in ["Mean", "Median"] {
+        header.push(average);
+        header.extend(has_intervals.then_some("interval"));
+    }
     let mut table = Table::new(caption, format!("tab:differences-{label}"), 1, &header);
     for method in &blackbox.methods {
         let averages = method.averages.as_ref();
@@ -190,14 +201,15 @@ fn differences(report: &Report<'_>, blackbox: &BlackboxAnalysis, label: &str) ->
         let shown = |value: f64| cell(Some(numbers::difference(value)), false);
         let interval =
             |limits: Option<Interval>| cell(limits.map(numbers::difference_interval), false);
-        table.push(vec![
-            text(&method.method),
-            own.pairs.to_string(),
-            shown(own.mean),
-            interval(own.mean_interval),
-            shown(own.median),
-            interval(own.median_interval),
-        ]);
+        let mut cells = vec![text(&method.method), own.pairs.to_string()];
+        for (value, limits) in [
+            (own.mean, own.mean_interval),
+            (own.median, own.median_interval),
+        ] {
+            cells.push(shown(value));
+            cells.extend(has_intervals.then(|| interval(limits)));
+        }
+        table.push(cells);
     }
     table
 }
