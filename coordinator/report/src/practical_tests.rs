@@ -167,5 +167,5 @@ fn the_hierarchical_test_is_shown_where_it_was_asked_for() {
     let page = text(&report, Format::Html);
     check_well_formed(&page);
     assert!(page.contains("Hierarchical test on box, distance to the minimum, rope 0.01"));
-    assert!(page.contains("<th>after 2</th>"));
+    assert!(page.contains(">after 2</th>"));
 }

@@ -29,7 +29,7 @@ pub(crate) fn difference_table(report: &Report<'_>, blackbox: &BlackboxAnalysis)
             }
         };
         html! {
-            th { (escape(method)) }
+            th scope="row" { (escape(method)) }
             (number_cell(Some(numbers::grouped(difference.pairs)), false))
             (cells(difference.mean, difference.mean_interval))
             (cells(difference.median, difference.median_interval))
@@ -38,11 +38,11 @@ pub(crate) fn difference_table(report: &Report<'_>, blackbox: &BlackboxAnalysis)
     let confidence = numbers::percentage(report.analysis.confidence);
     let head = html! {
         tr {
-            th { "minus " (escape(against)) }
-            th { "pairs of traces" }
+            th scope="col" { "minus " (escape(against)) }
+            th scope="col" { "pairs of traces" }
             @for average in ["mean", "median"] {
-                th { (average) }
-                @if has_intervals { th { (confidence) " interval" } }
+                th scope="col" { (average) }
+                @if has_intervals { th scope="col" { (confidence) " interval" } }
             }
         }
     };

@@ -20,7 +20,7 @@ pub(crate) fn iteration_table(blackbox: &BlackboxAnalysis) -> Markup {
     let row = |method: &MethodAnalysis| {
         let averages = method.averages.as_ref();
         html! {
-            th { (escape(&method.method)) }
+            th scope="row" { (escape(&method.method)) }
             (cells(averages.map(|averages| &averages.average_rank_at), numbers::score))
             (cells(averages.map(|averages| &averages.adtm.mean), numbers::magnitude))
             @for statistic in STATISTICS {
@@ -37,11 +37,11 @@ pub(crate) fn iteration_table(blackbox: &BlackboxAnalysis) -> Markup {
     let head = html! {
         tr.groups {
             td {}
-            @for heading in &headings { th colspan=(iterations.len()) { (heading) } }
+            @for heading in &headings { th scope="col" colspan=(iterations.len()) { (heading) } }
         }
         tr {
-            th { "method" }
-            @for _ in &headings { @for iteration in &iterations { th { "at " (iteration) } } }
+            th scope="col" { "method" }
+            @for _ in &headings { @for iteration in &iterations { th scope="col" { "at " (iteration) } } }
         }
     };
     let caption = format!(

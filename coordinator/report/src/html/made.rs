@@ -118,12 +118,14 @@ fn answers(report: &Report<'_>) -> Vec<(&'static str, Markup)> {
 fn data(blackboxes: &[AboutBlackbox]) -> Markup {
     let head = html! {
         tr {
-            th { "black box" } th.text { "objective" } th { "tasks" } th { "rows" } th.text { "learnt from" } th.text { "table" }
+            th scope="col" { "black box" } th.text scope="col" { "objective" }
+            th scope="col" { "tasks" } th scope="col" { "rows" }
+            th.text scope="col" { "learnt from" } th.text scope="col" { "table" }
         }
     };
     let row = |known: &AboutBlackbox| {
         html! {
-            th { (escape(&known.name)) }
+            th scope="row" { (escape(&known.name)) }
             td.text {
                 (escape(&known.objectives())) " " (direction_arrow(known.direction)) " "
                 (direction_in_words(known.direction))
@@ -198,11 +200,14 @@ fn space(known: &AboutBlackbox) -> Markup {
 
 fn methods(methods: &[AboutMethod]) -> Markup {
     let head = html! {
-        tr { th { "method" } th.text { "id" } th { "version" } th.text { "parameters" } th.text { "source" } }
+        tr {
+            th scope="col" { "method" } th.text scope="col" { "id" } th scope="col" { "version" }
+            th.text scope="col" { "parameters" } th.text scope="col" { "source" }
+        }
     };
     let row = |method: &AboutMethod| {
         html! {
-            th { (escape(&method.name)) }
+            th scope="row" { (escape(&method.name)) }
             td.text {
                 @if let Some(id) = &method.id { (escape(id)) }
                 @if let Some(program) = &method.program { ", program " code { (program) } }

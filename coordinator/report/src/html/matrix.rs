@@ -39,9 +39,8 @@ pub(super) fn matrix(
         cells[pair.first][pair.second] = pair.above;
     }
     let rows = comparison.methods.iter().zip(cells).map(|(method, cells)| {
-        html! { th { (escape(method)) } @for cell in cells { (cell) } }
+        html! { th scope="row" { (escape(method)) } @for cell in cells { (cell) } }
     });
-    let head =
-        html! { tr { td {} @for method in &comparison.methods { th { (escape(method)) } } } };
+    let head = html! { tr { td {} @for method in &comparison.methods { th scope="col" { (escape(method)) } } } };
     table(caption, Some("matrix"), &head, rows)
 }

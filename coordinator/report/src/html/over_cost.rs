@@ -21,7 +21,7 @@ pub(crate) fn over_cost(blackbox: &BlackboxAnalysis, palette: &Palette) -> Marku
         let end = method.adtm.last().copied().flatten();
         let rank = method.average_rank_at.last().copied().flatten();
         html! {
-            th { (escape(&method.method)) }
+            th scope="row" { (escape(&method.method)) }
             (number_cell(method.improvement.map(numbers::score), false))
             @if has_relative { (number_cell(method.relative_improvement.map(numbers::score), false)) }
             (number_cell(end.map(numbers::magnitude), false))
@@ -30,9 +30,9 @@ pub(crate) fn over_cost(blackbox: &BlackboxAnalysis, palette: &Palette) -> Marku
     };
     let head = html! {
         tr {
-            th { "method" } th { "improvement" }
-            @if has_relative { th { "relative improvement" } }
-            th { "last " (average) } th { "last average rank" }
+            th scope="col" { "method" } th scope="col" { "improvement" }
+            @if has_relative { th scope="col" { "relative improvement" } }
+            th scope="col" { "last " (average) } th scope="col" { "last average rank" }
         }
     };
     let caption = format!(

@@ -53,7 +53,7 @@ pub(crate) fn hierarchical_table(blackbox: &BlackboxAnalysis) -> Markup {
     };
     let row = |method: &HierarchicalMethod| {
         html! {
-            th { (escape(&method.method)) }
+            th scope="row" { (escape(&method.method)) }
             @for at in &method.at {
                 (probabilities([at.against_better, at.equivalent, at.method_better]))
             }
@@ -64,7 +64,7 @@ pub(crate) fn hierarchical_table(blackbox: &BlackboxAnalysis) -> Markup {
         .first()
         .map_or(&[][..], |method| &method.at);
     let head = html! {
-        tr { th { "method" } @for at in iterations { th { "after " (at.iteration) } } }
+        tr { th scope="col" { "method" } @for at in iterations { th scope="col" { "after " (at.iteration) } } }
     };
     let caption = format!(
         "Hierarchical test on {}, {}, rope {}: probability on a further task that {} is better / that the two are \

@@ -20,16 +20,18 @@ pub(crate) fn table_beside(published: &PublishedBlackbox) -> Markup {
     };
     let row = |method: &PublishedMethod| {
         html! {
-            th { (escape(&method.method)) }
+            th scope="row" { (escape(&method.method)) }
             (cells(method.improvement, published.improvement_difference(method)))
             (cells(method.average_rank, published.rank_difference(method)))
         }
     };
     let head = html! {
-        tr.groups { td {} th colspan="3" { "improvement" } th colspan="3" { "average rank" } }
+        tr.groups { td {} th scope="col" colspan="3" { "improvement" } th scope="col" colspan="3" { "average rank" } }
         tr {
-            th { "method" }
-            @for _ in 0..2 { th { "here" } th { "published" } th { "difference" } }
+            th scope="col" { "method" }
+            @for _ in 0..2 {
+                @for heading in ["here", "published", "difference"] { th scope="col" { (heading) } }
+            }
         }
     };
     let caption = format!(
@@ -63,15 +65,15 @@ pub(crate) fn tasks_beside(published: &PublishedTasks) -> Markup {
         }
     };
     let row = |(name, figures): (&str, Vec<(Option<f64>, f64)>)| {
-        html! { th { (escape(name)) } @for figure in figures { (cell(figure)) } }
+        html! { th scope="row" { (escape(name)) } @for figure in figures { (cell(figure)) } }
     };
     let tasks = published.tasks.iter();
     let tasks = tasks.map(|(task, figures)| (task.as_str(), figures.clone()));
     let means = (0..published.columns.len()).map(|column| published.means(column));
     let rows = tasks.chain([("mean", means.collect())]).map(row);
     let head = html! {
-        tr.groups { td {} @for column in &published.columns { th colspan="2" { (escape(column)) } } }
-        tr { th { "task" } @for _ in &published.columns { th { "here" } th { "there" } } }
+        tr.groups { td {} @for column in &published.columns { th scope="col" colspan="2" { (escape(column)) } } }
+        tr { th scope="col" { "task" } @for _ in &published.columns { th scope="col" { "here" } th scope="col" { "there" } } }
     };
     let caption = format!(
         "Beside Table {} of {SOURCE_BY_TASK}: {}. {}",

@@ -41,7 +41,7 @@ pub(crate) fn score_table(analysis: &SweepAnalysis, blackbox: &BlackboxAnalysis)
             ),
         ];
         html! {
-            th { (escape(&method.method)) }
+            th scope="row" { (escape(&method.method)) }
             (number_cell(score(|averages| averages.average_rank), best[index]))
             @for (value, limits) in improvements {
                 (number_cell(value, false))
@@ -54,16 +54,16 @@ pub(crate) fn score_table(analysis: &SweepAnalysis, blackbox: &BlackboxAnalysis)
     let head = html! {
         tr.groups {
             td colspan="2" {}
-            th colspan=(if has_intervals { 6 } else { 3 }) { "improvement over the tasks" }
+            th scope="col" colspan=(if has_intervals { 6 } else { 3 }) { "improvement over the tasks" }
             td {}
         }
         tr {
-            th { "method" } th { "average rank" }
+            th scope="col" { "method" } th scope="col" { "average rank" }
             @for average in ["mean", "median", "interquartile mean"] {
-                th { (average) }
-                @if has_intervals { th { (confidence) " interval" } }
+                th scope="col" { (average) }
+                @if has_intervals { th scope="col" { (confidence) " interval" } }
             }
-            th { "final " (blackbox.measure.name_of_average()) }
+            th scope="col" { "final " (blackbox.measure.name_of_average()) }
         }
     };
     let intervals = match has_intervals {
@@ -100,7 +100,7 @@ pub(crate) fn over_tasks_table(report: &Report<'_>, blackbox: &BlackboxAnalysis)
             }
         };
         html! {
-            th { (escape(method)) }
+            th scope="row" { (escape(method)) }
             (score(own.average_rank, limits.average_rank))
             (score(own.improvement, limits.improvement))
             (score(own.median_improvement, limits.median_improvement))
@@ -109,11 +109,11 @@ pub(crate) fn over_tasks_table(report: &Report<'_>, blackbox: &BlackboxAnalysis)
     };
     let confidence = numbers::percentage(report.analysis.confidence);
     let head = html! {
-        tr.groups { td colspan="3" {} th colspan="6" { "improvement over the tasks" } }
+        tr.groups { td colspan="3" {} th scope="col" colspan="6" { "improvement over the tasks" } }
         tr {
-            th { "method" }
+            th scope="col" { "method" }
             @for average in ["average rank", "mean", "median", "interquartile mean"] {
-                th { (average) } th { (confidence) " interval" }
+                th scope="col" { (average) } th scope="col" { (confidence) " interval" }
             }
         }
     };
@@ -137,7 +137,7 @@ pub(crate) fn further_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) ->
         let at = |position: usize| relative.and_then(|relative| relative.at[position].value);
         let seconds = report.seconds_per_trace(&blackbox.name, &method.method);
         html! {
-            th { (escape(&method.method)) }
+            th scope="row" { (escape(&method.method)) }
             (number_cell(mean.map(numbers::score), false))
             @for position in 0..iterations.len() {
                 (number_cell(at(position).map(numbers::score), false))
@@ -151,13 +151,13 @@ pub(crate) fn further_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) ->
     let head = html! {
         tr.groups {
             td {}
-            th colspan=(1 + iterations.len()) { "relative improvement" }
+            th scope="col" colspan=(1 + iterations.len()) { "relative improvement" }
             td colspan="3" {}
         }
         tr {
-            th { "method" } th { "mean" }
-            @for at in iterations { th { "at " (at.iteration) } }
-            th { "area under " (average) } th { "CPU s/trace" } th { "traces" }
+            th scope="col" { "method" } th scope="col" { "mean" }
+            @for at in iterations { th scope="col" { "at " (at.iteration) } }
+            th scope="col" { "area under " (average) } th scope="col" { "CPU s/trace" } th scope="col" { "traces" }
         }
     };
     let caption = format!(

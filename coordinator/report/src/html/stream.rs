@@ -16,12 +16,17 @@ pub(crate) fn stream(blackbox: &BlackboxAnalysis, palette: &Palette) -> Markup {
     };
     let rows = ranks.methods.iter().map(|known| {
         html! {
-            th { (escape(&known.method)) }
+            th scope="row" { (escape(&known.method)) }
             (number_cell(Some(numbers::score(known.average_rank)), false))
             (number_cell(known.standard_deviation.map(numbers::score), false))
         }
     });
-    let head = html! { tr { th { "method" } th { "average rank" } th { "standard deviation" } } };
+    let head = html! {
+        tr {
+            th scope="col" { "method" } th scope="col" { "average rank" }
+            th scope="col" { "standard deviation" }
+        }
+    };
     let caption = format!(
         "Ranks of the best value found on each task, 1 is best, averaged over the tasks of each of {}; mean and standard \
          deviation over the orders (Yogatama and Mann 2014).",

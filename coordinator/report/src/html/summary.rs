@@ -17,16 +17,16 @@ pub(crate) fn summary(analysis: &SweepAnalysis, palette: &Palette) -> Markup {
     let cells = |blackbox| group(blackbox, palette);
     let groups: Vec<Vec<Markup>> = analysis.blackboxes.iter().map(cells).collect();
     let rows = palette.methods().iter().enumerate().map(|(index, method)| {
-        html! { th { (escape(method)) } @for group in &groups { (group[index]) } }
+        html! { th scope="row" { (escape(method)) } @for group in &groups { (group[index]) } }
     });
     let head = html! {
         tr.groups {
             td {}
-            @for blackbox in &analysis.blackboxes { th colspan=(COLUMNS.len()) { (escape(&blackbox.name)) } }
+            @for blackbox in &analysis.blackboxes { th scope="col" colspan=(COLUMNS.len()) { (escape(&blackbox.name)) } }
         }
         tr {
-            th { "method" }
-            @for _ in &analysis.blackboxes { @for column in COLUMNS { th { (column) } } }
+            th scope="col" { "method" }
+            @for _ in &analysis.blackboxes { @for column in COLUMNS { th scope="col" { (column) } } }
         }
     };
     let caption = "Average rank over the tasks of each black box, the best two in bold, and the improvement over \

@@ -53,6 +53,28 @@ pub(crate) fn number(text: &str) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::Format;
+    use crate::tests::{text, with_report};
+
+    #[test]
+    fn every_header_cell_says_what_it_heads() {
+        with_report(|report| {
+            let page = text(report, Format::Html);
+            let mut tables = 0;
+            for table in page.split("<table").skip(1) {
+                let (head, rest) = table.split_once("</thead>").unwrap();
+                let (body, _) = rest.split_once("</table>").unwrap();
+                for (part, scope) in [(head, " scope=\"col\""), (body, " scope=\"row\"")] {
+                    let cells = part.split("<th").skip(1);
+                    let cells = cells.filter(|cell| !cell.starts_with("ead"));
+                    let mut tags = cells.map(|cell| cell.split('>').next().unwrap());
+                    assert!(tags.all(|tag| tag.contains(scope)), "{part}");
+                }
+                tables += 1;
+            }
+            assert!(tables > 5);
+        });
+    }
 
     #[test]
     fn numbers_are_set_properly() {

@@ -95,7 +95,7 @@ fn best_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> Markup {
         let found = || task.methods.iter().map(|method| method.final_best);
         let marks = best_two(found().map(|value| value.map(goodness)));
         html! {
-            th { (escape(&task.name)) }
+            th scope="row" { (escape(&task.name)) }
             (number_cell(Some(numbers::value(best)), false))
             @for (value, best) in found().zip(marks) {
                 (number_cell(value.map(numbers::value), best))
@@ -104,8 +104,8 @@ fn best_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> Markup {
     };
     let head = html! {
         tr {
-            th { "task" } th { "best in table" }
-            @for method in &blackbox.methods { th { (escape(&method.method)) } }
+            th scope="col" { "task" } th scope="col" { "best in table" }
+            @for method in &blackbox.methods { th scope="col" { (escape(&method.method)) } }
         }
     };
     let known = report.about.blackbox(&blackbox.name);
@@ -125,7 +125,7 @@ fn task_table(blackbox: &BlackboxAnalysis) -> Markup {
     let row = |task: &TaskAnalysis| {
         let scores = || task.methods.iter().map(|method| method.improvement);
         html! {
-            th { (escape(&task.name)) }
+            th scope="row" { (escape(&task.name)) }
             @if has_prior_rmse {
                 (number_cell(task.prior_rmse.map(numbers::score), false))
                 (number_cell(task.linear_prior_rmse.map(numbers::score), false))
@@ -138,9 +138,11 @@ fn task_table(blackbox: &BlackboxAnalysis) -> Markup {
     };
     let head = html! {
         tr {
-            th { "task" }
-            @if has_prior_rmse { th { "prior RMSE" } th { "linear" } th { "5 nearest" } }
-            @for method in &blackbox.methods { th { (escape(&method.method)) } }
+            th scope="col" { "task" }
+            @if has_prior_rmse {
+                @for error in ["prior RMSE", "linear", "5 nearest"] { th scope="col" { (error) } }
+            }
+            @for method in &blackbox.methods { th scope="col" { (escape(&method.method)) } }
         }
     };
     let errors = match has_prior_rmse {
