@@ -117,7 +117,7 @@ fn write_blackbox(
 
 /// Scores over what the evaluations cost.
 fn write_over_cost(blackbox: &BlackboxAnalysis, output: &mut impl Write) -> io::Result<()> {
-    let Some(over_cost) = &blackbox.over_cost else {
+    let Some(over_cost) = blackbox.over_cost.as_ref().filter(|known| known.is_known()) else {
         return Ok(());
     };
     writeln!(

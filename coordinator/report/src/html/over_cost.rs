@@ -10,9 +10,9 @@ use super::table::{number_cell, table};
 use crate::charts::{self, CURVES_SIZE, Palette};
 use crate::numbers;
 
-/// What there is over cost; empty without costs.
+/// What there is over cost; empty without costs, or if nothing is known over them.
 pub(crate) fn over_cost(blackbox: &BlackboxAnalysis, palette: &Palette) -> Markup {
-    let Some(over_cost) = &blackbox.over_cost else {
+    let Some(over_cost) = blackbox.over_cost.as_ref().filter(|known| known.is_known()) else {
         return html! {};
     };
     let average = blackbox.measure.name_of_average();
