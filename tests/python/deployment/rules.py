@@ -92,6 +92,9 @@ def confinement(process):
         "it gets a token of the Kubernetes API": pod.get("automountServiceAccountToken") is False,
     }
     yield from (complaint for complaint, good in wanted.items() if not good)
+    group = pod.get("securityContext", {})
+    if "fsGroup" in group and group.get("fsGroupChangePolicy") != "OnRootMismatch":
+        yield "its files become writable for the group whenever their volume is mounted"
     resources = process.container.get("resources", {})
     for kind in ("requests", "limits"):
         if set(resources.get(kind, {})) != {"cpu", "memory"}:

@@ -40,6 +40,10 @@ class Agreement(unittest.TestCase):
         images |= {process.image for process in of_objects(rendering.single_objects())}
         self.assertEqual(len(images), 1, images)
 
+    def test_the_pod_for_tables_is_confined(self):
+        for process in of_objects(rendering.single_objects()):
+            self.assertEqual(list(rules.confinement(process)), [])
+
     def test_a_worker_has_room_to_hand_over_the_largest_table(self):
         # FCNET: four tasks of 62,208 rows with nine hyperparameters and a value, doubles each.
         needed = 4 * 62208 * (9 + 1) * 8
@@ -186,6 +190,7 @@ class Mutations(unittest.TestCase):
             (weaken("capabilities", {}), "has capabilities"),
             (in_pod(lambda pod: pod["securityContext"].pop("runAsNonRoot")), "run as root"),
             (in_pod(lambda pod: pod["securityContext"].pop("seccompProfile")), "seccomp"),
+            (in_pod(lambda pod: pod["securityContext"].pop("fsGroupChangePolicy")), "writable for the group"),
             (in_pod(lambda pod: pod.pop("automountServiceAccountToken")), "token"),
             (in_pod(lambda pod: pod["volumes"].pop()), "its volumes are"),
             (in_pod(lambda pod: pod["volumes"][0]["secret"].update(secretName="x")), "neither made here"),
