@@ -105,6 +105,28 @@ def confinement(process):
         yield f"its volumes are {sorted(volumes)}, mounted are {sorted(mounted)}"
 
 
+def operated(objects):
+    """What operators make keeps to the standard `restricted` of its namespace, whatever the operator's release."""
+    for item in objects:
+        if item["kind"] != "RabbitmqCluster":
+            continue
+        pod = item["spec"]["override"]["statefulSet"]["spec"]["template"]["spec"]
+        context = pod.get("securityContext", {})
+        wanted = {
+            "its pods may run as root": context.get("runAsNonRoot") is True,
+            "its pods have no seccomp profile": context.get("seccompProfile") == {"type": "RuntimeDefault"},
+        }
+        # These are the containers of the operator's pods, which find their overrides by name.
+        for kind, name in (("initContainers", "setup-container"), ("containers", "rabbitmq")):
+            container = next((entry for entry in pod.get(kind, []) if entry["name"] == name), {})
+            context = container.get("securityContext", {})
+            wanted |= {
+                f"{name} may gain privileges": context.get("allowPrivilegeEscalation") is False,
+                f"{name} has capabilities": context.get("capabilities") == {"drop": ["ALL"]},
+            }
+        yield from (f"RabbitmqCluster: {complaint}" for complaint, good in wanted.items() if not good)
+
+
 def cores(process):
     """A worker runs one job per core, each with one thread of linear algebra."""
     if process.command[0] != "loto-worker":
@@ -268,5 +290,5 @@ def complaints(objects):
                 found += rule(process)
             found += addresses(process, objects)
         yield from (f"{process.where}: {complaint}" for complaint in found)
-    for rule in (selectors, outside, scaling, brokers):
+    for rule in (operated, selectors, outside, scaling, brokers):
         yield from rule(objects)

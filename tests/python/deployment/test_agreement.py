@@ -206,6 +206,11 @@ class Mutations(unittest.TestCase):
         def trigger(key, value):
             return self.in_object("ScaledJob", "worker", lambda s: s["spec"]["triggers"][0]["metadata"].update({key: value}))
 
+        def broker(change):
+            return self.in_object(
+                "RabbitmqCluster", "rabbitmq", lambda r: change(r["spec"]["override"]["statefulSet"]["spec"]["template"]["spec"])
+            )
+
         def workers(objects):
             objects.append(copy.deepcopy(named(OBJECTS["production"], "Deployment", "worker")))
 
@@ -222,6 +227,10 @@ class Mutations(unittest.TestCase):
             (self.in_object("TriggerAuthentication", "loto-scaler", lambda t: t["spec"]["secretTargetRef"][0].update(key="x")), "has no key x"),
             (self.in_object("TriggerAuthentication", "loto-scaler", lambda t: t["metadata"].update(name="x")), "TriggerAuthentication is missing"),
             (self.in_object("RabbitmqCluster", "rabbitmq", lambda r: r["spec"]["rabbitmq"].update(additionalConfig="")), "consumer_timeout"),
+            (broker(lambda p: p["securityContext"].pop("runAsNonRoot")), "its pods may run as root"),
+            (broker(lambda p: p["securityContext"].pop("seccompProfile")), "its pods have no seccomp profile"),
+            (broker(lambda p: p["initContainers"][0].update(name="x")), "setup-container may gain privileges"),
+            (broker(lambda p: p["containers"][0].pop("securityContext")), "rabbitmq has capabilities"),
             (self.in_object("RabbitmqCluster", "rabbitmq", lambda r: r["spec"]["tls"].update(secretName="x")), "neither made here"),
             (self.variable("Deployment", "aggregator", "LOTO_STORE", "redis://loto-aggregator@redis.example.com:6379"), "LOTO_CA does not go"),
             (self.variable("Deployment", "aggregator", "LOTO_STORE", "rediss://loto-aggregator@redis.example.com:6380"), "lets it out"),
