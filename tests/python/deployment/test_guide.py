@@ -12,6 +12,7 @@ import unittest
 import accounts
 import programs
 import rendering
+from processes import of_objects
 from rendering import REPOSITORY
 
 GUIDE = (REPOSITORY / "deploy/README.md").read_text()
@@ -140,6 +141,34 @@ class Guide(unittest.TestCase):
             for file in re.findall(r"(?:=|cat )(/tmp/loto/[\w./-]+)", GUIDE):
                 if "/accounts/" in file:
                     self.assertTrue(pathlib.Path(file.replace("/tmp/loto/", f"{folder}/")).is_file(), file)
+
+    def test_tables_are_filled_before_a_job_reads_them(self):
+        """Only one pod at a time has their volume, which is on one node at a time."""
+        lines = [line for text in blocks({"needs a cluster"}) for line in lines_of(text)]
+        apply = "kubectl apply -k deploy/kubernetes/overlays/production"
+        steps = ["kubectl apply -f deploy/kubernetes/overlays/production/namespace.yaml"]
+        steps += ["kubectl --namespace loto apply -f deploy/kubernetes/overlays/production/tables.yaml"]
+        steps += ["kubectl apply -f deploy/kubernetes/fill-tables.yaml", "kubectl --namespace loto delete pod/fill-tables", apply]
+        places = [lines.index(step) for step in steps]
+        self.assertEqual(places, sorted(places))
+        claims = {
+            process.where
+            for process in of_objects(rendering.overlay("production"))
+            if any(mount.kind == "persistentVolumeClaim" for mount in process.mounts)
+        }
+        self.assertEqual(claims, {"Job/submit"})
+        self.assertIn("(kubernetes/fill-tables.yaml)", GUIDE)
+        for line in filter(lambda line: " wait --for" in line, lines):
+            self.assertIn("--timeout=", line)
+
+    def test_it_says_how_long_the_job_of_production_tries(self):
+        (job,) = (item for item in rendering.overlay("production") if item["kind"] == "Job")
+        # Kubernetes doubles the pause from 10 seconds up to six minutes.
+        pauses = [min(10 * 2**failures, 360) for failures in range(job["spec"]["backoffLimit"])]
+        self.assertEqual(len(pauses), 10)
+        self.assertIn("tries again ten times", GUIDE)
+        minutes = int(re.search(r"about (\d+) minutes\. To go on", GUIDE)[1])
+        self.assertAlmostEqual(sum(pauses) / 60, minutes, delta=1)
 
     def test_the_sweep_of_production_is_valid_with_its_table(self):
         sweep = rendering.KUBERNETES / "overlays/production/sweep.toml"
