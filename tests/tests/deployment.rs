@@ -80,6 +80,11 @@ fn the_image_fits_the_binaries() {
 }
 
 #[test]
+fn shards_are_submitted_with_their_report_or_it_is_said_how() {
+    run_checks("test_slurm");
+}
+
+#[test]
 fn the_commands_of_the_guide_run_or_name_what_is_there() {
     run_checks("test_guide");
 }
