@@ -1,9 +1,12 @@
 """The Compose file is valid, and agrees with the binaries and with itself."""
 
 import copy
+import os
 import pathlib
 import re
+import tempfile
 import unittest
+import unittest.mock
 
 import rendering
 import rules
@@ -30,6 +33,7 @@ def complaints(compose):
                 found += rule(process)
             found += addresses(process, compose)
             found += health(process)
+            found += room(process)
         yield from (f"{process.where}: {complaint}" for complaint in found)
     yield from published(compose)
     yield from rules.consumer_timeout((FOLDER / "rabbitmq.conf").read_text())
@@ -54,6 +58,18 @@ def health(process):
     port = process.environment["LOTO_METRICS"].rpartition(":")[2]
     if f"/dev/tcp/127.0.0.1/{port} " not in process.container["healthcheck"]["test"][-1]:
         yield f"its health check does not ask port {port}"
+
+
+def room(process):
+    """A worker may run the programs of external methods, which it keeps in its temporary folder, and that is bounded."""
+    if process.command[0] != "loto-worker":
+        return
+    (options,) = (path.partition(":")[2].split(",") for path in process.container["tmpfs"] if path.startswith("/tmp"))
+    if "exec" not in options:
+        yield "it may run nothing in /tmp"
+    # As much as a worker has on Kubernetes.
+    if "size=128m" not in options:
+        yield "its /tmp is not of the size of a worker's on Kubernetes"
 
 
 def published(compose):
@@ -92,6 +108,8 @@ class Compose(unittest.TestCase):
             (service("redis", user="root"), "as root"),
             (service("worker-2", image="loto:latest"), "its image is"),
             (service("submit", depends_on={}), "does not wait"),
+            (service("worker-1", tmpfs=["/tmp:size=128m"]), "may run nothing"),
+            (service("worker-1", tmpfs=["/tmp:exec"]), "not of the size"),
         ]
         for change, expected in cases:
             changed = copy.deepcopy(COMPOSE)
@@ -99,6 +117,19 @@ class Compose(unittest.TestCase):
             found = list(complaints(changed))
             with self.subTest(expected=expected):
                 self.assertTrue(any(expected in complaint for complaint in found), found)
+
+    def test_a_sweep_has_the_files_beside_it(self):
+        """Those of external methods, whatever folder it lies in."""
+        with tempfile.TemporaryDirectory() as folder:
+            chosen = {"LOTO_FOLDER": folder, "LOTO_SWEEP": "mine.toml", "LOTO_TABLES": "/somewhere"}
+            with unittest.mock.patch.dict(os.environ, chosen):
+                (submit,) = (found for found in of_compose(rendering.compose()) if found.where == "compose/submit")
+        self.assertEqual(submit.command, ["loto", "submit", "/sweep/mine.toml", "--wait"])
+        sources = {mount.path: mount.name for mount in submit.mounts}
+        self.assertEqual((sources["/sweep"], sources["/tables"]), (folder, "/somewhere"))
+        (submit,) = (found for found in of_compose(COMPOSE) if found.where == "compose/submit")
+        default = pathlib.Path(submit.mount_of("/sweep").name) / pathlib.Path(submit.command[2]).relative_to("/sweep")
+        self.assertEqual(default, rendering.REPOSITORY / "coordinator/sweeps/smoke.toml")
 
     def test_the_files_it_mounts_are_there_or_made_by_make_accounts(self):
         by_script = {"rabbitmq-definitions.json", "redis-users.acl"} | {
