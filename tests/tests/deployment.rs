@@ -80,6 +80,11 @@ fn the_image_fits_the_binaries() {
 }
 
 #[test]
+fn prometheus_finds_every_pod_with_metrics() {
+    run_checks("test_scraping");
+}
+
+#[test]
 fn shards_are_submitted_with_their_report_or_it_is_said_how() {
     run_checks("test_slurm");
 }
