@@ -77,3 +77,57 @@ await() {
         sleep 0.1
     done
 }
+
+# run_through COMMAND...: runs a command; the status is the command's. It runs in the background, because traps wait for what runs in the
+# foreground: TERM, INT and HUP are passed on to it, as a terminal would to all of its process group, and it decides when it ends.
+run_through() {
+    # What runs in the background would ignore INT and QUIT, and have no input.
+    (
+        trap - TERM INT HUP QUIT
+        exec "$@"
+    ) <&0 &
+    local command=$! signal status passed_on=
+    for signal in TERM INT HUP; do
+        # shellcheck disable=SC2064  # The command is known now.
+        trap "passed_on=$signal; pass_on $signal $command" "$signal"
+    done
+    # A signal ends `wait` before the command has ended.
+    while :; do
+        status=0
+        wait "$command" || status=$?
+        kill -0 "$command" 2>/dev/null || break
+    done
+    # Of a command that ended in the moment of a signal, bash may tell 255: then the signal is taken for its end.
+    if [[ $status -eq 255 && -n $passed_on ]]; then
+        status=$((128 + $(kill -l "$passed_on")))
+    fi
+    trap - TERM INT HUP
+    return "$status"
+}
+
+# pass_on SIGNAL PID: sends it to a process and to those below it that are in its process group.
+pass_on() {
+    local file stat fields number
+    local -A parents groups
+    for file in /proc/[0-9]*/stat; do
+        # No process is started for it, which would take long. `read` fails at the end of the file.
+        stat=''
+        { IFS= read -rd '' stat <"$file" || [[ -n $stat ]]; } 2>/dev/null || continue
+        # The name in parentheses may hold spaces; what counts comes after it.
+        read -ra fields <<<"${stat##*) }"
+        number=${stat%% *}
+        parents[$number]=${fields[1]}
+        groups[$number]=${fields[2]}
+    done
+    local reached=("$2") above
+    for number in "${!parents[@]}"; do
+        above=$number
+        while [[ -n ${parents[$above]-} && $above != "$2" ]]; do
+            above=${parents[$above]}
+        done
+        if [[ $above == "$2" && $number != "$2" && ${groups[$number]} == "${groups[$2]-}" ]]; then
+            reached+=("$number")
+        fi
+    done
+    kill "-$1" "${reached[@]}" 2>/dev/null || true
+}
