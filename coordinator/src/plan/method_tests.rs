@@ -146,14 +146,15 @@ fn variants_of_a_method_run_side_by_side_under_their_names() {
 #[test]
 fn names_of_variants_that_mislead_are_refused() {
     let folder = Folder::new();
-    for (name, id, expected) in [
-        ("gcp", "gp", "its name is the id of another method"),
+    for (line, name, id, expected) in [
+        (8, "gcp", "gp", "its name is the id of another method"),
         (
+            3,
             "mine",
             "gp",
             "`gp` and `mine` are both the method `gp` with the same parameters",
         ),
-        ("mine", "gpp", "unknown method `gpp`; did you mean"),
+        (9, "mine", "gpp", "unknown method `gpp`; did you mean"),
     ] {
         let sweep = SWEEP
             .replace("\"gp\"", &format!("\"gp\", \"{name}\""))
@@ -163,6 +164,7 @@ fn names_of_variants_that_mislead_are_refused() {
             );
         let error = folder.plan(&sweep).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
-        assert!(error.contains("line 3: black box `B`"), "{error}");
+        let place = format!("line {line}: black box `B`");
+        assert!(error.contains(&place), "{error}");
     }
 }
