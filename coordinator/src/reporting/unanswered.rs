@@ -1,4 +1,4 @@
-//! What a report was asked for and cannot tell.
+//! What a report was asked for and cannot tell, in notes for its reader.
 
 use loto_statistics::analysis::{AnalysisOptions, BlackboxAnalysis, RopeUnit, SweepAnalysis};
 use loto_statistics::random_search::RANDOM_SEARCH_METHOD;

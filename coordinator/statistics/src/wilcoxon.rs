@@ -1,6 +1,7 @@
 //! Wilcoxon's signed-rank test of two methods over the same tasks.
 //!
-//! Two-sided, zero differences dropped, as are those that come of rounding alone, no continuity correction; which distribution serves follows
+//! Two-sided, without continuity correction. Differences of zero are dropped, and so are those that come of rounding alone. Which
+//! distribution serves follows
 //! `scipy.stats.wilcoxon(x, y, zero_method="wilcox", correction=False, method="auto")` of SciPy 1.17:
 //! - no zeros, no ties, at most 50 pairs: the exact distribution;
 //! - zeros or ties, at most 13 pairs: the exact distribution of the tied ranks over all signs;

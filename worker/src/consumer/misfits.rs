@@ -2,7 +2,7 @@
 //! those whose table the store has lost.
 //!
 //! They are requeued and cost no attempt. A worker that gets nothing else holds them for a while first, so that
-//! its queue does not spin and the right workers get the others meanwhile.
+//! its queue does not spin and the right workers get the others meanwhile; longer while the broker has an alarm.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -13,7 +13,7 @@ pub struct Rope {
     pub unit: RopeUnit,
 }
 
-/// What a region of practical equivalence is a difference of. Asked for is one of the first two.
+/// What a region of practical equivalence is a difference of. A user asks for one of the first two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RopeUnit {
