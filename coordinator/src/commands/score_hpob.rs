@@ -97,6 +97,9 @@ fn text(scores: &HpobScores) -> String {
     for sentence in tests(scores).iter().chain(&scores.notes) {
         let _infallible = writeln!(text, "{}", escape(sentence));
     }
+    if let Some(differences) = small_differences(scores) {
+        let _infallible = write!(text, "\n{differences}");
+    }
     text
 }
 
@@ -109,7 +112,7 @@ fn tests(scores: &HpobScores) -> Vec<String> {
     match &friedman.tie_corrected {
         None => sentences.push("All methods tie on every task.".to_owned()),
         Some(test) => sentences.push(format!(
-            "Friedman over {} tasks, corrected for ties: chi-square {:.8}, p = {:.3e}; \
+            "Friedman over {} tasks, corrected for ties: chi-square {:.2}, p = {:.3e}; \
              Nemenyi's critical difference of the ranks over tasks is {:.3} at {}.",
             scores.tasks, test.chi_square, test.p_value, nemenyi.critical_difference, nemenyi.alpha
         )),
@@ -121,30 +124,28 @@ fn tests(scores: &HpobScores) -> Vec<String> {
         let names = names.collect::<Vec<_>>().join(", ");
         sentences.push(format!("No significant difference among {names}."));
     }
-    sentences.extend(small_differences(scores, nemenyi.alpha));
     sentences
 }
 
-/// Which significant differences are too small to matter, in one sentence, if there are any.
-fn small_differences(scores: &HpobScores, significance: f64) -> Option<String> {
+/// Which significant differences are too small to matter, if there are any: a line per pair.
+fn small_differences(scores: &HpobScores) -> Option<String> {
     let practical = scores.practical_differences.as_ref()?;
+    let significance = scores.nemenyi.as_ref()?.alpha;
+    let mut table = TextTable::new(&["method", "and", "p (Holm)", "equivalent"]);
     let small = practical.pairs.iter();
-    let small = small.filter(|pair| pair.is_significant_but_small(significance));
-    let name = |method: usize| scores.methods[method].method.as_str();
-    let named = small.map(|pair| {
-        let (first, second) = (name(pair.first), name(pair.second));
+    for pair in small.filter(|pair| pair.is_significant_but_small(significance)) {
+        table.push(&[
+            &scores.methods[pair.first].method,
+            &scores.methods[pair.second].method,
+            &format!("{:.3e}", pair.holm_p_value),
+            &format!("{:.3}", pair.equivalent),
+        ]);
+    }
+    (!table.is_empty()).then(|| {
         format!(
-            "{first} and {second} (p = {:.3e}, equivalent with probability {:.3})",
-            pair.holm_p_value, pair.equivalent
-        )
-    });
-    let named: Vec<String> = named.collect();
-    (!named.is_empty()).then(|| {
-        format!(
-            "Significantly different regrets (Wilcoxon, Holm) that are practically equivalent, which is to differ by at most {} (Bayesian \
-             signed-rank test): {}.",
-            practical.rope,
-            named.join("; ")
+            "Regrets that differ significantly (Wilcoxon, Holm) and are practically equivalent, which is to differ by at most {} \
+             (Bayesian signed-rank test, probability):\n\n{table}",
+            practical.rope
         )
     })
 }

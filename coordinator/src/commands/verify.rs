@@ -24,8 +24,9 @@ Examples:
 
 A sample is drawn at random and computed anew, in random order, in processes that have the
 tables from the store and nothing else. A trace depends on nothing but its job and its table,
-so one that differs was not computed by this release: it was changed in the store, or the
-workers' linear algebra is another. Nothing in the store is changed.";
+so one that differs was not computed by this release: it was changed in the store, the
+workers' linear algebra is another, or the method is a program that does not answer alike
+twice. Nothing in the store is changed.";
 
 /// Computes a sample of a sweep's finished traces again and compares.
 #[derive(Debug, Args)]

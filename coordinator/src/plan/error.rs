@@ -203,6 +203,16 @@ pub enum BlackboxProblem {
         objectives: u64,
     },
 
+    /// A column is named that the table does not have.
+    #[error("{problem}")]
+    Declaration {
+        /// The key of the sweep file that names it.
+        key: &'static str,
+        /// The column, what may have been meant, and what there is.
+        #[source]
+        problem: Box<TableError>,
+    },
+
     /// The column of costs is not what it should be.
     #[error("cost: {0}")]
     Costs(#[source] Box<TableError>),
@@ -345,7 +355,7 @@ impl BlackboxProblem {
         match self {
             Self::OneTask { .. } => "table",
             Self::Scale(_) => "scales",
-            Self::UnknownTask { key, .. } | Self::NoTarget { key } => key,
+            Self::UnknownTask { key, .. } | Self::NoTarget { key } | Self::Declaration { key, .. } => key,
             Self::ManyObjectives(_) => "objectives",
             Self::LargeTask { .. } => "table",
             Self::Costs(_) => "cost",

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use csv::{ByteRecord, Position};
-use loto_engine::EngineError;
+use loto_engine::table::error::TableError;
 use loto_engine::table::row_lookup::RowLookup;
 use loto_proto::excerpt::excerpt;
 use loto_proto::initial_rows::InitialRows;
@@ -11,7 +11,7 @@ use loto_proto::limits::{MAX_INITIAL_BYTES, MAX_INITIAL_FILE_BYTES, MAX_SEEDS};
 use loto_proto::sweep::Blackbox;
 use loto_proto::table_spec::TableSpec;
 
-use super::error::{BlackboxProblem, PlanError};
+use super::error::BlackboxProblem;
 use super::initial_problem::InitialProblem;
 
 /// A file of first evaluations that was found.
@@ -23,10 +23,13 @@ pub(super) struct InitialFile {
 /// Reads the configurations of a table, to find rows by them.
 ///
 /// # Errors
-/// [`PlanError`] if the table cannot be read.
-pub(super) fn lookup(path: &Path, table: &[u8], spec: &TableSpec) -> Result<RowLookup, PlanError> {
-    let name = path.display().to_string();
-    Ok(RowLookup::read(table, spec, &name).map_err(EngineError::from)?)
+/// [`TableError`] if the table cannot be read.
+pub(super) fn lookup(
+    path: &Path,
+    table: &[u8],
+    spec: &TableSpec,
+) -> Result<RowLookup, TableError> {
+    RowLookup::read(table, spec, &path.display().to_string())
 }
 
 /// Where the columns are.

@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use loto_engine::table::Task;
+use loto_engine::table::error::TableError;
 use loto_proto::identity::{Fingerprint, SeriesId};
 use loto_proto::job::Series;
 use loto_proto::limits::MAX_ITERATIONS;
@@ -123,6 +124,16 @@ impl Plan {
                 let problem = Box::new(problem);
                 invalid(line, SweepProblem::Blackbox { blackbox, problem })
             };
+            let declaration = |key, error| {
+                let problem = Box::new(error);
+                of_blackbox(BlackboxProblem::Declaration { key, problem })
+            };
+            let of_table = |error: TableError| match error.problem.key() {
+                // Of several objectives the key is another one.
+                Some("objective") if entry.objectives.is_some() => declaration("objectives", error),
+                Some(key) => declaration(key, error),
+                None => PlanError::Table(error.into()),
+            };
             let objectives = entry.objectives().len();
             if objectives > MOST_OBJECTIVES {
                 return Err(of_blackbox(BlackboxProblem::ManyObjectives(objectives)));
@@ -132,7 +143,8 @@ impl Plan {
             let spec = entry.table_spec(&columns);
             let mut spec = spec.map_err(|problem| of_blackbox(problem.into()))?;
             if let Some(given) = &table_file.initial {
-                let lookup = initial::lookup(&table_file.path, &table_file.bytes, &spec)?;
+                let lookup = initial::lookup(&table_file.path, &table_file.bytes, &spec);
+                let lookup = lookup.map_err(of_table)?;
                 let rows = initial::read(given, &lookup);
                 spec.initial = rows.map_err(|problem| {
                     of_blackbox(BlackboxProblem::Initial {
@@ -141,7 +153,7 @@ impl Plan {
                     })
                 })?;
             }
-            let position = tables::position_of(&mut tables, table_file, spec)?;
+            let position = tables::position_of(&mut tables, table_file, spec).map_err(of_table)?;
             let planned = &tables[position];
             let blackbox = plan_blackbox(file, entry, planned, &programs).map_err(of_blackbox)?;
             initial::check(&planned.spec.initial, &blackbox, file.seeds).map_err(of_blackbox)?;

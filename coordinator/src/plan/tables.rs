@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use loto_engine::EngineError;
 use loto_engine::table::Table;
+use loto_engine::table::error::TableError;
 use loto_engine::table::profile::ColumnProfile;
 use loto_proto::bounded_file;
 use loto_proto::identity::Fingerprint;
@@ -147,7 +148,7 @@ pub(super) fn position_of(
     tables: &mut Vec<PlannedTable>,
     file: TableFile,
     spec: TableSpec,
-) -> Result<usize, PlanError> {
+) -> Result<usize, TableError> {
     let fingerprint = spec.fingerprint(&file.bytes);
     if let Some(position) = tables
         .iter()
@@ -156,9 +157,8 @@ pub(super) fn position_of(
         return Ok(position);
     }
     let name = file.path.display().to_string();
-    let read = Table::read_with_profiles(&file.bytes, &spec, &name);
-    let (table, columns) = read.map_err(EngineError::from)?;
-    table.check_names(&name).map_err(EngineError::from)?;
+    let (table, columns) = Table::read_with_profiles(&file.bytes, &spec, &name)?;
+    table.check_names(&name)?;
     tables.push(PlannedTable {
         path: file.path,
         spec,

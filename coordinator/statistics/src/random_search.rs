@@ -25,7 +25,7 @@ pub enum Baseline {
     Exact,
     /// The exact expectation of uniform draws with replacement.
     ExactWithReplacement,
-    /// The finished traces of the sweep's own method `rs`.
+    /// The mean of the finished traces of `rs` in the same sweep.
     Sampled,
 }
 

@@ -238,6 +238,22 @@ pub enum TableProblem {
     TooManyCoordinates(usize),
 }
 
+impl TableProblem {
+    /// The key of a black box in a sweep file that names a column which the header does not have; `None` if it is the table that
+    /// breaks a rule.
+    pub fn key(&self) -> Option<&'static str> {
+        match self {
+            Self::UnknownObjective { .. } => Some("objective"),
+            Self::UnknownCategorical { .. } => Some("categorical"),
+            Self::UnknownScaled { .. } => Some("scales"),
+            Self::UnknownFeature { .. } | Self::NoFeatures { .. } => Some("features"),
+            Self::UnknownSourceRows { .. } => Some("source_rows"),
+            Self::UnknownCost { .. } => Some("cost"),
+            _ => None,
+        }
+    }
+}
+
 fn duplicate_cure(seed: Option<&str>) -> String {
     match seed {
         None => "each may be listed once. If the rows are repeated measurements, give them a column `seed` and \
