@@ -187,7 +187,7 @@ with tempfile.TemporaryDirectory() as folder:
     assert found == [(0, 7), (1, 6), (2, 5), (3, 4), (4, 3), (5, 2)], found
     for wrong, part in (
         (dict(objective="metric_er"), "no column metric_er"),
-        (dict(categorical=[]), "column hp_kind: 'x' is no number"),
+        (dict(categorical=[]), "column hp_kind: 'x' is not a finite number"),
         (dict(iterations=13), "12 rows"),
         (dict(categorical="hp_kin"), "no column hp_kin,"),
         (dict(direction="max"), "direction is 'max', expected one of minimise, minimize, maximise, maximize"),
@@ -199,4 +199,13 @@ with tempfile.TemporaryDirectory() as folder:
             assert part in str(error), error
         else:
             raise AssertionError(f"{wrong} is taken")
+    damaged = pathlib.Path(folder, "damaged.csv")
+    for cell, shown in (("nan", "'nan'"), ("", "''"), ("1e999", "'1e999'")):
+        damaged.write_text("\n".join([*LINES, f"x,1,{cell},two"]))
+        try:
+            loto.try_out(by_function, damaged, **of_table)
+        except ValueError as error:
+            assert str(error).startswith(f"column metric_error: {shown} is not a finite number"), error
+        else:
+            raise AssertionError(f"{cell!r} is taken")
 print("every form is a method")

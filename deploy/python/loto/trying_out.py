@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import math
 import random
 import zipfile
 
@@ -28,11 +29,14 @@ def open_table(table):
 
 
 def cell_number(column, text):
-    """The number in a cell."""
+    """The number in a cell, which is None where the row is too short."""
     try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f"column {column}: {text!r} is no number; categorical columns are to be listed") from None
+        number = float(text)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"column {column}: {text!r} is not a finite number; categorical columns are to be listed")
+    return number
 
 
 def is_maximised(direction, objectives):
