@@ -355,7 +355,9 @@ impl BlackboxProblem {
         match self {
             Self::OneTask { .. } => "table",
             Self::Scale(_) => "scales",
-            Self::UnknownTask { key, .. } | Self::NoTarget { key } | Self::Declaration { key, .. } => key,
+            Self::UnknownTask { key, .. }
+            | Self::NoTarget { key }
+            | Self::Declaration { key, .. } => key,
             Self::ManyObjectives(_) => "objectives",
             Self::LargeTask { .. } => "table",
             Self::Costs(_) => "cost",

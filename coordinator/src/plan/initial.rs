@@ -24,11 +24,7 @@ pub(super) struct InitialFile {
 ///
 /// # Errors
 /// [`TableError`] if the table cannot be read.
-pub(super) fn lookup(
-    path: &Path,
-    table: &[u8],
-    spec: &TableSpec,
-) -> Result<RowLookup, TableError> {
+pub(super) fn lookup(path: &Path, table: &[u8], spec: &TableSpec) -> Result<RowLookup, TableError> {
     RowLookup::read(table, spec, &path.display().to_string())
 }
 
