@@ -158,6 +158,7 @@ pub(super) const TAF_RGPE: Method = Method {
 
 pub(super) const TRANSBO: Method = Method {
     id: "transbo",
+    version: 3,
     summary: "weighted sum of Gaussian processes of the sources and the target: the sources' weights minimise a pairwise \
               ranking loss, then the target's does",
     source: "Li et al. 2022, TransBO: Hyperparameter optimization via two-phase transfer learning (KDD), section 4",

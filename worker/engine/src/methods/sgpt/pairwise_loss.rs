@@ -123,10 +123,11 @@ impl PairwiseLoss {
             FIT,
         )?;
         let mut weights = softmax(&self.logarithms);
-        if count >= FEWEST {
-            let of_sources = weighted(sources, &weights, count);
-            let new = NEW * target_weight(&of_sources, left_out, targets);
-            let smoothed = new + (1.0 - NEW) * self.target;
+        let of_sources = weighted(sources, &weights, count);
+        if count >= FEWEST
+            && let Some(best) = target_weight(&of_sources, left_out, targets)
+        {
+            let smoothed = NEW * best + (1.0 - NEW) * self.target;
             self.target = match count >= SETTLED {
                 true => smoothed.max(self.target),
                 false => smoothed,
@@ -140,33 +141,38 @@ impl PairwiseLoss {
     }
 }
 
-/// The weight in [0, 1] of the second predictions that minimises the loss of the sum, which is convex in it.
-fn target_weight(first: &[f64], second: &[f64], values: &[f64]) -> f64 {
+/// The weight in [0, 1] of the second predictions that minimises the loss of the sum, which is convex in it. `None` if all weights are
+/// equally good, because the values do not differ or the predictions do not.
+fn target_weight(first: &[f64], second: &[f64], values: &[f64]) -> Option<f64> {
     let differences: Vec<f64> = second.iter().zip(first).map(|(b, a)| b - a).collect();
     let mut slopes = vec![0.0; values.len()];
-    let mut rises = |weight: f64| {
+    let mut slope = |weight: f64| {
         let mixed = first.iter().zip(&differences);
         let mixed: Vec<f64> = mixed
             .map(|(a, difference)| a + weight * difference)
             .collect();
         loss(&mixed, values, &mut slopes);
-        dot(&slopes, &differences) > 0.0
+        dot(&slopes, &differences)
     };
-    if rises(0.0) {
-        return 0.0;
+    let ends = (slope(0.0), slope(1.0));
+    if ends == (0.0, 0.0) {
+        return None;
     }
-    if !rises(1.0) {
-        return 1.0;
+    if ends.0 > 0.0 {
+        return Some(0.0);
+    }
+    if ends.1 <= 0.0 {
+        return Some(1.0);
     }
     let (mut below, mut above) = (0.0, 1.0);
     for _ in 0..30 {
         let middle = 0.5 * (below + above);
-        match rises(middle) {
+        match slope(middle) > 0.0 {
             true => above = middle,
             false => below = middle,
         }
     }
-    0.5 * (below + above)
+    Some(0.5 * (below + above))
 }
 
 #[cfg(test)]
@@ -263,5 +269,18 @@ mod tests {
         let fallen = at(9, &more_wrong);
         assert!((fallen - 0.336).abs() < 1e-9, "{fallen}");
         assert_eq!(at(10, &more_wrong), fallen);
+    }
+
+    #[test]
+    fn observations_that_order_nothing_leave_the_weights_as_they_are() {
+        let mut losses = PairwiseLoss::new(3);
+        let left_out = [0.2, -0.1, 0.3, 0.6, 0.5, -0.9];
+        let same = losses.weights(&sources(), &left_out, &[1.0; 6]).unwrap();
+        assert_eq!(same[3], 0.0);
+        assert!((same[0] - 1.0 / 3.0).abs() < 1e-15, "{same:?}");
+        let ordered = losses.weights(&sources(), &left_out, &VALUES).unwrap();
+        assert!(ordered[3] > 0.0);
+        let same = losses.weights(&sources(), &left_out, &[1.0; 6]).unwrap();
+        assert_eq!(same, ordered);
     }
 }
