@@ -50,7 +50,8 @@ impl<'a> MaximinImprovement<'a> {
     }
 
     /// At least [`Self::value`], and cheaper: the improvement is at most the sum of the gains over any one point. The
-    /// margin is for the error of the quadrature.
+    /// margin is for the error of the quadrature, which exceeds it only where deviations are far smaller than gaps: there the 32 points
+    /// do not resolve the step.
     pub(crate) fn bound(&self, prediction: &Prediction) -> f64 {
         let gain = |point: &[f64; 2]| {
             let gains = [0, 1].map(|objective| {

@@ -10,7 +10,7 @@ use crate::error::EngineError;
 use crate::lbfgs::{self, Settings};
 use crate::random::RandomStream;
 
-/// Pairs of a task, at most.
+/// Pairs of a source, at most.
 const MOST_PAIRS: usize = 2000;
 
 const FIT: Settings = Settings {
