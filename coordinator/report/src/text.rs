@@ -248,7 +248,11 @@ fn write_ranks(
     blackboxes: &[BlackboxAnalysis],
     output: &mut impl Write,
 ) -> io::Result<()> {
-    let friedman = &comparison.friedman.plain;
+    let plain = &comparison.friedman.plain;
+    let (friedman, corrected) = match &comparison.friedman.tie_corrected {
+        Some(corrected) if corrected != plain => (corrected, ", corrected for ties"),
+        _ => (plain, ""),
+    };
     write!(
         output,
         "\nall {}",
@@ -257,7 +261,7 @@ fn write_ranks(
     if comparison.friedman_can_reject() {
         write!(
             output,
-            ": Friedman chi-square {} (p {}), Iman-Davenport F {} (p {})",
+            ": Friedman chi-square {} (p {}), Iman-Davenport F {} (p {}){corrected}",
             numbers::statistic(friedman.chi_square),
             numbers::probability(friedman.p_value),
             numbers::statistic(friedman.iman_davenport),

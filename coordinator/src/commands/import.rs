@@ -121,9 +121,10 @@ struct ObjectiveOptions {
     #[arg(long, env = "LOTO_METRIC", value_name = "METRIC")]
     metric: String,
 
-    /// Whether the objective is minimised or maximised.
-    #[arg(long, env = "LOTO_DIRECTION", value_enum, default_value_t = DirectionName::Minimise)]
-    direction: DirectionName,
+    /// Whether the objective is minimised or maximised [default: minimised, and `loto check` warns if it looks as if large values
+    /// were good].
+    #[arg(long, env = "LOTO_DIRECTION", value_enum)]
+    direction: Option<DirectionName>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -170,7 +171,7 @@ impl SyneTuneOptions {
         let choice = SyneTuneChoice {
             metric: self.objective.metric,
             fidelity: self.fidelity,
-            direction: self.objective.direction.into(),
+            direction: self.objective.direction.map(Direction::from),
         };
         syne_tune::import(&self.folder, &choice, &self.out.out)
     }
@@ -184,7 +185,7 @@ impl ColumnOptions {
             hyperparameters: self.hp,
             metric: self.objective.metric,
             seed: self.seed,
-            direction: self.objective.direction.into(),
+            direction: self.objective.direction.map(Direction::from),
         };
         columns::import(&self.file, &choice, &self.out.out)
     }

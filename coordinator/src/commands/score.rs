@@ -10,6 +10,7 @@ use super::options::DataOption;
 use super::report_folder::{self, Origin};
 use super::report_options::{ReportOptions, publish};
 use super::score_hpob::HpobCommand;
+use super::warnings::warn_of;
 use crate::plan::{Plan, SweepSource};
 use crate::reporting::Analysed;
 use crate::score;
@@ -69,6 +70,7 @@ impl ScoreCommand {
         };
         let foreign_values = self.foreign_values.rules()?;
         let plan = Plan::read(&SweepSource::File(sweep), self.data.data.as_deref())?;
+        warn_of(&plan);
         let origin = Origin::Recorded(plan.sweep.name.clone());
         if let Some(folder) = &self.report.out {
             report_folder::check(folder, &origin, self.report.replace.replace)?;

@@ -34,8 +34,8 @@ pub struct ColumnChoice {
     pub metric: String,
     /// The column that tells repeated measurements of a configuration apart; the sweep takes their mean.
     pub seed: Option<String>,
-    /// Whether it is minimised.
-    pub direction: Direction,
+    /// Whether it is minimised; `None` if nobody said, which is to minimise it with a warning if its name is one of what is maximised.
+    pub direction: Option<Direction>,
 }
 
 /// Imports a file into a new folder.
@@ -82,7 +82,7 @@ pub fn import(file: &Path, choice: &ColumnChoice, target: &Path) -> Result<Impor
             }
             let needed = columns.hyperparameters.iter().chain([&columns.task]);
             let mut needed = needed.chain(&columns.seed);
-            if let Some(&empty) = needed.find(|&&position| record[position].trim().is_empty()) {
+            if let Some(&empty) = needed.find(|&&position| is_missing(&record[position])) {
                 return Err(refuse(empty, ContentProblem::Empty).into());
             }
             let configuration = || {
@@ -120,6 +120,15 @@ pub fn import(file: &Path, choice: &ColumnChoice, target: &Path) -> Result<Impor
         ..blackbox
     };
     destination.finish(&choice.name, SEEDS, &[blackbox], Vec::new())
+}
+
+/// Whether a field says that there is no value, as programs for statistics write it.
+fn is_missing(field: &str) -> bool {
+    let field = field.trim();
+    field.is_empty()
+        || ["nan", "na", "null"]
+            .iter()
+            .any(|missing| field.eq_ignore_ascii_case(missing))
 }
 
 /// The configurations of each task, by hashes: of two with the same hash one may be missing.
@@ -167,13 +176,20 @@ impl Columns {
         file: &Path,
     ) -> Result<Self, ImportError> {
         let names: Vec<&str> = header.iter().map(str::trim).collect();
+        let refuse = |column: &str, problem| {
+            let place = format!("line 1, column `{}`", excerpt(column));
+            ImportError::content(file, place, problem)
+        };
         let position = |wanted: &str| {
-            let found = names.iter().position(|name| *name == wanted);
-            found.ok_or_else(|| {
-                let place = format!("line 1, column `{}`", excerpt(wanted));
-                let problem = ContentProblem::UnknownColumn(suggest(wanted, &names));
-                ImportError::content(file, place, problem)
-            })
+            let mut found = (0..names.len()).filter(|&column| names[column] == wanted);
+            match (found.next(), found.next()) {
+                (Some(only), None) => Ok(only),
+                (Some(_), Some(_)) => Err(refuse(wanted, ContentProblem::ColumnTwice)),
+                (None, _) => {
+                    let problem = ContentProblem::UnknownColumn(suggest(wanted, &names));
+                    Err(refuse(wanted, problem))
+                }
+            }
         };
         let hyperparameters: Vec<usize> = match choice.hyperparameters.as_slice() {
             [] => (0..names.len())
@@ -186,6 +202,12 @@ impl Columns {
         };
         let (metric, task) = (position(&choice.metric)?, position(&choice.task)?);
         let seed = choice.seed.as_deref().map(position).transpose()?;
+        let roles = [metric, task].into_iter().chain(seed);
+        let roles: Vec<usize> = roles.chain(hyperparameters.iter().copied()).collect();
+        let shared = (1..roles.len()).find(|&place| roles[..place].contains(&roles[place]));
+        if let Some(place) = shared {
+            return Err(refuse(names[roles[place]], ContentProblem::TwoRoles));
+        }
         let called = hyperparameters
             .iter()
             .map(|&column| prefixed("hp_", names[column]));

@@ -170,6 +170,14 @@ pub enum ContentProblem {
     #[error("there is no such column; {0}")]
     UnknownColumn(String),
 
+    /// A column that is asked for is there twice.
+    #[error("it is there twice: rename one of them")]
+    ColumnTwice,
+
+    /// A column is named for two things.
+    #[error("it can be only one of hyperparameter, objective, task and seed: name each column once")]
+    TwoRoles,
+
     /// Two columns would have one name.
     #[error("two columns would be called `{0}`: rename one of them")]
     SameColumn(String),
@@ -179,7 +187,7 @@ pub enum ContentProblem {
     NoNumber(String),
 
     /// A value is missing.
-    #[error("it is empty: fill it in, or leave the row out")]
+    #[error("there is no value: fill it in, or leave the row out")]
     Empty,
 
     /// An array of NumPy is damaged, or has another form than expected.

@@ -195,7 +195,7 @@ impl HpobImport<'_> {
             blackboxes.push(ImportedBlackbox {
                 table: space.table.finish()?,
                 objective: "metric_accuracy".to_owned(),
-                direction: Direction::Maximise,
+                direction: Some(Direction::Maximise),
                 sources: space.sources,
                 fewest_rows: space.fewest_rows,
                 initial,

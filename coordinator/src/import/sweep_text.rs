@@ -16,7 +16,8 @@ pub(super) struct ImportedBlackbox {
     pub(super) name: String,
     pub(super) table: String,
     pub(super) objective: String,
-    pub(super) direction: Direction,
+    /// None if it is not said.
+    pub(super) direction: Option<Direction>,
     pub(super) categorical: Vec<String>,
     /// Columns with the words of their scales.
     pub(super) scales: Vec<(String, &'static str)>,
@@ -70,11 +71,12 @@ fn write_blackbox(blackbox: &ImportedBlackbox, text: &mut String) -> std::fmt::R
     writeln!(text, "\n[[blackbox]]\nname = {}", quoted(&blackbox.name))?;
     writeln!(text, "table = {}", quoted(&blackbox.table))?;
     writeln!(text, "objective = {}", quoted(&blackbox.objective))?;
-    let direction = match blackbox.direction {
-        Direction::Minimise => "minimise",
-        Direction::Maximise => "maximise",
-    };
-    writeln!(text, "direction = \"{direction}\"")?;
+    match blackbox.direction {
+        // So that who plans the sweep is warned of an objective that looks as if it were to be maximised.
+        None => {}
+        Some(Direction::Minimise) => writeln!(text, "direction = \"minimise\"")?,
+        Some(Direction::Maximise) => writeln!(text, "direction = \"maximise\"")?,
+    }
     if blackbox.iterations() != ITERATIONS {
         writeln!(text, "iterations = {}", blackbox.iterations())?;
     }

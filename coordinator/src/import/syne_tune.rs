@@ -32,8 +32,8 @@ pub struct SyneTuneChoice {
     pub metric: String,
     /// Position of the fidelity, counted from 1; the last if absent.
     pub fidelity: Option<u64>,
-    /// Whether the objective is minimised.
-    pub direction: Direction,
+    /// Whether the objective is minimised; `None` if nobody said.
+    pub direction: Option<Direction>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -333,7 +333,9 @@ impl SyneTuneImport<'_> {
         let domains = inner.unwrap_or(space).iter();
         let is_logarithmic = |domain: &Value| {
             let sampler = domain.get("sampler_cls").and_then(Value::as_str);
-            sampler == Some("LogUniform")
+            // Finite ranges say it in another way.
+            let log_scale = domain.pointer("/domain_kwargs/log_scale");
+            sampler == Some("LogUniform") || log_scale == Some(&Value::Bool(true))
         };
         let logarithmic = domains.filter(|(_, domain)| is_logarithmic(domain));
         Ok(logarithmic.map(|(name, _)| prefixed("hp_", name)).collect())

@@ -49,7 +49,7 @@ fn runs() -> ColumnChoice {
         hyperparameters: ["lr", "opt", "nesterov"].map(str::to_owned).into(),
         metric: "acc".to_owned(),
         seed: None,
-        direction: Direction::Maximise,
+        direction: Some(Direction::Maximise),
     }
 }
 
@@ -74,6 +74,21 @@ fn named_columns_become_a_table() {
         text.contains("scales = { \"hp_nesterov\" = \"boolean\" }"),
         "{text}"
     );
+    assert_eq!(imported.plan.warnings, []);
+    // Whoever does not say what is good is warned.
+    let unsaid = ColumnChoice {
+        direction: None,
+        ..runs()
+    };
+    let imported = columns::import(
+        &folder.path("data/runs.csv"),
+        &unsaid,
+        &folder.path("unsaid"),
+    )
+    .unwrap();
+    let text = fs::read_to_string(&imported.sweep).unwrap();
+    assert!(!text.contains("direction"), "{text}");
+    assert_eq!(imported.plan.warnings.len(), 1);
 }
 
 #[test]
@@ -119,7 +134,15 @@ fn mistakes_in_named_columns_are_told_with_line_and_column() {
         ),
         (
             RUNS.replace("0.01,", ","),
-            "runs.csv: line 3, column `lr`: it is empty",
+            "runs.csv: line 3, column `lr`: there is no value",
+        ),
+        (
+            RUNS.replace("0.01,", "NaN,"),
+            "runs.csv: line 3, column `lr`: there is no value",
+        ),
+        (
+            RUNS.replace("hp_ignored", "lr"),
+            "line 1, column `lr`: it is there twice",
         ),
         (
             RUNS.replace("opt,", "Opt,"),
@@ -155,5 +178,12 @@ fn mistakes_in_named_columns_are_told_with_line_and_column() {
             let message = refusal(text, &runs());
             assert!(message.contains(told), "{told}: {message}");
         }
+    }
+    for column in ["acc", "dataset", "lr"] {
+        let mut choice = runs();
+        choice.hyperparameters.push(column.to_owned());
+        let told = format!("line 1, column `{column}`: it can be only one of");
+        let message = refusal(RUNS, &choice);
+        assert!(message.contains(&told), "{message}");
     }
 }

@@ -46,8 +46,12 @@ impl Columns {
         let names = header.iter().map(String::from_utf8_lossy);
         let names: Vec<String> = names.map(|name| name.trim().to_owned()).collect();
         let position = |wanted: &str| {
-            let found = names.iter().position(|name| name == wanted);
-            found.ok_or_else(|| InitialProblem::MissingColumn(wanted.to_owned()))
+            let mut found = (0..names.len()).filter(|&column| names[column] == wanted);
+            match (found.next(), found.next()) {
+                (Some(only), None) => Ok(only),
+                (Some(_), Some(_)) => Err(InitialProblem::ColumnTwice(wanted.to_owned())),
+                (None, _) => Err(InitialProblem::MissingColumn(wanted.to_owned())),
+            }
         };
         let has_configuration = names.iter().any(|name| name.starts_with("hp_"));
         let rows = match (position("row"), has_configuration) {
@@ -57,7 +61,7 @@ impl Columns {
                 let columns = lookup.columns().map(position);
                 RowColumns::Configuration(columns.collect::<Result<_, _>>()?)
             }
-            (Err(missing), false) => return Err(missing),
+            (Err(problem), false) => return Err(problem),
         };
         Ok(Self {
             task: position("task")?,

@@ -21,6 +21,10 @@ pub enum InitialProblem {
     )]
     MissingColumn(String),
 
+    /// A column is there twice.
+    #[error(", line 1: the column `{0}` is there twice")]
+    ColumnTwice(String),
+
     /// A row is given in two ways.
     #[error(
         ", line 1: there are both the column `row` and columns of hyperparameters: take one of them out"

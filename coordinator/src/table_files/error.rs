@@ -20,6 +20,21 @@ pub enum TableFileError {
         source: std::io::Error,
     },
 
+    /// Two files of a folder are the same task.
+    #[error(
+        "{} and {} are both the task `{task}`, by their names: take one of them out, or give both a column `task`",
+        first.display(),
+        second.display()
+    )]
+    SameTask {
+        /// A file.
+        first: PathBuf,
+        /// A later one.
+        second: PathBuf,
+        /// The task.
+        task: String,
+    },
+
     /// A Parquet file has too many bytes.
     #[error(
         "table {}: the file has more than {MAX_TABLE_FILE_BYTES} bytes, which is the most allowed",

@@ -4,6 +4,7 @@
 //! that of the first file. Columns that describe configurations and tasks are in all files or in none; others, which a sweep file
 //! or an import may name, are empty where a file lacks them.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,7 @@ const OTHERS: [&str; 4] = [".md", ".txt", ".toml", ".bib"];
 pub fn read(folder: &Path) -> Result<CsvText, TableFileError> {
     let files = files(folder)?;
     let mut table: Option<Table<'_>> = None;
+    let mut files_of_tasks: HashMap<&str, &Path> = HashMap::new();
     for file in &files {
         let task = task_of(file)?;
         let bytes = csv_bytes(file)?;
@@ -41,6 +43,17 @@ pub fn read(folder: &Path) -> Result<CsvText, TableFileError> {
             let header = lines.byte_headers()?.clone();
             let table = table.get_or_insert_with(|| Table::new(file, &header));
             let positions = table.positions(file, &header)?;
+            let mut columns = table.columns.iter().zip(&positions);
+            let is_named_by_file =
+                columns.any(|(column, position)| column == b"task" && position.is_none());
+            if is_named_by_file && let Some(first) = files_of_tasks.insert(task, file) {
+                return Err(TableFileError::SameTask {
+                    first: first.to_owned(),
+                    second: file.clone(),
+                    task: task.to_owned(),
+                }
+                .into());
+            }
             let mut record = ByteRecord::new();
             while lines.read_byte_record(&mut record)? {
                 lines.get_mut().end_record();

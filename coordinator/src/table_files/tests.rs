@@ -183,6 +183,8 @@ fn a_folder_has_a_file_for_each_task() {
         "the column `dataset_size` is missing",
     );
     refused("x.csv", b"hp_x,metric_error\n1,2\n3\n", "line: 3");
+    let same = "are both the task `two`, by their names";
+    refused("two.csv.gz", b"hp_x,metric_error\n1,2\n", same);
     refused("x.csv.xz", b"\xfd7zXZ\0\0\0", "compressed by xz");
     refused("x.jsonl", b"{\"hp_x\": 1}\n", "it is JSON");
 }

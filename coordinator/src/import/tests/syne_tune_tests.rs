@@ -14,7 +14,7 @@ fn choice(metric: &str, fidelity: Option<u64>) -> SyneTuneChoice {
     SyneTuneChoice {
         metric: metric.to_owned(),
         fidelity,
-        direction: Direction::Minimise,
+        direction: Some(Direction::Minimise),
     }
 }
 
@@ -39,7 +39,7 @@ fn a_black_box_of_syne_tune_becomes_a_table() {
     for line in [
         "objective = \"metric_valid_loss\"",
         "categorical = [\"hp_act\"]",
-        "scales = { \"hp_lr\" = \"log\" }",
+        "scales = { \"hp_lr\" = \"log\", \"hp_units\" = \"log\" }",
         "iterations = 2",
     ] {
         assert!(text.contains(line), "{line}: {text}");

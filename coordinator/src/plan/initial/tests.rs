@@ -106,6 +106,10 @@ fn what_is_wrong_is_told_with_file_and_line() {
             "line 2: task `one` has no row with this configuration",
         ),
         ("task,seed,row\n".into(), "first.csv has no rows"),
+        (
+            "task,seed,row,row\none,0,0,1\n".into(),
+            "first.csv, line 1: the column `row` is there twice",
+        ),
         (BY_ROW.replace("two,0,1,x", "two,0,1"), "line: 5"),
         (
             BY_ROW.replace("two,1,2,x\n", ""),

@@ -259,7 +259,7 @@ fn duplicate_cure(seed: Option<&str>) -> String {
         None => "each may be listed once. If the rows are repeated measurements, give them a column `seed` and \
                  declare repeats = \"mean\" or \"draw\""
             .to_owned(),
-        Some(seed) => format!("with seed {seed}; each may be listed once for a seed"),
+        Some(seed) => format!("each may be listed once for a seed, and seed {seed} has it twice"),
     }
 }
 
