@@ -175,7 +175,9 @@ pub enum ContentProblem {
     ColumnTwice,
 
     /// A column is named for two things.
-    #[error("it can be only one of hyperparameter, objective, task and seed: name each column once")]
+    #[error(
+        "it can be only one of hyperparameter, objective, task and seed: name each column once"
+    )]
     TwoRoles,
 
     /// Two columns would have one name.
