@@ -8,8 +8,8 @@ use crate::strategies::random_search::RandomSearch;
 use crate::surrogate::target::TargetSurrogate;
 use crate::transform::Transform;
 
-/// Rows of all sources together, at most, if there are not more sources: the process is refitted to them and to the observations at each step, which
-/// takes the cube of their number.
+/// Rows of all sources together, at most, if there are not more sources: the process is refitted to them and to the observations
+/// at each step, which takes the cube of their number.
 const ROWS: usize = 200;
 
 pub(super) const WS_GP_ALL: Method = Method {
