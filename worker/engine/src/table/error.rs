@@ -195,7 +195,7 @@ pub enum TableProblem {
     },
 
     /// A task has a configuration twice, or twice with the same seed where there are repeated measurements.
-    #[error("line {line}: task `{task}` has this configuration already; {}", duplicate_cure(seed.as_deref()))]
+    #[error("line {line}: task `{task}` has this configuration{}", repetition(seed.as_deref()))]
     DuplicateConfiguration {
         /// The second row's line.
         line: u64,
@@ -254,12 +254,12 @@ impl TableProblem {
     }
 }
 
-fn duplicate_cure(seed: Option<&str>) -> String {
+fn repetition(seed: Option<&str>) -> String {
     match seed {
-        None => "each may be listed once. If the rows are repeated measurements, give them a column `seed` and \
+        None => " already; each may be listed once. If the rows are repeated measurements, give them a column `seed` and \
                  declare repeats = \"mean\" or \"draw\""
             .to_owned(),
-        Some(seed) => format!("each may be listed once for a seed, and seed {seed} has it twice"),
+        Some(seed) => format!(" with seed {seed} already; each may be listed once for a seed"),
     }
 }
 
