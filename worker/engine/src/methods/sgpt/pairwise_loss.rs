@@ -274,13 +274,12 @@ mod tests {
     #[test]
     fn observations_that_order_nothing_leave_the_weights_as_they_are() {
         let mut losses = PairwiseLoss::new(3);
-        let left_out = [0.3, -0.2, 0.1, 0.6, 0.5, -0.4];
-        let same = losses.weights(&sources(), &left_out, &[1.0; 6]).unwrap();
+        let same = losses.weights(&sources(), &VALUES, &[1.0; 6]).unwrap();
         assert_eq!(same[3], 0.0);
         assert!((same[0] - 1.0 / 3.0).abs() < 1e-15, "{same:?}");
-        let ordered = losses.weights(&sources(), &left_out, &VALUES).unwrap();
+        let ordered = losses.weights(&sources(), &VALUES, &VALUES).unwrap();
         assert!(ordered[3] > 0.0);
-        let same = losses.weights(&sources(), &left_out, &[1.0; 6]).unwrap();
+        let same = losses.weights(&sources(), &VALUES, &[1.0; 6]).unwrap();
         assert_eq!(same, ordered);
     }
 }
