@@ -34,7 +34,7 @@ pub struct ColumnChoice {
     pub metric: String,
     /// The column that tells repeated measurements of a configuration apart; the sweep takes their mean.
     pub seed: Option<String>,
-    /// Whether it is minimised; `None` if nobody said, which is to minimise it with a warning if its name is one of what is maximised.
+    /// Whether it is minimised; `None` if nobody said: then it is, with a warning if it looks as if large values were good.
     pub direction: Option<Direction>,
 }
 

@@ -72,7 +72,7 @@ fn write_blackbox(blackbox: &ImportedBlackbox, text: &mut String) -> std::fmt::R
     writeln!(text, "table = {}", quoted(&blackbox.table))?;
     writeln!(text, "objective = {}", quoted(&blackbox.objective))?;
     match blackbox.direction {
-        // So that who plans the sweep is warned of an objective that looks as if it were to be maximised.
+        // Planning the sweep then warns of an objective that looks as if large values were good.
         None => {}
         Some(Direction::Minimise) => writeln!(text, "direction = \"minimise\"")?,
         Some(Direction::Maximise) => writeln!(text, "direction = \"maximise\"")?,
