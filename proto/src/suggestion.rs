@@ -10,6 +10,7 @@ pub fn suggest(wanted: &str, known: &[&str]) -> String {
     let length = wanted.chars().count();
     let closest = known.iter().map(|name| (distance(name), name)).min();
     match closest {
+        None => "none is known".to_owned(),
         Some((distance, name)) if distance <= length.div_ceil(3) && distance < length => {
             format!("did you mean `{name}`? known are {listed}")
         }
@@ -32,6 +33,7 @@ mod tests {
             suggest("a6a", &known),
             "known are wiki-rolling, electricity"
         );
+        assert_eq!(suggest("a6a", &[]), "none is known");
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use loto_proto::excerpt::excerpt;
+use loto_proto::excerpt::{excerpt, excerpt_of};
+use loto_proto::limits::MAX_NAME_BYTES;
 use loto_report::UnwritableFile;
 
 use super::error::CommandError;
@@ -21,19 +22,24 @@ const REPORT_FILE: &str = "report.html";
 pub(super) enum Origin {
     /// The sweep of that name.
     Sweep(String),
-    /// Traces of other programs, scored with the sweep file of that name.
-    Recorded(String),
+    /// Traces of other programs.
+    Recorded {
+        /// The name of their file, without the folder.
+        traces: String,
+        /// The name of the sweep with whose file they are scored.
+        sweep: String,
+    },
 }
 
 impl fmt::Display for Origin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Sweep(name) => write!(formatter, "sweep {}", excerpt(name)),
-            Self::Recorded(name) => {
+            Self::Recorded { traces, sweep } => {
+                let (traces, sweep) = (excerpt(traces), excerpt(sweep));
                 write!(
                     formatter,
-                    "recorded traces, scored with sweep file {}",
-                    excerpt(name)
+                    "recorded traces {traces}, scored with sweep file {sweep}"
                 )
             }
         }
@@ -53,7 +59,7 @@ pub(super) fn check(folder: &Path, origin: &Origin, replace: bool) -> Result<(),
         Ok(text) => String::from_utf8_lossy(&text).trim_end().to_owned(),
         Err(error) if error.kind() == ErrorKind::NotFound => match origin {
             // Earlier releases did not say what their reports are of. A run makes its report in its own folder.
-            Origin::Recorded(_) if folder.join(REPORT_FILE).exists() => {
+            Origin::Recorded { .. } if folder.join(REPORT_FILE).exists() => {
                 "something that does not say what it is".to_owned()
             }
             _ => return Ok(()),
@@ -65,7 +71,7 @@ pub(super) fn check(folder: &Path, origin: &Origin, replace: bool) -> Result<(),
     }
     Err(CommandError::OtherReport {
         folder: folder.to_owned(),
-        found: excerpt(&found),
+        found: excerpt_of(&found, 3 * MAX_NAME_BYTES),
     })
 }
 
@@ -88,7 +94,10 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("results");
         let [sweep, other] = ["demo", "svm"].map(|name| Origin::Sweep(name.into()));
-        let recorded = Origin::Recorded("demo".into());
+        let [recorded, other_traces] = ["a.csv", "b.csv"].map(|traces| Origin::Recorded {
+            traces: traces.into(),
+            sweep: "demo".into(),
+        });
         check(&folder, &recorded, false).unwrap();
         mark(&folder, &sweep).unwrap();
         check(&folder, &sweep, false).unwrap();
@@ -101,6 +110,8 @@ mod tests {
             check(&folder, another, true).unwrap();
         }
         mark(&folder, &recorded).unwrap();
+        check(&folder, &recorded, false).unwrap();
+        assert!(check(&folder, &other_traces, false).is_err());
         assert!(check(&folder, &sweep, false).is_err());
         // A report of an earlier release.
         fs::remove_file(folder.join(ORIGIN_FILE)).unwrap();

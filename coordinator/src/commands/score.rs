@@ -71,7 +71,11 @@ impl ScoreCommand {
         let foreign_values = self.foreign_values.rules()?;
         let plan = Plan::read(&SweepSource::File(sweep), self.data.data.as_deref())?;
         warn_of(&plan);
-        let origin = Origin::Recorded(plan.sweep.name.clone());
+        let file = traces.file_name().unwrap_or_default();
+        let origin = Origin::Recorded {
+            traces: file.to_string_lossy().into_owned(),
+            sweep: plan.sweep.name.clone(),
+        };
         if let Some(folder) = &self.report.out {
             report_folder::check(folder, &origin, self.report.replace.replace)?;
         }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::path::Path;
 
+use csv::StringRecord;
 use loto_engine::table::container;
+use loto_engine::table::records::{RecordError, Records};
 use loto_proto::excerpt::excerpt;
 use loto_proto::limits::{MAX_TABLE_FILE_BYTES, MAX_UNPACKED_BYTES};
 use loto_proto::suggestion::suggest;
@@ -41,7 +43,7 @@ pub struct ColumnChoice {
 /// Imports a file into a new folder.
 ///
 /// # Errors
-/// [`ImportError`], which names the file, the line and the column; then there is no new folder.
+/// [`ImportError`], which names the file, the line and the column. There is no new folder then, unless it is [`ImportError::Plan`].
 pub fn import(file: &Path, choice: &ColumnChoice, target: &Path) -> Result<Imported, ImportError> {
     check_name(&choice.name)
         .map_err(|hazard| ImportError::content(file, "--name".to_owned(), hazard.into()))?;
@@ -52,18 +54,14 @@ pub fn import(file: &Path, choice: &ColumnChoice, target: &Path) -> Result<Impor
     let mut destination = Destination::new(target)?;
     let mut counts = ConfigurationCounts::default();
     let opened = std::io::Cursor::new(bytes);
-    let (blackbox, kinds) = container::with_csv(opened, MAX_UNPACKED_BYTES, |text| {
-        let mut lines = csv::Reader::from_reader(text);
-        let header = lines
-            .headers()
-            .map_err(|error| csv_error(file, error))?
-            .clone();
+    let (blackbox, kinds, notes) = container::with_csv(opened, MAX_UNPACKED_BYTES, |text| {
+        let mut records = Records::new(text);
+        let header = records.header()?;
         let columns = Columns::find(&header, choice, file)?;
         let mut table = destination.table(&choice.name, &columns.header)?;
         let mut kinds = ColumnKinds::new(columns.hyperparameters.len());
-        for record in lines.records() {
-            let record = record.map_err(|error| csv_error(file, error))?;
-            let line = record.position().map_or(0, csv::Position::line);
+        let mut record = StringRecord::new();
+        while let Some(line) = records.next_text(&mut record)? {
             let positions = columns.hyperparameters.iter();
             let others = [columns.metric, columns.task];
             let fields = positions.chain(&others).chain(&columns.seed);
@@ -71,8 +69,9 @@ pub fn import(file: &Path, choice: &ColumnChoice, target: &Path) -> Result<Impor
                 .map(|&position| record[position].to_owned())
                 .collect();
             let refuse = |column: usize, problem| {
+                let (file, line) = table_files::origin(file, line);
                 let place = format!("line {line}, column `{}`", excerpt(&header[column]));
-                ImportError::content(file, place, problem)
+                ImportError::content(&file, place, problem)
             };
             let metric = &record[columns.metric];
             if !metric.trim().parse().is_ok_and(f64::is_finite) {
@@ -104,8 +103,9 @@ pub fn import(file: &Path, choice: &ColumnChoice, target: &Path) -> Result<Impor
             is_repeated: choice.seed.is_some(),
             ..ImportedBlackbox::default()
         };
+        let notes = kinds.notes(&columns.header);
         let named = columns.header.into_iter().zip(kinds.kinds());
-        Ok((blackbox, named.collect::<Vec<_>>()))
+        Ok((blackbox, named.collect::<Vec<_>>(), notes))
     })
     .map_err(|error: ReadError| error.of(file))?;
     let with_kind = |kind: ColumnKind| {
@@ -119,7 +119,7 @@ pub fn import(file: &Path, choice: &ColumnChoice, target: &Path) -> Result<Impor
         fewest_rows: counts.fewest(),
         ..blackbox
     };
-    destination.finish(&choice.name, SEEDS, &[blackbox], Vec::new())
+    destination.finish(&choice.name, SEEDS, &[blackbox], notes)
 }
 
 /// Whether a field says that there is no value, as programs for statistics write it.
@@ -171,7 +171,7 @@ struct Columns {
 
 impl Columns {
     fn find(
-        header: &csv::StringRecord,
+        header: &StringRecord,
         choice: &ColumnChoice,
         file: &Path,
     ) -> Result<Self, ImportError> {
@@ -230,22 +230,22 @@ impl Columns {
     }
 }
 
-fn csv_error(file: &Path, source: csv::Error) -> ImportError {
-    ImportError::Csv {
-        path: file.to_owned(),
-        source,
-    }
-}
-
 /// What is wrong with the file, or with what is written.
 enum ReadError {
     Container(container::ContainerError),
+    Record(RecordError),
     Import(ImportError),
 }
 
 impl From<container::ContainerError> for ReadError {
     fn from(error: container::ContainerError) -> Self {
         Self::Container(error)
+    }
+}
+
+impl From<RecordError> for ReadError {
+    fn from(error: RecordError) -> Self {
+        Self::Record(error)
     }
 }
 
@@ -257,12 +257,10 @@ impl From<ImportError> for ReadError {
 
 impl ReadError {
     fn of(self, file: &Path) -> ImportError {
+        let path = file.to_owned();
         match self {
-            Self::Container(source) => TableFileError::Container {
-                path: file.to_owned(),
-                source,
-            }
-            .into(),
+            Self::Container(source) => TableFileError::Container { path, source }.into(),
+            Self::Record(source) => ImportError::Record { path, source },
             Self::Import(error) => error,
         }
     }

@@ -81,7 +81,7 @@ impl Destination {
         Ok(name)
     }
 
-    /// Writes the sweep file, plans it, and gives the folder its name.
+    /// Writes the sweep file, gives the folder its name, and plans the sweep.
     pub(super) fn finish(
         mut self,
         name: &str,
@@ -96,14 +96,16 @@ impl Destination {
             move |source| ImportError::Unwritable { path, source }
         };
         fs::write(&sweep, text).map_err(unwritable(&sweep))?;
-        let plan = Plan::read(&SweepSource::File(sweep), None).map_err(Box::new)?;
         fs::rename(&self.partial, &self.target).map_err(unwritable(&self.target))?;
         self.finished = true;
-        Ok(Imported {
-            sweep: self.target.join("sweep.toml"),
-            plan,
-            notes,
-        })
+        // Under its name, which a refusal tells. The folder stays, so that the user can see and correct what is refused.
+        let sweep = self.target.join("sweep.toml");
+        let plan = Plan::read(&SweepSource::File(sweep.clone()), None);
+        let plan = plan.map_err(|problem| ImportError::Plan {
+            folder: self.target.clone(),
+            problem: Box::new(problem),
+        })?;
+        Ok(Imported { sweep, plan, notes })
     }
 
     /// A file name that is not taken, from a name of the user.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use loto_engine::table::records::RecordError;
 use loto_proto::limits::{MAX_IMPORTED_BYTES, MAX_TABLE_FILE_BYTES, MAX_UNPACKED_BYTES};
 use loto_proto::untrusted_text::HazardousCharacter;
 
@@ -57,14 +58,14 @@ pub enum ImportError {
     #[error(transparent)]
     TableFile(#[from] Box<TableFileError>),
 
-    /// A file is not CSV.
+    /// A file is not CSV, or cannot be read.
     #[error("{}: {source}", path.display())]
-    Csv {
+    Record {
         /// The file.
         path: PathBuf,
         /// Why not, with the line.
         #[source]
-        source: csv::Error,
+        source: RecordError,
     },
 
     /// What a file says is wrong at one place.
@@ -79,9 +80,19 @@ pub enum ImportError {
         problem: Box<ContentProblem>,
     },
 
-    /// The imported tables and their sweep file break a rule.
-    #[error("what was imported is refused: {0}")]
-    Plan(#[from] Box<PlanError>),
+    /// The imported tables and their sweep file, which are written, break a rule.
+    #[error(
+        "{problem}; what was imported is in {}: correct it there until `loto check` takes it, or remove the folder and import \
+         again",
+        folder.display()
+    )]
+    Plan {
+        /// The new folder.
+        folder: PathBuf,
+        /// The rule.
+        #[source]
+        problem: Box<PlanError>,
+    },
 }
 
 impl From<TableFileError> for ImportError {

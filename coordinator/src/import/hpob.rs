@@ -31,7 +31,7 @@ const SEEDS: u32 = 5;
 /// Imports the search spaces of a folder, or only those named, into a new folder.
 ///
 /// # Errors
-/// [`ImportError`], which names the file and the place; then there is no new folder.
+/// [`ImportError`], which names the file and the place. There is no new folder then, unless it is [`ImportError::Plan`].
 pub fn import(folder: &Path, spaces: &[String], target: &Path) -> Result<Imported, ImportError> {
     let mut import = HpobImport {
         wanted: spaces,

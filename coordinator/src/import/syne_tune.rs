@@ -5,6 +5,8 @@
 
 use std::path::Path;
 
+use csv::StringRecord;
+use loto_engine::table::records::Records;
 use loto_proto::bounded_file;
 use loto_proto::excerpt::excerpt;
 use loto_proto::limits::MAX_TABLE_FILE_BYTES;
@@ -45,7 +47,7 @@ struct Metadata {
 /// Imports the black box of a folder into a new folder.
 ///
 /// # Errors
-/// [`ImportError`], which names the file and the place; then there is no new folder.
+/// [`ImportError`], which names the file and the place. There is no new folder then, unless it is [`ImportError::Plan`].
 pub fn import(
     folder: &Path,
     choice: &SyneTuneChoice,
@@ -97,7 +99,7 @@ struct SyneTuneImport<'a> {
 /// The configurations of a black box or a task.
 struct Configurations {
     columns: Vec<String>,
-    rows: Vec<csv::StringRecord>,
+    rows: Vec<StringRecord>,
 }
 
 /// What is written so far.
@@ -190,18 +192,19 @@ impl SyneTuneImport<'_> {
     fn configurations(&self, path: &Path) -> Result<Configurations, ImportError> {
         let bytes = read_bounded(path)?;
         let text = parquet::read(bytes, path)?.into_bytes(path)?;
-        let csv_error = |source| ImportError::Csv {
+        let refused = |source| ImportError::Record {
             path: path.to_owned(),
             source,
         };
-        let mut lines = csv::Reader::from_reader(text.as_slice());
-        let header = lines.headers().map_err(csv_error)?;
+        let mut records = Records::new(text.as_slice());
+        let header = records.header().map_err(refused)?;
         let columns = header.iter().map(|name| prefixed("hp_", name)).collect();
-        let rows: Result<_, _> = lines.records().collect();
-        Ok(Configurations {
-            columns,
-            rows: rows.map_err(csv_error)?,
-        })
+        let mut rows = Vec::new();
+        let mut record = StringRecord::new();
+        while records.next_text(&mut record).map_err(refused)?.is_some() {
+            rows.push(record.clone());
+        }
+        Ok(Configurations { columns, rows })
     }
 
     /// Checks the dimensions: tasks (if there are several in the array), configurations, seeds, fidelities, objectives.
@@ -297,6 +300,7 @@ impl SyneTuneImport<'_> {
             fewest_rows: written.fewest_rows,
             ..ImportedBlackbox::default()
         };
+        let mut notes = written.kinds.notes(&written.columns);
         for (column, kind) in written.columns.into_iter().zip(written.kinds.kinds()) {
             match kind {
                 ColumnKind::Categorical => blackbox.categorical.push(column),
@@ -307,7 +311,6 @@ impl SyneTuneImport<'_> {
                 ColumnKind::Numeric => {}
             }
         }
-        let mut notes = Vec::new();
         if written.left_out > 0 {
             notes.push(format!(
                 "Configurations without a finite value of {} were left out: {}.",

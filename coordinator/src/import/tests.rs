@@ -119,6 +119,37 @@ fn measurements_that_are_repeated_are_averaged() {
 }
 
 #[test]
+fn what_the_sweep_file_is_refused_for_stays_to_be_corrected() {
+    let text = RUNS
+        .replace("wine", "iris")
+        .replace("0.01,adam,False,1,0.8", "0.3,sgd,False,1,0.8");
+    let folder = Folder::new(&[("runs.csv", &text)]);
+    let file = folder.path("data/runs.csv");
+    let error = columns::import(&file, &runs(), &folder.path("out")).unwrap_err();
+    let message = error.to_string();
+    assert!(message.contains("has only one task"), "{message}");
+    assert!(message.contains("correct it there"), "{message}");
+    assert!(!message.contains("partial"), "{message}");
+    assert_eq!(folder.made(), ["out"]);
+    assert!(folder.path("out").join("sweep.toml").exists());
+}
+
+#[test]
+fn a_text_among_numbers_is_told() {
+    let text = RUNS.replace("iris,0.2", "iris,fast");
+    let folder = Folder::new(&[("runs.csv", &text)]);
+    let file = folder.path("data/runs.csv");
+    let imported = columns::import(&file, &runs(), &folder.path("out")).unwrap();
+    let [note] = imported.notes.as_slice() else {
+        panic!("{:?}", imported.notes);
+    };
+    assert!(
+        note.contains("`hp_lr`") && note.contains("`fast`"),
+        "{note}"
+    );
+}
+
+#[test]
 fn mistakes_in_named_columns_are_told_with_line_and_column() {
     let refusal = |text: &str, choice: &ColumnChoice| {
         let folder = Folder::new(&[("runs.csv", text)]);
@@ -159,11 +190,6 @@ fn mistakes_in_named_columns_are_told_with_line_and_column() {
             "",
         ),
         ("{\"lr\": 1}".to_owned(), "it is JSON"),
-        (
-            RUNS.replace("wine", "iris")
-                .replace("0.01,adam,False,1,0.8", "0.3,sgd,False,1,0.8"),
-            "has only one task",
-        ),
     ];
     for (text, told) in &cases {
         if told.is_empty() {

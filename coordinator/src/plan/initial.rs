@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use csv::{ByteRecord, Position};
+use csv::ByteRecord;
 use loto_engine::table::error::TableError;
+use loto_engine::table::records::Records;
 use loto_engine::table::row_lookup::RowLookup;
 use loto_proto::excerpt::excerpt;
 use loto_proto::initial_rows::InitialRows;
@@ -80,12 +81,11 @@ pub(super) fn read(file: &InitialFile, lookup: &RowLookup) -> Result<InitialRows
     if bytes.len() as u64 > MAX_INITIAL_FILE_BYTES {
         return Err(InitialProblem::LargeFile);
     }
-    let mut reader = csv::Reader::from_reader(bytes);
-    let columns = Columns::find(reader.byte_headers()?, lookup)?;
+    let mut records = Records::new(bytes);
+    let columns = Columns::find(&records.byte_header()?, lookup)?;
     let mut initial = InitialRows::default();
     let mut record = ByteRecord::new();
-    while reader.read_byte_record(&mut record)? {
-        let line = record.position().map_or(0, Position::line);
+    while let Some(line) = records.next_bytes(&mut record)? {
         let no_row = |problem| InitialProblem::NoRow { line, problem };
         let task = String::from_utf8_lossy(&record[columns.task]);
         let seed = number(

@@ -1,5 +1,6 @@
 //! What is wrong with a file of first evaluations.
 
+use loto_engine::table::records::RecordError;
 use loto_engine::table::row_lookup::RowLookupError;
 use loto_proto::limits::{MAX_INITIAL_BYTES, MAX_INITIAL_FILE_BYTES};
 
@@ -12,7 +13,7 @@ pub enum InitialProblem {
 
     /// The text is not CSV.
     #[error(": {0}")]
-    Csv(#[from] csv::Error),
+    Record(#[from] RecordError),
 
     /// A column is missing.
     #[error(

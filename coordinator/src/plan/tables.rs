@@ -57,7 +57,10 @@ impl PlannedTable {
         let name = self.path.display().to_string();
         match Table::read_costs(&self.bytes, &self.spec, column, &name) {
             Ok(_) => Ok(()),
-            Err(problem) => Err(BlackboxProblem::Costs(Box::new(problem))),
+            Err(problem) => {
+                let problem = in_its_file(problem, &self.path);
+                Err(BlackboxProblem::Costs(Box::new(problem)))
+            }
         }
     }
 
@@ -143,6 +146,16 @@ pub(super) fn columns_to_match(
     Ok(names.map_err(EngineError::from)?)
 }
 
+/// Names the file and the line in it where a row of a folder is wrong, in place of the line of the joined text.
+fn in_its_file(mut error: TableError, path: &Path) -> TableError {
+    if let Some(line) = error.problem.line_mut() {
+        let (file, own_line) = table_files::origin(path, *line);
+        *line = own_line;
+        error.table = file.display().to_string();
+    }
+    error
+}
+
 /// Reads a table into `tables` unless it is there already; returns its position.
 pub(super) fn position_of(
     tables: &mut Vec<PlannedTable>,
@@ -157,8 +170,9 @@ pub(super) fn position_of(
         return Ok(position);
     }
     let name = file.path.display().to_string();
-    let (table, columns) = Table::read_with_profiles(&file.bytes, &spec, &name)?;
-    table.check_names(&name)?;
+    let read = Table::read_with_profiles(&file.bytes, &spec, &name)
+        .and_then(|read| read.0.check_names(&name).map(|()| read));
+    let (table, columns) = read.map_err(|error| in_its_file(error, &file.path))?;
     tables.push(PlannedTable {
         path: file.path,
         spec,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use loto_engine::table::container::ContainerError;
 use loto_engine::table::error::TableError;
+use loto_engine::table::records::RecordError;
 use loto_proto::limits::{
     MAX_MAGNITUDE, MAX_NAME_BYTES, MAX_OPTIMIZERS, MAX_RECORDED_LINES, MAX_SEEDS,
 };
@@ -61,9 +62,9 @@ pub enum TracesProblem {
     #[error(transparent)]
     Container(#[from] ContainerError),
 
-    /// A line is not CSV.
-    #[error("{}", with_line(.0))]
-    Csv(#[from] csv::Error),
+    /// A line is not CSV, or cannot be read.
+    #[error(transparent)]
+    Record(#[from] RecordError),
 
     /// A table of the sweep cannot be read again.
     #[error(transparent)]
@@ -316,11 +317,4 @@ pub enum TraceProblem {
         /// The number that the sweep plans.
         planned: usize,
     },
-}
-
-fn with_line(error: &csv::Error) -> String {
-    match error.position() {
-        Some(position) => format!("line {}: {error}", position.line()),
-        None => error.to_string(),
-    }
 }

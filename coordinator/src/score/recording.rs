@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
 use csv::StringRecord;
-use loto_engine::table::bounded_lines::BoundedLines;
+use loto_engine::table::records::Records;
 use loto_proto::excerpt::excerpt;
 use loto_proto::limits::{MAX_NAME_BYTES, MAX_OPTIMIZERS, MAX_RECORDED_LINES, MAX_SEEDS};
 use loto_proto::untrusted_text::check_name;
@@ -38,16 +38,14 @@ impl Recording {
         targets: &mut Targets<'_>,
         foreign_values: &ForeignValues,
     ) -> Result<Self, TracesProblem> {
-        let mut lines = csv::Reader::from_reader(BoundedLines::new(reader));
-        let columns = Columns::find(lines.headers()?, &targets.columns())?;
+        let mut records = Records::new(reader);
+        let columns = Columns::find(&records.header()?, &targets.columns())?;
         targets.read_configurations(&columns)?;
         let mut optimizers = Optimizers::default();
         let mut traces: BTreeMap<TraceKey, Vec<Evaluation>> = BTreeMap::new();
         let mut record = StringRecord::new();
         let mut evaluations = 0;
-        while lines.read_record(&mut record)? {
-            lines.get_mut().end_record();
-            let number = record.position().map_or(0, csv::Position::line);
+        while let Some(number) = records.next_text(&mut record)? {
             evaluations += 1;
             if evaluations > MAX_RECORDED_LINES {
                 return Err(TracesProblem::TooManyLines(number));

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use loto_engine::table::container::ContainerError;
+use loto_engine::table::records::RecordError;
 use loto_proto::limits::{
     MAX_COLUMNS, MAX_ROWS, MAX_TABLE_FILE_BYTES, MAX_TASKS, MAX_UNPACKED_BYTES,
 };
@@ -132,14 +133,14 @@ pub enum TableFileError {
         source: ContainerError,
     },
 
-    /// A file in a folder is not CSV.
+    /// A file in a folder is not CSV, or cannot be read.
     #[error("table {}: {source}", path.display())]
-    Csv {
+    Record {
         /// The file.
         path: PathBuf,
         /// Why not, with the line.
         #[source]
-        source: csv::Error,
+        source: RecordError,
     },
 
     /// A folder has no file of a table.

@@ -6,12 +6,12 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::Cursor;
+use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use csv::ByteRecord;
-use loto_engine::table::bounded_lines::BoundedLines;
 use loto_engine::table::container::{self, ContainerError};
+use loto_engine::table::records::{RecordError, Records};
 use loto_proto::bounded_file;
 use loto_proto::excerpt::excerpt;
 use loto_proto::limits::{MAX_TABLE_FILE_BYTES, MAX_TASKS, MAX_UNPACKED_BYTES};
@@ -36,11 +36,8 @@ pub fn read(folder: &Path) -> Result<CsvText, TableFileError> {
     let mut files_of_tasks: HashMap<&str, &Path> = HashMap::new();
     for file in &files {
         let task = task_of(file)?;
-        let bytes = csv_bytes(file)?;
-        let opened = Cursor::new(bytes);
-        container::with_csv(opened, MAX_UNPACKED_BYTES, |text| {
-            let mut lines = csv::Reader::from_reader(BoundedLines::new(text));
-            let header = lines.byte_headers()?.clone();
+        with_records(file, |mut records| {
+            let header = records.byte_header()?;
             let table = table.get_or_insert_with(|| Table::new(file, &header));
             let positions = table.positions(file, &header)?;
             let mut columns = table.columns.iter().zip(&positions);
@@ -55,8 +52,7 @@ pub fn read(folder: &Path) -> Result<CsvText, TableFileError> {
                 .into());
             }
             let mut record = ByteRecord::new();
-            while lines.read_byte_record(&mut record)? {
-                lines.get_mut().end_record();
+            while records.next_bytes(&mut record)?.is_some() {
                 let columns = table.columns.iter().zip(&positions);
                 let fields = columns.map(|(column, position)| match position {
                     Some(position) => &record[*position],
@@ -67,11 +63,45 @@ pub fn read(folder: &Path) -> Result<CsvText, TableFileError> {
                 table.text.check_size(folder)?;
             }
             Ok(())
-        })
-        .map_err(|error: FileError| error.of(file))?;
+        })?;
     }
     let table = table.ok_or_else(|| TableFileError::EmptyFolder(folder.to_owned()))?;
     Ok(table.text)
+}
+
+/// The file, and the line in it, that became the row which begins on this line of the text that [`read`] makes; `None` if none does.
+///
+/// # Errors
+/// [`TableFileError`], which names the file.
+pub(super) fn origin(folder: &Path, line: u64) -> Result<Option<(PathBuf, u64)>, TableFileError> {
+    let text = read(folder)?.into_bytes(folder)?;
+    let mut rows = Records::new(text.as_slice());
+    let mut record = ByteRecord::new();
+    for file in files(folder)? {
+        let found = with_records(&file, |mut records| {
+            while let Some(own_line) = records.next_bytes(&mut record)? {
+                if rows.next_bytes(&mut record)? == Some(line) {
+                    return Ok(Some(own_line));
+                }
+            }
+            Ok(None)
+        })?;
+        if let Some(own_line) = found {
+            return Ok(Some((file, own_line)));
+        }
+    }
+    Ok(None)
+}
+
+/// Reads the records of a file, which may be packed or Parquet.
+fn with_records<T>(
+    file: &Path,
+    consume: impl FnOnce(Records<&mut dyn Read>) -> Result<T, FileError>,
+) -> Result<T, TableFileError> {
+    let opened = Cursor::new(csv_bytes(file)?);
+    let read = |text: &mut dyn Read| consume(Records::new(text));
+    let found = container::with_csv(opened, MAX_UNPACKED_BYTES, read);
+    found.map_err(|error| error.of(file))
 }
 
 /// The columns of the first file, and the rows so far.
@@ -174,7 +204,7 @@ fn csv_bytes(file: &Path) -> Result<Vec<u8>, TableFileError> {
 /// What is wrong with a file of the folder.
 enum FileError {
     Container(ContainerError),
-    Csv(csv::Error),
+    Record(RecordError),
     Other(TableFileError),
 }
 
@@ -184,9 +214,9 @@ impl From<ContainerError> for FileError {
     }
 }
 
-impl From<csv::Error> for FileError {
-    fn from(error: csv::Error) -> Self {
-        Self::Csv(error)
+impl From<RecordError> for FileError {
+    fn from(error: RecordError) -> Self {
+        Self::Record(error)
     }
 }
 
@@ -202,7 +232,7 @@ impl FileError {
         let path = file.to_owned();
         match self {
             Self::Container(source) => TableFileError::Container { path, source },
-            Self::Csv(source) => TableFileError::Csv { path, source },
+            Self::Record(source) => TableFileError::Record { path, source },
             Self::Other(error) => error,
         }
     }

@@ -11,6 +11,7 @@ mod pages;
 pub mod parquet;
 mod read;
 
+pub(crate) use read::origin;
 pub use read::read;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Reads what a sweep file names as a table.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use loto_proto::bounded_file;
 use loto_proto::limits::MAX_TABLE_FILE_BYTES;
@@ -29,5 +29,14 @@ pub fn read(path: &Path) -> Result<Vec<u8>, TableFileError> {
             Err(TableFileError::LargeFile(path.to_owned()))
         }
         true => parquet::read(bytes, path)?.finish(path),
+    }
+}
+
+/// The file and the line in it from which a line of what [`read`] returned comes: for a folder one of its files, unless they
+/// cannot be read again.
+pub(crate) fn origin(path: &Path, line: u64) -> (PathBuf, u64) {
+    match path.is_dir().then(|| folder::origin(path, line)) {
+        Some(Ok(Some(found))) => found,
+        _ => (path.to_owned(), line),
     }
 }

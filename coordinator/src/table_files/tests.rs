@@ -34,6 +34,19 @@ categorical = ['hp_kind']
 scales = { hp_on = 'boolean', hp_lr = 'log' }
 ";
 
+/// The plan of a folder called `table` of tables with one numeric hyperparameter.
+fn plan_of_numbers(folder: &std::path::Path) -> Result<Plan, String> {
+    let scales = SWEEP.find("categorical").unwrap();
+    plan_of(folder, &SWEEP[..scales].replace("TABLE", "table"))
+}
+
+/// The plan of a sweep file in a folder.
+fn plan_of(folder: &std::path::Path, sweep: &str) -> Result<Plan, String> {
+    let path = folder.join("sweep.toml");
+    fs::write(&path, sweep).unwrap();
+    Plan::read(&SweepSource::File(path), None).map_err(|error| error.to_string())
+}
+
 fn read_bytes(bytes: &[u8]) -> Result<String, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.parquet");
@@ -50,9 +63,7 @@ fn refusal(bytes: &[u8]) -> String {
 
 /// The plan of a folder whose table has that name.
 fn plan(folder: &std::path::Path, table: &str) -> Result<Plan, String> {
-    let path = folder.join("sweep.toml");
-    fs::write(&path, SWEEP.replace("TABLE", table)).unwrap();
-    Plan::read(&SweepSource::File(path), None).map_err(|error| error.to_string())
+    plan_of(folder, &SWEEP.replace("TABLE", table))
 }
 
 #[test]
@@ -182,11 +193,36 @@ fn a_folder_has_a_file_for_each_task() {
         b"hp_x,metric_error,dataset_size\n1,2,3\n",
         "the column `dataset_size` is missing",
     );
-    refused("x.csv", b"hp_x,metric_error\n1,2\n3\n", "line: 3");
+    refused("x.csv", b"hp_x,metric_error\n1,2\n3\n", "line 3: it has 1 ");
     let same = "are both the task `two`, by their names";
     refused("two.csv.gz", b"hp_x,metric_error\n1,2\n", same);
     refused("x.csv.xz", b"\xfd7zXZ\0\0\0", "compressed by xz");
     refused("x.jsonl", b"{\"hp_x\": 1}\n", "it is JSON");
+}
+
+#[test]
+fn a_row_of_a_folder_is_named_by_its_file_and_line() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("table")).unwrap();
+    let write = |name: &str, text: &[u8]| {
+        let path = folder.path().join("table").join(name);
+        fs::write(path, text).unwrap();
+    };
+    let told = |name: &str, place: &str| {
+        let message = plan_of_numbers(folder.path()).unwrap_err();
+        let expected = format!("{name}: {place}");
+        assert!(message.contains(&expected), "{message}");
+    };
+    write(
+        "a.csv",
+        b"hp_x,metric_error\r\n1,5\r\n2,6\r\n3,7\r\n4,8\r\n",
+    );
+    write("b.csv", b"hp_x,metric_error\n1,5\n\n2,6\n\nthree,7\n");
+    told("b.csv", "line 6, column `hp_x`");
+    write("b.csv", b"hp_x,metric_error\n1,5\n2,6\n3,7\n4,8\n2,1\n");
+    told("b.csv", "line 6: task `b` has this configuration");
+    write("a.csv", b"hp_x,metric_error\n1,5\n2,six\n3,7\n4,8\n");
+    told("a.csv", "line 3, column `metric_error`");
 }
 
 #[test]

@@ -12,7 +12,6 @@ use loto_proto::limits::{MAX_HYPERPARAMETER_VALUES, MAX_ROWS, MAX_TASKS};
 use loto_proto::scale::Scale;
 use loto_proto::table_spec::{Repeats, TableSpec};
 
-use super::bounded_lines::BoundedLines;
 use super::encoding::Column;
 use super::error::{FieldError, LEAST_RANGE, TableProblem};
 use super::features;
@@ -20,6 +19,7 @@ use super::fields::{boolean, check_blackbox, linear_number, positive_number, tas
 use super::header::{Header, HyperparameterColumn, column_names, position_of_tasks};
 use super::lookup_table::Task;
 use super::measurements::Measurements;
+use super::records::Records;
 use super::source_rows::SourceRows;
 
 /// What the CSV text says.
@@ -35,8 +35,7 @@ pub(super) struct Contents {
 
 /// The names of the columns of hyperparameters.
 pub(super) fn hyperparameter_names(csv: impl Read) -> Result<Vec<String>, TableProblem> {
-    let mut reader = csv::Reader::from_reader(BoundedLines::new(csv));
-    let mut names = column_names(reader.byte_headers()?)?;
+    let mut names = column_names(&Records::new(csv).byte_header()?)?;
     position_of_tasks(&names)?;
     names.retain(|name| name.starts_with("hp_"));
     match names.as_slice() {
@@ -51,8 +50,8 @@ pub(super) fn read(
     spec: &TableSpec,
     measured: fn(&[u8]) -> Result<f64, FieldError>,
 ) -> Result<Contents, TableProblem> {
-    let mut reader = csv::Reader::from_reader(BoundedLines::new(csv));
-    let mut header = Header::read(reader.byte_headers()?, spec)?;
+    let mut records = Records::new(csv);
+    let mut header = Header::read(&records.byte_header()?, spec)?;
     let mut readers: Vec<TaskReader> = Vec::new();
     let mut task_indices: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut blackbox: Option<String> = None;
@@ -61,9 +60,7 @@ pub(super) fn read(
     let mut latest = 0;
     let hashing = ConfigurationHashing::default();
     let mut rows = 0;
-    while reader.read_byte_record(&mut record)? {
-        reader.get_mut().end_record();
-        let line = record.position().map_or(0, csv::Position::line);
+    while let Some(line) = records.next_bytes(&mut record)? {
         let check_limit = |count: usize, most: usize, what: &'static str| match count > most {
             true => Err(TableProblem::TooMany { line, most, what }),
             false => Ok(()),

@@ -7,6 +7,7 @@ use loto_proto::limits::{
 use loto_proto::untrusted_text::HazardousCharacter;
 
 use super::container::ContainerError;
+use super::records::RecordError;
 
 /// Least difference between the extreme values of an objective on a task, if they differ: far from where sums of squares are 0.
 pub(super) const LEAST_RANGE: f64 = 1.0 / MAX_MAGNITUDE;
@@ -42,20 +43,9 @@ pub enum TableProblem {
     #[error(transparent)]
     Container(#[from] ContainerError),
 
-    /// The text is not CSV.
-    #[error("{0}")]
-    Csv(#[source] csv::Error),
-
-    /// A row has more or fewer fields than the header.
-    #[error("line {line}: it has {fields} fields, the header has {expected}")]
-    UnequalLengths {
-        /// The row's line.
-        line: u64,
-        /// Number of its fields.
-        fields: u64,
-        /// Number of the header's fields.
-        expected: u64,
-    },
+    /// The text is not CSV, or cannot be read.
+    #[error(transparent)]
+    Record(#[from] RecordError),
 
     /// The header has too many columns.
     #[error("it has {0} columns, allowed are {MAX_COLUMNS}")]
@@ -263,20 +253,14 @@ fn repetition(seed: Option<&str>) -> String {
     }
 }
 
-impl From<csv::Error> for TableProblem {
-    fn from(error: csv::Error) -> Self {
-        match error.kind() {
-            csv::ErrorKind::UnequalLengths {
-                pos,
-                expected_len,
-                len,
-            } => Self::UnequalLengths {
-                line: pos.as_ref().map_or(0, csv::Position::line),
-                fields: *len,
-                expected: *expected_len,
-            },
-            csv::ErrorKind::Io(_) => ContainerError::Unreadable(error.into()).into(),
-            _ => Self::Csv(error),
+impl TableProblem {
+    /// The line that it is about, if that is not the header's.
+    pub fn line_mut(&mut self) -> Option<&mut u64> {
+        match self {
+            Self::TooMany { line, .. }
+            | Self::Field { line, .. }
+            | Self::DuplicateConfiguration { line, .. } => Some(line),
+            _ => None,
         }
     }
 }

@@ -1,12 +1,11 @@
 //! Lookup tables: every configuration of a black box, evaluated on several tasks.
 //!
-//! `file` reads a table file: [`container`] unpacks it, [`foreign_format`] knows what is no CSV, [`bounded_lines`] bounds the length of its
+//! `file` reads a table file: [`container`] unpacks it, [`foreign_format`] knows what is no CSV, [`records`] reads its
 //! lines, `header` finds the columns, `csv_reader` reads and checks the rows, `fields` each field,
 //! and `scaling` turns them into points of the unit cube, which [`encoding`] describes. [`profile`] says
 //! what the columns held before that; [`row_lookup`] finds the row of a configuration. [`Measurements`] are those that are repeated.
 //! `costs` are what the evaluations cost, which no method sees. `features` describe tasks, `source_rows` are those that methods learn from.
 
-pub mod bounded_lines;
 pub mod container;
 mod costs;
 mod csv_reader;
@@ -20,6 +19,7 @@ mod header;
 mod lookup_table;
 mod measurements;
 pub mod profile;
+pub mod records;
 pub mod row_lookup;
 mod scaling;
 mod source_rows;
