@@ -101,7 +101,7 @@ impl RandomStream {
         Self { generator, key }
     }
 
-    /// Draws uniformly from the 2^53 midpoints of (0, 1), which are neither 0 nor 1.
+    /// Draws uniformly from the 2^53 midpoints of (0, 1), rounded to what is neither 0 nor 1.
     pub fn uniform(&mut self) -> f64 {
         midpoint(self.generator.next_u64())
     }
@@ -166,7 +166,9 @@ impl RandomStream {
 /// A number of (0, 1) from random bits.
 #[inline(always)]
 fn midpoint(bits: u64) -> f64 {
-    ((bits >> 11) as f64 + 0.5) * (1.0 / (1u64 << 53) as f64)
+    // From 1/2 on the midpoints are rounded, the last of them to 1.
+    let rounded = ((bits >> 11) as f64 + 0.5) * (1.0 / (1u64 << 53) as f64);
+    rounded.min(1.0 - 0.5 * f64::EPSILON)
 }
 
 #[pulp::with_simd(midpoints = pulp::Arch::new())]
@@ -186,6 +188,18 @@ mod tests {
 
     fn stream(name: StreamName, task: &str, seed: u32) -> RandomStream {
         RandomStream::new(name, Fingerprint([3; 16]), task, seed)
+    }
+
+    #[test]
+    fn numbers_are_neither_0_nor_1() {
+        for bits in [0, 1 << 11, u64::MAX / 2, u64::MAX - (1 << 11), u64::MAX] {
+            let number = midpoint(bits);
+            assert!(0.0 < number && number < 1.0, "{bits}: {number}");
+            assert!(
+                (number - bits as f64 / 2f64.powi(64)).abs() < 1e-15,
+                "{bits}"
+            );
+        }
     }
 
     #[test]

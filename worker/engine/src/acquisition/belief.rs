@@ -19,7 +19,10 @@ impl<A: Acquisition> Acquisition for Believed<'_, A> {
     }
 
     fn may_reach(&self, row: usize, mean: f64, std_dev: f64, best: f64) -> bool {
-        let needed = best - self.power * self.log_belief[row];
+        let added = self.power * self.log_belief[row];
+        // A value that equals `best` is a rounded sum: a great belief leaves less of the acquisition's digits than its own
+        // margin allows for.
+        let needed = best - added - 2.0 * f64::EPSILON * added.abs();
         self.acquisition.may_reach(row, mean, std_dev, needed)
     }
 }
@@ -58,5 +61,19 @@ mod tests {
             }
             assert!(ruled_out > 50, "{ruled_out}");
         }
+    }
+
+    #[test]
+    fn a_great_belief_does_not_rule_out_a_tie() {
+        let believed = Believed {
+            acquisition: LogExpectedImprovement::new(0.0, 3.0),
+            log_belief: &[-191_273_858.462_472_95; 2],
+            power: 1.0,
+        };
+        // The second is a little less, which the sums are too coarse for.
+        let (one, other) = (1.253_314_137_315_500_1, 1.253_314_124_791_860_4);
+        let best = believed.value(0, 0.0, one);
+        assert_eq!(believed.value(1, 0.0, other), best);
+        assert!(believed.may_reach(1, 0.0, other, best));
     }
 }

@@ -266,8 +266,8 @@ impl BlockPredictions for Predictions {
             }
         }
         // A little above, as the standard deviation itself is rounded.
-        for bound in bounds.iter_mut() {
-            *bound = (bound.max(0.0) + 1e-9).sqrt();
+        for (bound, variance) in bounds.iter_mut().zip(&self.variances[first..]) {
+            *bound = (bound.max(0.0) + 1e-9 * (1.0 + variance)).sqrt();
         }
     }
 
@@ -283,6 +283,47 @@ impl BlockPredictions for Predictions {
             let column = block.iter().skip(place).step_by(open.len());
             let known: f64 = column.map(|entry| entry * entry).sum();
             *std_dev = (self.variances[self.first + row] - known).max(1e-12).sqrt();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One observation, and rows whose covariance with it is nearly as great as it can be.
+    fn predictions(variance: f64, noise: f64, rows: usize) -> Predictions {
+        let variances = (0..rows).map(|row| variance * (1.0 + row as f64 / rows as f64));
+        let variances: Vec<f64> = variances.collect();
+        let observed = 1.37 * variance;
+        let cross = variances
+            .iter()
+            .map(|variance| (variance * observed).sqrt());
+        Predictions {
+            prior_means: vec![0.0; rows],
+            cross: cross.collect(),
+            variances,
+            factor: vec![(observed + noise).sqrt()],
+            alpha: vec![0.0],
+            noise,
+            diagonal: vec![observed],
+            first: 0,
+        }
+    }
+
+    #[test]
+    fn no_deviation_is_above_its_bound_however_great_the_variances_are() {
+        for variance in [1e-3, 1.0, 1e4, 1e7, 1e10] {
+            let rows = 5000;
+            let mut predictions = predictions(variance, 1e-4, rows);
+            let (mut means, mut bounds) = (vec![0.0; rows], vec![0.0; rows]);
+            predictions.bound(0, &mut means, &mut bounds);
+            let open: Vec<usize> = (0..rows).collect();
+            let mut std_devs = vec![0.0; rows];
+            predictions.solve(&open, &mut std_devs);
+            for (std_dev, bound) in std_devs.iter().zip(&bounds) {
+                assert!(std_dev <= bound, "{variance}: {std_dev} above {bound}");
+            }
         }
     }
 }
