@@ -32,11 +32,10 @@ use self::places::Places;
 pub use self::scales::{CategoricalEntry, ScaleEntry, ScaleProblem};
 pub use self::schema::SCHEMA;
 use crate::bounded_file;
-use crate::excerpt::excerpt;
+use crate::excerpt::{excerpt, list};
 use crate::limits::{
     MAX_BLACKBOXES, MAX_ITERATIONS, MAX_METHODS, MAX_PARAMETERS, MAX_SEEDS, MAX_SWEEP_FILE_BYTES,
 };
-use crate::suggestion::suggest;
 
 /// A sweep file, checked.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -161,7 +160,7 @@ impl SweepFile {
         if let Some(entry) = self.method.iter().find(unused) {
             return Err(SweepFileProblem::UnusedMethod {
                 name: excerpt(&entry.name),
-                suggestion: suggest_running(&entry.name, &methods),
+                methods: listed(&methods),
             });
         }
         self.check_external(&methods)?;
@@ -223,7 +222,7 @@ impl SweepFile {
             if !methods.contains(name) && !variants.any(|method| methods.contains(&method.name)) {
                 return Err(of_entry(SweepFileProblem::UnusedExternal {
                     name: excerpt(name),
-                    suggestion: suggest_running(name, methods),
+                    methods: listed(methods),
                 }));
             }
             entry.check(name).map_err(of_entry)?;
@@ -237,13 +236,12 @@ impl SweepFile {
     }
 }
 
-/// Which of the methods that run may have been meant by the name of one that does not.
-fn suggest_running(name: &str, methods: &BTreeSet<&String>) -> String {
-    let methods: Vec<&str> = methods.iter().map(|method| method.as_str()).collect();
-    if methods.is_empty() {
-        return "no method runs".into();
+/// The methods that run, one of which may be misspelt.
+fn listed(methods: &BTreeSet<&String>) -> String {
+    match methods.is_empty() {
+        true => "nothing".into(),
+        false => list(methods.iter().map(|method| method.as_str())),
     }
-    suggest(name, &methods)
 }
 
 #[cfg(test)]

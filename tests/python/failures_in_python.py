@@ -75,7 +75,10 @@ for line, expected in (
     # A proposal is no line of the user's.
     ("return -1", "it chose row -1, but the target has rows 0 to 3"),
     ("return 4", "it chose row 4, but the target has rows 0 to 3"),
-    ("return [0, float('nan')]", "it chose nan for hp_rate, allowed are 0 to 1"),
+    (
+        "return [0, float('nan')]",
+        "it chose nan for hp_rate, allowed are 0 to 1: a coordinate on the scale of its column, not a value of the table",
+    ),
     ("return ['z', 0.5]", "it chose 'z' for hp_kind, allowed are whole numbers 0 to 1, or the levels 'x', 'y'"),
 ):
     message, traceback = failure(line)

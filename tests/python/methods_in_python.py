@@ -136,6 +136,7 @@ refused("a proposal must be", "not nan", chosen=loto.method(lambda problem, obse
 
 # What a sweep refuses is refused in its words.
 for proposal, message in (
+    ("ab", "a proposal must be the number of a row"),
     (-1, "it chose row -1, but the target has rows 0 to 11"),
     (10**6, "it chose row 1000000, but the target has rows 0 to 11"),
     ([0, float("nan")], "it chose nan for hp_rate, allowed are 0 to 1"),
@@ -205,7 +206,19 @@ with tempfile.TemporaryDirectory() as folder:
         try:
             loto.try_out(by_function, damaged, **of_table)
         except ValueError as error:
-            assert str(error).startswith(f"column metric_error: {shown} is not a finite number"), error
+            expected = f"{damaged}, line {len(LINES) + 1}, column metric_error: {shown} is not a finite number"
+            assert str(error) == expected, error
         else:
             raise AssertionError(f"{cell!r} is taken")
+    # As a spreadsheet may write it, and with a row that is cut.
+    spaced = "\r\n".join(line.replace(",", " , ") for line in LINES)
+    damaged.write_text("\ufeff" + spaced, newline="")
+    assert loto.try_out(by_function, damaged, **of_table) == loto.try_out(by_function, zipped, **of_table)
+    damaged.write_text("\n".join([*LINES, "x,1"]))
+    try:
+        loto.try_out(by_function, damaged, **of_table)
+    except ValueError as error:
+        assert f"line {len(LINES) + 1}: it has more or fewer fields" in str(error), error
+    else:
+        raise AssertionError("a row that is cut is taken")
 print("every form is a method")

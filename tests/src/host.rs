@@ -1,5 +1,7 @@
 //! `loto host` as a process, to be asked, killed and started again.
 
+use std::path::PathBuf;
+
 use tempfile::TempDir;
 
 use crate::programs::{self, Process};
@@ -30,6 +32,11 @@ impl RunningHost {
         }
     }
 
+    /// The file of its store.
+    pub fn store_file(&self) -> PathBuf {
+        store_file(&self.folder)
+    }
+
     /// Ends it as a crash does.
     pub fn kill(&mut self) {
         self.process.kill();
@@ -47,9 +54,13 @@ impl RunningHost {
     }
 }
 
+fn store_file(folder: &TempDir) -> PathBuf {
+    folder.path().join("laboratory.loto")
+}
+
 fn serve(folder: &TempDir, listen: &str, arguments: &[String]) -> (Process, String) {
     let mut host = programs::command("loto");
-    host.arg("host").arg(folder.path().join("laboratory.loto"));
+    host.arg("host").arg(store_file(folder));
     host.args(["--listen", listen]).args(arguments);
     programs::start_and_read(host, "serving a queue and a store on ")
 }

@@ -71,7 +71,10 @@ fn of_two_runs_in_one_folder_the_second_says_that_the_first_is_at_work() {
     let second = run().output().unwrap();
     let error = String::from_utf8_lossy(&second.stderr);
     assert_eq!(second.status.code(), Some(2), "{error}");
-    assert!(error.contains("another `loto run` works in"), "{error}");
+    assert!(
+        error.contains("another `loto run` or `loto host` works in"),
+        "{error}"
+    );
     assert!(first.wait(PATIENCE).success());
 }
 

@@ -57,6 +57,23 @@ async fn what_was_submitted_survives_a_host_that_nobody_watches() {
     );
 }
 
+#[test]
+fn a_file_has_one_host() {
+    let mut host = RunningHost::start(&[]);
+    let mut second = programs::command("loto");
+    second.arg("host").arg(host.store_file());
+    let refused = second.args(["--listen", "127.0.0.1:0"]).output().unwrap();
+    let text = told(&refused);
+    assert!(!refused.status.success(), "{text}");
+    assert!(
+        text.contains("another `loto run` or `loto host` works in")
+            && text.contains("laboratory.loto"),
+        "{text}"
+    );
+    host.kill();
+    host.start_again();
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_who_has_a_token_and_trusts_the_host_gets_in() {
     let folder = tempfile::tempdir().unwrap();

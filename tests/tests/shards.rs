@@ -159,7 +159,10 @@ fn a_shard_that_is_none_or_that_runs_already_is_refused_with_the_cure() {
         assert!(begin.elapsed() < PATIENCE, "the shard does not begin");
         std::thread::sleep(Duration::from_millis(5));
     }
-    refused(sharded.shard(1), "another `loto run` works in");
+    refused(
+        sharded.shard(1),
+        "another `loto run` or `loto host` works in",
+    );
     // Others are not kept from the folder.
     told(sharded.shard(2));
     assert!(first.wait(PATIENCE).success());

@@ -111,12 +111,13 @@ pub(crate) fn job_settled(job: &Job, outcome: &Outcome) {
     counter!(JOBS, "method" => method, "outcome" => outcome.label()).increment(1);
 }
 
-/// The method of a job: its id, or the name that an external method has in its sweep file.
+/// The method of a job: its id, or the name that an external method has in its sweep file, if it is known.
 pub(crate) fn method_in_words(job: &Job) -> String {
     let method = &job.series.method;
-    match method.program {
-        None => method.id.clone(),
-        Some(_) => format!("external:{}", method.label()),
+    match (method.program, &method.name) {
+        (Some(_), Some(name)) => format!("external:{name}"),
+        // The id of an external method begins in the same way.
+        _ => method.id.clone(),
     }
 }
 

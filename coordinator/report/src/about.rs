@@ -215,6 +215,7 @@ impl AboutMethod {
             return format!("not known: recorded in {file}");
         }
         match (self.parameters.is_empty(), self.defaults.is_empty()) {
+            (true, true) if self.program.is_some() => "those of the program".into(),
             (true, true) => "none".into(),
             (true, false) => format!("defaults: {}", listed(&self.defaults)),
             (false, true) => listed(&self.parameters),

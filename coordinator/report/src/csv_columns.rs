@@ -110,7 +110,7 @@ const SCORE_COLUMNS: Columns = &[
     ),
     (
         "final_adtm",
-        "average distance to the minimum after the last evaluation; 0 is best",
+        "average distance to the minimum after the last evaluation, or average hypervolume error with two objectives; 0 is best",
     ),
     ("tasks", "number of tasks behind the averages"),
     ("traces", "number of finished traces"),
@@ -261,7 +261,7 @@ const TASK_SCORE_COLUMNS: Columns = &[
     ),
     (
         "final_dtm",
-        "distance to the minimum after the last evaluation; 0 is best",
+        "distance to the minimum after the last evaluation, or hypervolume error with two objectives; 0 is best",
     ),
     ("seeds", "number of finished seeds"),
     (
@@ -319,7 +319,10 @@ const CURVE_COLUMNS: Columns = &[
     ("blackbox", "name of the black box"),
     ("method", "name of the method"),
     ("evaluations", "number of evaluations so far"),
-    ("adtm", "average distance to the minimum; 0 is best"),
+    (
+        "adtm",
+        "average distance to the minimum, or average hypervolume error with two objectives; 0 is best",
+    ),
     ("adtm_lower", "lower limit of adtm over the seeds"),
     ("adtm_upper", "upper limit of adtm over the seeds"),
     (
@@ -346,7 +349,7 @@ const TASK_CURVE_COLUMNS: Columns = &[
     ("evaluations", "number of evaluations so far"),
     (
         "dtm",
-        "distance to the minimum, the mean over the seeds; 0 is best",
+        "distance to the minimum, or hypervolume error with two objectives, the mean over the seeds; 0 is best",
     ),
     ("dtm_lower", "lower limit of dtm over the seeds"),
     ("dtm_upper", "upper limit of dtm over the seeds"),

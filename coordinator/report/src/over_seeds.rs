@@ -9,3 +9,11 @@ pub(crate) const NO_INTERVALS: &str = "one seed: no intervals";
 pub(crate) fn has_intervals(analysis: &SweepAnalysis) -> bool {
     analysis.planned_seeds > 1
 }
+
+/// What is said of figures that are means over the seeds: nothing with one seed.
+pub(crate) fn mean(analysis: &SweepAnalysis) -> &'static str {
+    match has_intervals(analysis) {
+        true => ", the mean over the seeds",
+        false => "",
+    }
+}

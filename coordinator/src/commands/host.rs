@@ -15,6 +15,7 @@ use loto_transport::store::{EmbeddedStore, Store};
 use super::error::CommandError;
 use super::guard_options::GuardOptions;
 use crate::aggregator;
+use crate::embedded::take_lock;
 use crate::host::{publish_unfinished, serve};
 use crate::metrics::AGGREGATOR_METRICS;
 
@@ -61,6 +62,8 @@ impl HostCommand {
             .start(&[&AGGREGATOR_METRICS], &readiness)
             .await?;
         let listener = aggregator::bind(self.listen).await?;
+        // Two hosts of one file would have the same jobs on two queues.
+        let _lock = take_lock(&self.file)?;
         let store: Arc<dyn Store> = Arc::new(EmbeddedStore::open(&self.file).await?);
         let queue = InProcessQueue::new();
         let published = publish_unfinished(store.as_ref(), &queue).await?;

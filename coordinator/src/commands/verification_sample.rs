@@ -1,6 +1,6 @@
 //! Which finished traces `loto verify` computes again, and what such a sample finds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, RandomState};
 
 use loto_proto::job::{Job, MethodSpec};
@@ -52,7 +52,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// Draws a sample of these traces at random, at least one if there is one.
+    /// Draws a sample of these traces at random, at least one of each method.
     pub(super) fn draw(finished: impl Iterator<Item = Job>, size: SampleSize) -> Self {
         let random = RandomState::new();
         let mut jobs: Vec<Job> = finished.collect();
@@ -64,7 +64,15 @@ impl Sample {
             .map(|(method, &traces)| (method.clone(), recommended_size(traces)))
             .collect();
         match size {
-            SampleSize::Part(part) => jobs.truncate((finished as f64 * part).ceil() as usize),
+            SampleSize::Part(part) => {
+                // A trace of each method first, so that none goes unseen.
+                let mut seen = BTreeSet::new();
+                let is_first = |job: &Job| seen.insert(job.series.method.clone());
+                let (first, others): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_first);
+                jobs = first.into_iter().chain(others).collect();
+                let wanted = (finished as f64 * part).ceil() as usize;
+                jobs.truncate(wanted.max(all.len()));
+            }
             SampleSize::Recommended => {
                 let mut left = recommended.clone();
                 jobs.retain(|job| match left.get_mut(&job.series.method) {
@@ -134,8 +142,6 @@ fn recommended_size(traces: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
     use crate::plan::{Plan, SweepSource};
 
@@ -143,10 +149,12 @@ mod tests {
     fn a_sample_has_the_wanted_size_and_each_job_once() {
         let sweep = Plan::read(&SweepSource::BuiltIn, None).unwrap().sweep;
         let all = sweep.job_count() as usize;
-        for (wanted, size) in [(1.0, all), (0.5, all.div_ceil(2)), (1e-9, 1)] {
+        let methods = count(&sweep.jobs().collect::<Vec<_>>()).len();
+        for (wanted, size) in [(1.0, all), (0.5, all.div_ceil(2)), (1e-9, methods)] {
             let sample = Sample::draw(sweep.jobs(), SampleSize::Part(wanted));
             assert_eq!((sample.jobs.len(), sample.finished), (size, all));
             assert_eq!(sample.jobs.iter().collect::<BTreeSet<_>>().len(), size);
+            assert_eq!(count(&sample.jobs).len(), methods);
         }
         let draw = || Sample::draw(sweep.jobs(), SampleSize::Part(1.0)).jobs;
         assert_ne!(draw(), draw());

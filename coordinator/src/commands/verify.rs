@@ -39,7 +39,7 @@ pub(super) struct VerifyCommand {
     #[command(flatten)]
     store: StoreOption,
 
-    /// Part of the finished traces that is computed again, above 0 and at most 1; or `recommended`: so
+    /// Part of the finished traces that is computed again, above 0 and at most 1, with a trace of each method; or `recommended`: so
     /// many of each method that one which answers differently in 1 % of its traces is found with a
     /// probability of 0.95.
     #[arg(

@@ -13,7 +13,7 @@ use crate::error::RECOMPUTE;
 use crate::progress::{Counts, PoisonedJob};
 use crate::trace_check::DamagedTrace;
 
-/// Jobs that an error lists; `loto status` lists them all.
+/// Jobs that an error lists; `loto status` lists more.
 const LISTED_JOBS: usize = 10;
 
 /// Why a sweep was not handed out, or did not come to its end, or not to the right one.
@@ -64,7 +64,7 @@ pub enum DispatchError {
 
     /// Jobs failed so often that no worker tries them again.
     #[error(
-        "{} of {planned} jobs are poisoned: every attempt failed; `loto status` lists them all:{}",
+        "{} of {planned} jobs are poisoned: every attempt failed; `loto status SWEEP --store STORE --backtraces` tells more of each:{}",
         jobs.len(),
         listed(jobs)
     )]

@@ -24,8 +24,8 @@ pub(crate) enum EmbeddedError {
     #[error(transparent)]
     Transport(#[from] TransportError),
 
-    /// Another process works in the folder of the run, or with the store of the same shard in it.
-    #[error("another `loto run` works in {}: wait for it or choose another --out", .0.display())]
+    /// Another process works in the folder of the run, or with the same store.
+    #[error("another `loto run` or `loto host` works in {}: wait for it, or choose another folder or file", .0.display())]
     FolderInUse(PathBuf),
 
     /// The folder of the run, or its lock, cannot be made.

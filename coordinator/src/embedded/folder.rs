@@ -156,8 +156,11 @@ fn lock_path(store_file: &Path) -> PathBuf {
     store_file.with_file_name(lock)
 }
 
-/// Takes the lock that goes with a store's file: that of the whole folder, or of one shard in it.
-fn take_lock(store_file: &Path) -> Result<File, EmbeddedError> {
+/// Takes the lock that goes with a store's file, until it is dropped: that of the whole folder of a run, or of the file alone.
+///
+/// # Errors
+/// [`EmbeddedError::FolderInUse`], [`EmbeddedError::UnwritableFile`].
+pub(crate) fn take_lock(store_file: &Path) -> Result<File, EmbeddedError> {
     let (path, place) = (&lock_path(store_file), place(store_file));
     let lock = open_lock(path).map_err(UnwritableFile::at(path))?;
     match lock.try_lock() {

@@ -19,7 +19,7 @@ use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use error::EmbeddedError;
-pub(crate) use folder::RunFolder;
+pub(crate) use folder::{RunFolder, take_lock};
 
 use crate::dispatch::{
     DispatchError, Interruption, conclude, discard_damaged, publish, refuse_cancelled,

@@ -19,8 +19,12 @@ hp_lr,hp_units,hp_kind,hp_same,metric_error,metric_accuracy,task,dataset_rows,fe
 ";
 
 fn plan(lines: &str) -> Result<Plan, String> {
+    plan_of(TABLE, lines)
+}
+
+fn plan_of(table: &str, lines: &str) -> Result<Plan, String> {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("table.csv"), TABLE).unwrap();
+    fs::write(folder.path().join("table.csv"), table).unwrap();
     let path = folder.path().join("sweep.toml");
     let objective = match lines.contains("objective") {
         true => "",
@@ -200,6 +204,17 @@ fn columns_that_look_logarithmic_are_named_until_they_are_declared() {
         one[0].contains("write scales = { hp_units = \"log\" }"),
         "{one:?}"
     );
+}
+
+#[test]
+fn a_category_without_a_name_is_told() {
+    let is_told = |table: &str| {
+        let plan = plan_of(table, KIND).unwrap();
+        let mut told = plan.warnings.iter().map(ToString::to_string);
+        told.any(|warning| warning.contains("hp_kind has no value in some rows"))
+    };
+    assert!(is_told(&TABLE.replace("32,adam,1,0.25", "32, ,1,0.25")));
+    assert!(!is_told(TABLE));
 }
 
 #[test]

@@ -153,9 +153,12 @@ pub enum BlackboxProblem {
     /// A trace would need more rows than its target has.
     #[error(
         "iterations is {iterations}, but target `{target}` has only {} and each is \
-         evaluated at most once: set iterations of the black box to at most {rows} or \
-         put the task into sources_only",
-        counted(*rows)
+         evaluated at most once: set iterations of the black box to at most {rows}{}",
+        counted(*rows),
+        match is_stream {
+            true => "",
+            false => " or put the task into sources_only",
+        }
     )]
     TooFewRows {
         /// Number of evaluations in a trace.
@@ -164,6 +167,8 @@ pub enum BlackboxProblem {
         target: String,
         /// The number of its rows.
         rows: usize,
+        /// Whether the tasks are a stream, of which none can be a source only.
+        is_stream: bool,
     },
 
     /// A task of a stream would be no source of later ones.

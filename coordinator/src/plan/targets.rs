@@ -1,6 +1,7 @@
 //! Which tasks of a table are targets.
 
 use loto_engine::table::Table;
+use loto_proto::protocol::Protocol;
 use loto_proto::suggestion::suggest;
 use loto_proto::sweep_file::BlackboxEntry;
 
@@ -37,6 +38,7 @@ pub(super) fn resolve(
                 iterations,
                 target: task.name.clone(),
                 rows: task.rows(),
+                is_stream: entry.protocol == Protocol::Stream,
             });
         }
         targets.push(task.name.clone());

@@ -76,6 +76,11 @@ pub enum WarningKind {
         /// The column.
         objective: String,
     },
+    /// Rows have no value of categorical hyperparameters.
+    EmptyLevels {
+        /// Their columns.
+        columns: Vec<String>,
+    },
     /// Hyperparameters have the same value in all rows.
     ConstantColumns {
         /// Their columns.
@@ -147,6 +152,15 @@ impl Display for PlanWarning {
                 "{objective} is the same in all rows of {}: all methods are equal there; leave such \
                  tasks out of the table",
                 names(tasks)
+            ),
+            WarningKind::EmptyLevels { columns } => write!(
+                formatter,
+                "{} no value in some rows, which counts as a level of its own: write a name for it if that is meant, \
+                 fill in the value or leave the rows out if not",
+                match columns.as_slice() {
+                    [one] => format!("{} has", excerpt(one)),
+                    several => format!("{} have", names(several)),
+                }
             ),
             WarningKind::ConstantColumns { columns } => write!(
                 formatter,
@@ -222,6 +236,15 @@ pub(super) fn of_blackbox(
     if !tasks.is_empty() {
         let objective = entry.primary_objective().to_owned();
         kinds.push(WarningKind::ConstantTasks { tasks, objective });
+    }
+    let has_empty_level = |column: &&ColumnProfile| match &column.values {
+        Values::Levels(levels) => levels.iter().any(String::is_empty),
+        Values::Numbers { .. } => false,
+    };
+    let columns = planned.columns.iter().filter(has_empty_level);
+    let columns: Vec<String> = columns.map(|column| column.name.clone()).collect();
+    if !columns.is_empty() {
+        kinds.push(WarningKind::EmptyLevels { columns });
     }
     let is_constant_column = |column: &&ColumnProfile| match &column.values {
         // Levels that are declared need not all occur.

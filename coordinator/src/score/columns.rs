@@ -1,7 +1,7 @@
 //! Finds the columns of a file of traces.
 
 use csv::StringRecord;
-use loto_proto::excerpt::excerpt;
+use loto_proto::excerpt::{excerpt, list};
 
 use super::error::TracesProblem;
 
@@ -42,11 +42,11 @@ impl Columns {
         let header = Header(header);
         let blackbox = header.position("blackbox")?;
         if blackbox.is_none() && blackboxes.len() != 1 {
-            return Err(TracesProblem::MissingColumn("blackbox"));
+            return Err(header.missing("blackbox"));
         }
         let optimizer = match (header.position("optimizer")?, header.position("method")?) {
             (Some(only), None) | (None, Some(only)) => only,
-            (None, None) => return Err(TracesProblem::MissingColumn("optimizer")),
+            (None, None) => return Err(header.missing("optimizer")),
             (Some(_), Some(_)) => return Err(TracesProblem::OptimizerTwice),
         };
         let of_blackboxes = blackboxes.iter();
@@ -70,12 +70,19 @@ struct Header<'a>(&'a StringRecord);
 impl Header<'_> {
     fn needed(&self, column: &'static str) -> Result<usize, TracesProblem> {
         let position = self.position(column)?;
-        position.ok_or(TracesProblem::MissingColumn(column))
+        position.ok_or_else(|| self.missing(column))
+    }
+
+    fn missing(&self, column: &'static str) -> TracesProblem {
+        TracesProblem::MissingColumn {
+            column,
+            known: list(self.0.iter().map(str::trim)),
+        }
     }
 
     fn position(&self, column: &str) -> Result<Option<usize>, TracesProblem> {
         let names = self.0.iter().enumerate();
-        let mut found = names.filter(|(_, name)| *name == column);
+        let mut found = names.filter(|(_, name)| name.trim() == column);
         match (found.next(), found.next()) {
             (Some(_), Some(_)) => Err(TracesProblem::DoubleColumn(excerpt(column))),
             (found, _) => Ok(found.map(|(position, _)| position)),

@@ -71,8 +71,15 @@ pub enum TracesProblem {
     Table(#[from] TableError),
 
     /// The header lacks a column.
-    #[error("column {0} is missing: needed are {NEEDED}")]
-    MissingColumn(&'static str),
+    #[error(
+        "column {column} is missing: needed are {NEEDED}; columns are separated by commas, and these are there: {known}"
+    )]
+    MissingColumn {
+        /// The column.
+        column: &'static str,
+        /// Those that are there.
+        known: String,
+    },
 
     /// The header has a column twice.
     #[error("column {0} is there twice")]

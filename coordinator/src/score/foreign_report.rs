@@ -68,7 +68,7 @@ impl ForeignReport {
             let blackbox = &targets.blackboxes[task.0];
             let _ = write!(
                 listing,
-                "\n  {}, {}: {} of {} values, so these traces belong to another table\n    {}, ...",
+                "\n  {}, {}: {} of {} values, so these traces belong to another table, or their values are rounded\n    {}, ...",
                 blackbox.name,
                 blackbox.tasks[task.1].name,
                 foreign.len(),

@@ -102,7 +102,7 @@ fn a_missing_number_is_named_with_its_line() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains("m.parquet: line 3, column `hp_x`: `` is not a finite number"),
+        error.contains("m.parquet: line 3, column `hp_x`: there is no value"),
         "{error}"
     );
 }
@@ -193,7 +193,11 @@ fn a_folder_has_a_file_for_each_task() {
         b"hp_x,metric_error,dataset_size\n1,2,3\n",
         "the column `dataset_size` is missing",
     );
-    refused("x.csv", b"hp_x,metric_error\n1,2\n3\n", "line 3: it has 1 ");
+    refused(
+        "x.csv",
+        b"hp_x,metric_error\n1,2\n3\n",
+        "line 3: it has 1 field,",
+    );
     let same = "are both the task `two`, by their names";
     refused("two.csv.gz", b"hp_x,metric_error\n1,2\n", same);
     refused("x.csv.xz", b"\xfd7zXZ\0\0\0", "compressed by xz");

@@ -203,7 +203,7 @@ class LotoClient:
     def curves(self, sweep, blackboxes=(), methods=(), baseline="EXACT"):
         """Curves with their bands, one row per iteration.
 
-        ADTM of a black box has the task None; the rest is DTM per task.
+        ADTM of a black box has the task None; the rest is DTM per task. With one seed `lower` and `upper` are None.
         """
         request = messages.GetCurvesRequest(
             sweep_id=self.sweep_id(sweep),
@@ -216,8 +216,11 @@ class LotoClient:
             curves = [(None, curve) for curve in blackbox.adtm]
             curves += [(task.task, curve) for task in blackbox.tasks for curve in task.dtm]
             for task, curve in curves:
-                points = zip(curve.mean, curve.lower, curve.upper, strict=True)
-                for iteration, (mean, lower, upper) in enumerate(points, start=1):
+                # With one seed there are no limits.
+                unknown = [None] * len(curve.mean)
+                limits = zip(curve.lower or unknown, curve.upper or unknown, strict=True)
+                points = zip(curve.mean, limits, strict=True)
+                for iteration, (mean, (lower, upper)) in enumerate(points, start=1):
                     rows.append(
                         {
                             "blackbox": blackbox.blackbox,

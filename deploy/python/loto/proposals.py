@@ -34,6 +34,8 @@ def configuration_of(proposal, space):
             raise ProposalError(f"a configuration must have the hyperparameters {[h.name for h in space]}, not {list(proposal)}")
         proposal = [proposal[hyperparameter.name] for hyperparameter in space]
     try:
+        if isinstance(proposal, (str, bytes)):
+            raise TypeError
         values = list(proposal)
     except TypeError:
         raise ProposalError(
@@ -78,7 +80,7 @@ def in_words(value):
 def allowed(levels):
     """The values that a hyperparameter may have; it is numeric if there are no levels."""
     if levels is None:
-        return "0 to 1"
+        return "0 to 1: a coordinate on the scale of its column, not a value of the table"
     listed = ", ".join(repr(level) for level in levels[:LISTED_LEVELS])
     rest = f" and {len(levels) - LISTED_LEVELS} more" if len(levels) > LISTED_LEVELS else ""
     return f"whole numbers 0 to {len(levels) - 1}, or the levels {listed}{rest}"

@@ -21,21 +21,37 @@ def open_table(table):
     with open(table, "rb") as file:
         beginning = file.read(4)
     if beginning[:2] == b"\x1f\x8b":
-        return gzip.open(table, "rt", encoding="utf-8", newline="")
+        return gzip.open(table, "rt", encoding="utf-8-sig", newline="")
     if beginning == b"PK\x03\x04":
         packed = zipfile.ZipFile(table)
-        return io.TextIOWrapper(packed.open(packed.namelist()[0]), encoding="utf-8", newline="")
-    return open(table, encoding="utf-8", newline="")
+        return io.TextIOWrapper(packed.open(packed.namelist()[0]), encoding="utf-8-sig", newline="")
+    return open(table, encoding="utf-8-sig", newline="")
 
 
-def cell_number(column, text):
-    """The number in a cell, which is None where the row is too short."""
+def read_table(table):
+    """The rows of a table as dictionaries without spaces around names and texts, each with where it is in words."""
+    with open_table(table) as file:
+        reader = csv.DictReader(file)
+        reader.fieldnames = [name.strip() for name in reader.fieldnames or []]
+        records = []
+        for record in reader:
+            place = f"{table}, line {reader.line_num}"
+            if None in record or None in record.values():
+                raise ValueError(f"{place}: it has more or fewer fields than the header")
+            records.append((place, {name: text.strip() for name, text in record.items()}))
+    if not records:
+        raise ValueError(f"{table} has no rows")
+    return records
+
+
+def cell_number(place, column, text, advice=""):
+    """The number in a cell."""
     try:
         number = float(text)
-    except (TypeError, ValueError):
+    except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise ValueError(f"column {column}: {text!r} is not a finite number; categorical columns are to be listed")
+        raise ValueError(f"{place}, column {column}: {text!r} is not a finite number{advice}")
     return number
 
 
@@ -66,38 +82,37 @@ def try_out(
     """
     objectives = () if isinstance(objective, str) else tuple(objective)
     maximised = is_maximised(direction, objectives)
-    with open_table(table) as file:
-        records = list(csv.DictReader(file))
-    if not records:
-        raise ValueError(f"{table} has no rows")
-    names = [name for name in records[0] if name.startswith("hp_")]
+    records = read_table(table)
+    header = records[0][1]
+    names = [name for name in header if name.startswith("hp_")]
     if isinstance(categorical, str):
         categorical = names if categorical == "all" else [categorical]
     needed = ["task", *(objectives or [objective]), *categorical]
-    missing = [name for name in needed if name not in records[0]]
+    missing = [name for name in needed if name not in header]
     if missing:
-        raise ValueError(f"{table} has no column {missing[0]}, only {', '.join(records[0])}")
+        raise ValueError(f"{table} has no column {missing[0]}, only {', '.join(header)}")
     columns = {}
     space = []
     for name in names:
-        texts = [record[name] for record in records]
+        texts = [record[name] for _, record in records]
         if name in categorical:
             levels = tuple(sorted(set(texts)))
             columns[name] = [float(levels.index(text)) for text in texts]
             space.append(Hyperparameter(name, levels))
         else:
-            numbers = [cell_number(name, text) for text in texts]
+            advice = "; categorical columns are to be listed"
+            numbers = [cell_number(where, name, record[name], advice) for where, record in records]
             least, range_ = min(numbers), (max(numbers) - min(numbers)) or 1.0
             columns[name] = [(number - least) / range_ for number in numbers]
             space.append(Hyperparameter(name))
     tasks = {}
-    for place, record in enumerate(records):
+    for row, (where, record) in enumerate(records):
         configurations, values = tasks.setdefault(record["task"], ([], []))
-        configurations.append([columns[name][place] for name in names])
+        configurations.append([columns[name][row] for name in names])
         if objectives:
-            values.append([cell_number(name, record[name]) for name in objectives])
+            values.append([cell_number(where, name, record[name]) for name in objectives])
         else:
-            value = cell_number(objective, record[objective])
+            value = cell_number(where, objective, record[objective])
             values.append(-value if maximised else value)
     if target not in tasks:
         raise ValueError(f"the table has no task {target}, only {', '.join(tasks)}")

@@ -69,13 +69,13 @@ pub enum SweepFileProblem {
     /// A section is for a method that is not used.
     #[error(
         "[method.{name}] is for a method that runs on no black box: \
-         add `{name}` to methods or take the section out ({suggestion})"
+         add `{name}` to methods, correct its name there, or take the section out (methods has {methods})"
     )]
     UnusedMethod {
         /// The name, which may be cut.
         name: String,
-        /// Which methods run, and which may have been meant.
-        suggestion: String,
+        /// Which methods run.
+        methods: String,
     },
 
     /// A method has too many parameters.
@@ -269,13 +269,13 @@ pub enum SweepFileProblem {
 
     /// An external method runs on no black box.
     #[error(
-        "it runs on no black box: add `{name}` to methods or take the section out ({suggestion})"
+        "it runs on no black box: add `{name}` to methods, correct its name there, or take the section out (methods has {methods})"
     )]
     UnusedExternal {
         /// Its name, which may be cut.
         name: String,
-        /// Which methods run, and which may have been meant.
-        suggestion: String,
+        /// Which methods run.
+        methods: String,
     },
 
     /// An external method has no command.

@@ -147,17 +147,18 @@ pub(super) fn shown(line: &[u8]) -> String {
     excerpt(String::from_utf8_lossy(&line[..line.len().min(1000)]).trim_end())
 }
 
-/// The last line of what a program wrote to its standard error.
+/// The last line of what a program wrote to its standard error, and the last place in a program that Python names there.
 fn said(last_words: &str) -> String {
-    let last = last_words
-        .lines()
-        .rev()
-        .find(|line| !line.trim().is_empty());
-    match last {
-        Some(line) => format!(
-            "; the end of its standard error: {}",
-            excerpt_of(line, SHOWN_CHARACTERS)
-        ),
-        None => "; it wrote nothing to its standard error".to_owned(),
+    let lines = || last_words.lines().rev().map(str::trim);
+    let Some(last) = lines().find(|line| !line.is_empty()) else {
+        return "; it wrote nothing to its standard error".to_owned();
+    };
+    let last = excerpt_of(last, SHOWN_CHARACTERS);
+    match lines().find(|line| line.starts_with("File \"")) {
+        Some(place) => {
+            let place = excerpt_of(place, SHOWN_CHARACTERS);
+            format!("; the end of its standard error: {last} ({place})")
+        }
+        None => format!("; the end of its standard error: {last}"),
     }
 }

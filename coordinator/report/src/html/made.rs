@@ -62,7 +62,9 @@ fn answers(report: &Report<'_>) -> Vec<(&'static str, Markup)> {
             " (seed " (analysis.bootstrap_seed) "): "
             @if over_seeds::has_intervals(analysis) {
                 "over the seeds within every task, and over the tasks where that is said."
-            } @else { "over the tasks, where that is said; " (over_seeds::NO_INTERVALS) " over the seeds." }
+            } @else {
+                "over the tasks, where there are several and that is said; " (over_seeds::NO_INTERVALS) " over the seeds."
+            }
         },
     );
     let (seconds, timed) = report.seconds_in_all();

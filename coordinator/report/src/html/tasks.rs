@@ -72,7 +72,7 @@ fn curves(report: &Report<'_>, blackbox: &BlackboxAnalysis, palette: &Palette) -
                         Measure::DistanceToMinimum => "Distance to the minimum",
                         Measure::HypervolumeError => "Hypervolume error",
                     }
-                    " over evaluations on each task, the mean over the seeds."
+                    " over evaluations on each task" (over_seeds::mean(report.analysis)) "."
                     @if report.draws_baseline() { " Dotted in black: random search, exact." }
                     @if count > MOST_TASKS {
                         " The first " (MOST_TASKS) " of " (count) " tasks; curves_by_task.csv has all."
@@ -111,9 +111,10 @@ fn best_table(report: &Report<'_>, blackbox: &BlackboxAnalysis) -> Markup {
     let known = report.about.blackbox(&blackbox.name);
     let objective = known.map_or("the objective", |known| known.objective.as_str());
     let caption = format!(
-        "Best value of {objective} after {} per task of {}, the mean over the seeds, {} {}; the best two in bold.",
+        "Best value of {objective} after {} per task of {}{}, {} {}; the best two in bold.",
         numbers::count(blackbox.iterations as u64, "evaluation"),
         blackbox.name,
+        over_seeds::mean(report.analysis),
         direction_in_words(blackbox.direction),
         direction_arrow(blackbox.direction),
     );

@@ -6,6 +6,10 @@ use crate::table::encoding::{Column, Kind, Space};
 /// Coordinates that differ by less are the same: what a program computes is rarely exact.
 const SAME: f64 = 1e-9;
 
+/// What a value of a numeric hyperparameter may be, in words.
+const COORDINATES: &str =
+    "0 to 1: a coordinate on the scale of its column, not a value of the table";
+
 /// The configurations of a target.
 pub(super) struct Configurations<'a> {
     space: &'a Space,
@@ -33,7 +37,7 @@ impl<'a> Configurations<'a> {
         }
         for (hyperparameter, &value) in hyperparameters.iter().zip(values) {
             let (is_inside, allowed) = match &hyperparameter.kind {
-                Kind::Numeric { .. } => ((0.0..=1.0).contains(&value), "0 to 1".to_owned()),
+                Kind::Numeric { .. } => ((0.0..=1.0).contains(&value), COORDINATES.to_owned()),
                 Kind::Categorical { levels } => {
                     let last = levels.len().saturating_sub(1);
                     let is_level = value.fract() == 0.0 && (0.0..=last as f64).contains(&value);

@@ -72,7 +72,8 @@ pub(super) fn read(
             MAX_HYPERPARAMETER_VALUES,
             "hyperparameter values (rows times hyperparameters)",
         )?;
-        let name = &record[header.task];
+        // A space that nobody sees makes no other task, which would be a source of this one.
+        let name = record[header.task].trim_ascii();
         // Rows of a task mostly follow each other.
         let is_latest = |reader: &TaskReader| reader.task.name.as_bytes() == name;
         let known = match readers.get(latest).is_some_and(is_latest) {
@@ -91,7 +92,7 @@ pub(super) fn read(
             }
         };
         if let Some(column) = header.blackbox {
-            check_blackbox(&record[column], &mut blackbox)
+            check_blackbox(record[column].trim_ascii(), &mut blackbox)
                 .map_err(|error| error.at(line, "blackbox"))?;
         }
         values.clear();

@@ -268,11 +268,11 @@ impl TableProblem {
 /// What is wrong with the value of a field.
 #[derive(Debug, thiserror::Error)]
 pub enum FieldError {
-    /// A task's name is empty, too long or not UTF-8.
+    /// A task's name is empty or too long.
     #[error("a task's name must be a text of 1 to {MAX_NAME_BYTES} bytes")]
     TaskName,
 
-    /// The name of the black box is too long or not UTF-8.
+    /// The name of the black box is too long.
     #[error("the name must be a text of at most {MAX_NAME_BYTES} bytes")]
     BlackboxName,
 
@@ -297,7 +297,7 @@ pub enum FieldError {
     LargeNumber(f64),
 
     /// A text is not a number, or it is one that is not finite.
-    #[error("`{0}` is not a finite number")]
+    #[error("{}", not_finite(.0))]
     NotFinite(String),
 
     /// A column that is to be numeric has a text.
@@ -363,8 +363,8 @@ pub enum FieldError {
         suggestion: String,
     },
 
-    /// A level is not UTF-8.
-    #[error("the level is not valid UTF-8")]
+    /// A name or a level is not UTF-8.
+    #[error("the text is not valid UTF-8: save the table in that encoding")]
     NotUtf8,
 
     /// A level is too long.
@@ -374,6 +374,17 @@ pub enum FieldError {
     /// A categorical column has too many levels.
     #[error("more than {MAX_LEVELS} levels, which is the most allowed; is it numeric?")]
     TooManyLevels,
+}
+
+/// What is wrong with a text that should be a number, and how numbers are written.
+fn not_finite(text: &str) -> String {
+    match text.trim() {
+        "" => "there is no value: fill it in, or leave the row out".to_owned(),
+        text if text.contains([',', '%']) => format!(
+            "`{text}` is not a finite number: write it with a decimal point and without a percent sign"
+        ),
+        _ => format!("`{text}` is not a finite number"),
+    }
 }
 
 impl FieldError {

@@ -14,8 +14,9 @@ pub(super) type Levels = BTreeMap<String, u16>;
 /// Reads a task's name, which a job must be able to carry.
 pub(super) fn task_name(field: &[u8]) -> Result<String, FieldError> {
     match std::str::from_utf8(field) {
+        Err(_) => Err(FieldError::NotUtf8),
         Ok(name) if !name.is_empty() && name.len() <= MAX_NAME_BYTES => Ok(name.to_owned()),
-        _ => Err(FieldError::TaskName),
+        Ok(_) => Err(FieldError::TaskName),
     }
 }
 
@@ -28,11 +29,12 @@ pub(super) fn check_blackbox(field: &[u8], known: &mut Option<String>) -> Result
             expected: excerpt(known),
         }),
         None => match std::str::from_utf8(field) {
+            Err(_) => Err(FieldError::NotUtf8),
             Ok(name) if name.len() <= MAX_NAME_BYTES => {
                 *known = Some(name.to_owned());
                 Ok(())
             }
-            _ => Err(FieldError::BlackboxName),
+            Ok(_) => Err(FieldError::BlackboxName),
         },
     }
 }
@@ -141,7 +143,9 @@ impl OrderedLevels {
 
 /// Returns the number of a level, a new one if its text is new.
 pub(super) fn level(field: &[u8], levels: &mut Levels) -> Result<u16, FieldError> {
+    // A space that nobody sees makes no other level.
     let text = std::str::from_utf8(field).map_err(|_| FieldError::NotUtf8)?;
+    let text = text.trim();
     if let Some(&level) = levels.get(text) {
         return Ok(level);
     }

@@ -18,10 +18,12 @@ pub struct Records<R> {
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// A record has more or fewer fields than the header.
-    #[error("line {line}: it has {fields} fields, the header has {expected}")]
+    #[error("{}", unequal_lengths(*line, *last_line, *fields, *expected))]
     UnequalLengths {
-        /// The record's line.
+        /// The line on which the record begins.
         line: u64,
+        /// The line on which it ends.
+        last_line: u64,
         /// Number of its fields.
         fields: u64,
         /// Number of the header's fields.
@@ -51,6 +53,7 @@ impl<R: Read> Records<R> {
             bytes: 0,
             lines_before: 0,
             newlines: Vec::new(),
+            has_ended: false,
         };
         Self {
             reader: csv::Reader::from_reader(lines),
@@ -109,10 +112,19 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// The line on which the record that was read last begins: the one on which it ends, less the line ends in its fields.
+    /// The line on which the record that was read last begins: the one at its end, less the line ends in its fields.
     fn line(&self, content: &[u8]) -> u64 {
-        let end = self.reader.get_ref().line_at(self.reader.position().byte());
-        end - memchr::memchr_iter(b'\n', content).count() as u64
+        let lines = self.reader.get_ref();
+        // What ends a record is not in its fields, unless the text ends there.
+        let ending = u64::from(!lines.has_ended);
+        let end = self.reader.position().byte().saturating_sub(ending);
+        lines.line_at(end) - memchr::memchr_iter(b'\n', content).count() as u64
+    }
+
+    /// The line on which it ends.
+    fn last_line(&self) -> u64 {
+        let end = self.reader.position().byte().saturating_sub(1);
+        self.reader.get_ref().line_at(end)
     }
 
     fn error(&self, error: csv::Error, content: &[u8]) -> RecordError {
@@ -122,6 +134,7 @@ impl<R: Read> Records<R> {
                 len, expected_len, ..
             } => RecordError::UnequalLengths {
                 line,
+                last_line: self.last_line(),
                 fields: *len,
                 expected: *expected_len,
             },
@@ -131,6 +144,20 @@ impl<R: Read> Records<R> {
             },
             _ => RecordError::Unreadable(error.into()),
         }
+    }
+}
+
+fn unequal_lengths(line: u64, last_line: u64, fields: u64, expected: u64) -> String {
+    let fields = match fields {
+        1 => "1 field".to_owned(),
+        _ => format!("{fields} fields"),
+    };
+    match last_line > line {
+        false => format!("line {line}: it has {fields}, the header has {expected}"),
+        true => format!(
+            "lines {line} to {last_line}: they are one row of {fields}, the header has {expected}; is a quotation mark \
+             missing or too many?"
+        ),
     }
 }
 
@@ -145,15 +172,15 @@ struct Lines<R> {
     lines_before: u64,
     /// Where in the text the line ends of that piece are.
     newlines: Vec<u64>,
+    /// Whether the end of the text was seen, which is asked for only within a record.
+    has_ended: bool,
 }
 
 impl<R> Lines<R> {
-    /// The line of the byte before a position. A record ends in the last piece that was read, since the next one is read only
-    /// when that is used up.
+    /// The line of a byte. A record ends in the last piece that was read, since the next one is read only when that is used up.
     fn line_at(&self, position: u64) -> u64 {
-        let last = position.saturating_sub(1);
-        let ended = self.newlines.partition_point(|&newline| newline < last);
-        1 + self.lines_before + ended as u64
+        let before = self.newlines.partition_point(|&newline| newline < position);
+        1 + self.lines_before + before as u64
     }
 }
 
@@ -167,6 +194,7 @@ impl<R: Read> Read for Lines<R> {
         }
         let count = self.reader.read(buffer)?;
         // At the end of the text the last piece stays the last.
+        self.has_ended = count == 0;
         if count > 0 {
             self.lines_before += self.newlines.len() as u64;
             self.newlines.clear();
@@ -215,6 +243,7 @@ mod tests {
             ("a,b\r\n\r\n1,2\r\n\r\n\r\n3,4\r\n\r\n", vec![3, 6]),
             ("a,b\n\"1\n\n\",2\n3,\"4\n\"\n5,6\n", vec![2, 5, 7]),
             ("a,b\r\n\"1\r\n\",2\r\n\r\n3,4\r\n", vec![2, 5]),
+            ("a,b\n1,2\n3,\"4\n5\n", vec![2, 3]),
         ] {
             for piece in [1, 2, 3, 5, 1000] {
                 assert_eq!(lines(text, piece), expected, "{text:?} by {piece}");
@@ -229,8 +258,21 @@ mod tests {
         let mut record = ByteRecord::new();
         assert_eq!(records.next_bytes(&mut record).unwrap(), Some(2));
         let error = records.next_bytes(&mut record).unwrap_err();
-        let expected = "line 4: it has 1 fields, the header has 2";
+        let expected = "line 4: it has 1 field, the header has 2";
         assert_eq!(error.to_string(), expected);
+
+        for text in [
+            "a,b\n1,2\n\"3,4\n5,6\n",
+            "a,b\n1,2\n\"3,4\n5,6",
+            "a,b\n1,2\n\"3,4\n5\",6,7\n",
+        ] {
+            let mut records = Records::new(text.as_bytes());
+            let mut record = ByteRecord::new();
+            records.next_bytes(&mut record).unwrap();
+            let error = records.next_bytes(&mut record).unwrap_err().to_string();
+            assert!(error.starts_with("lines 3 to 4: "), "{error}");
+            assert!(error.contains("quotation mark"), "{error}");
+        }
 
         let text = b"a,b\r\n1,2\r\n\r\n3,\xff\r\n";
         let mut records = Records::new(text.as_slice());

@@ -132,10 +132,8 @@ fn read_value(column: &HyperparameterColumn, field: &[u8]) -> Result<u64, RowLoo
     }
     let text = String::from_utf8_lossy(field);
     let levels = &column.levels;
-    let level = levels
-        .get(text.as_ref())
-        .or_else(|| levels.get(text.trim()));
-    let level = level.copied().or_else(|| level_of_number(levels, &text));
+    let level = levels.get(text.trim()).copied();
+    let level = level.or_else(|| level_of_number(levels, &text));
     level.map(u64::from).ok_or_else(|| {
         let known: Vec<&str> = column.levels.keys().map(String::as_str).collect();
         RowLookupError::UnknownLevel {
@@ -149,7 +147,7 @@ fn read_value(column: &HyperparameterColumn, field: &[u8]) -> Result<u64, RowLoo
 /// The only level that is the number of a text: other programs write 8 as 8.0.
 fn level_of_number(levels: &Levels, text: &str) -> Option<u16> {
     let number: f64 = text.trim().parse().ok()?;
-    let is_same = |level: &str| level.trim().parse().is_ok_and(|level: f64| level == number);
+    let is_same = |level: &str| level.parse().is_ok_and(|level: f64| level == number);
     let mut same = levels.iter().filter(|(level, _)| is_same(level));
     match (same.next(), same.next()) {
         (Some((_, &level)), None) => Some(level),

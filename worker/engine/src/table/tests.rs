@@ -76,6 +76,22 @@ fn tasks_are_alike_if_their_rows_have_the_same_configurations() {
 }
 
 #[test]
+fn spaces_around_names_and_levels_make_no_others() {
+    let plain = read(TABLE).unwrap();
+    let spaced = TABLE
+        .replace(",one\n2,adam", ", one\n2, adam ")
+        .replace("Net,two", "Net ,two ");
+    let table = read(&spaced).unwrap();
+    assert_eq!(table.space, plain.space);
+    let names = |table: &Table| -> Vec<String> {
+        let tasks = table.tasks.iter();
+        tasks.map(|task| task.name.clone()).collect()
+    };
+    assert_eq!(names(&table), names(&plain));
+    assert_eq!(table.tasks[0].columns, plain.tasks[0].columns);
+}
+
+#[test]
 fn plain_gzipped_and_zipped_tables_are_alike() {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     gzip.write_all(TABLE.as_bytes()).unwrap();
@@ -114,14 +130,14 @@ fn mistakes_are_named_with_line_and_column() {
             "if the column holds names, declare it: categorical = [\"hp_rate\"]",
         ),
         ("2,adam", "True,adam", "scales = { hp_rate = \"boolean\" }"),
-        (
-            "2,adam",
-            ",adam",
-            "column `hp_rate`: `` is not a finite number",
-        ),
+        ("2,adam", ",adam", "column `hp_rate`: there is no value"),
         ("0.25", "NaN", "line 3, column `metric_error`: `NaN`"),
         ("0.25", "inf", "line 3, column `metric_error`: `inf`"),
-        ("0.25", "", "line 3, column `metric_error`: ``"),
+        (
+            "0.25",
+            "",
+            "line 3, column `metric_error`: there is no value",
+        ),
         (
             "2,adam",
             "-0,sgd",
