@@ -12,8 +12,19 @@ use crate::ranks::rank;
 pub struct StreamRanks {
     /// Number of orders in which every method has finished: those that are averaged over.
     pub orders: usize,
+    /// Those orders.
+    pub arrivals: Vec<StreamOrder>,
     /// One entry per method that has finished traces.
     pub methods: Vec<StreamRank>,
+}
+
+/// An order in which the tasks of a stream arrive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StreamOrder {
+    /// The seed that it belongs to.
+    pub seed: u32,
+    /// The tasks, from the first that arrives to the last.
+    pub tasks: Vec<String>,
 }
 
 /// The ranks of one method on a stream of tasks; 1 is best.
@@ -25,15 +36,19 @@ pub struct StreamRank {
     pub average_rank: f64,
     /// Sample standard deviation over the orders; absent with fewer than two.
     pub standard_deviation: Option<f64>,
-    /// Average over the tasks of each order.
+    /// Average over the tasks of each of the orders.
     pub by_order: Vec<f64>,
     /// Average over the first task that arrived, over the first two, and so on; the mean over the orders.
     pub by_arrival: Vec<f64>,
 }
 
-/// Ranks methods by `least`: by order, task in the order of arrival and method, the least value found; of all orders as
-/// many tasks. `None` without an order or a method.
-pub fn stream_ranks(methods: &[&str], least: &[Vec<Vec<f64>>]) -> Option<StreamRanks> {
+/// Ranks methods by `least`: by each of the orders of `arrivals`, task in the order of arrival and method, the least value found; of all
+/// orders as many tasks. `None` without an order or a method.
+pub fn stream_ranks(
+    methods: &[&str],
+    arrivals: Vec<StreamOrder>,
+    least: &[Vec<Vec<f64>>],
+) -> Option<StreamRanks> {
     if methods.is_empty() || least.is_empty() {
         return None;
     }
@@ -66,6 +81,7 @@ pub fn stream_ranks(methods: &[&str], least: &[Vec<Vec<f64>>]) -> Option<StreamR
     };
     Some(StreamRanks {
         orders: least.len(),
+        arrivals,
         methods: methods.iter().enumerate().map(of_method).collect(),
     })
 }
@@ -81,7 +97,7 @@ mod tests {
             vec![vec![0.1, 0.2, 0.3], vec![7.0, 7.0, 5.0]],
             vec![vec![0.0, 0.0, 1.0], vec![-3.0, -1.0, -2.0]],
         ];
-        let found = stream_ranks(&["a", "b", "c"], &least).unwrap();
+        let found = stream_ranks(&["a", "b", "c"], Vec::new(), &least).unwrap();
         assert_eq!(found.orders, 2);
         let by_order: Vec<_> = found
             .methods
@@ -100,9 +116,9 @@ mod tests {
 
     #[test]
     fn one_order_has_no_deviation_and_none_no_ranks() {
-        let found = stream_ranks(&["a"], &[vec![vec![1.0]]]).unwrap();
+        let found = stream_ranks(&["a"], Vec::new(), &[vec![vec![1.0]]]).unwrap();
         assert_eq!(found.methods[0].standard_deviation, None);
-        assert_eq!(stream_ranks(&["a"], &[]), None);
-        assert_eq!(stream_ranks(&[], &[vec![vec![]]]), None);
+        assert_eq!(stream_ranks(&["a"], Vec::new(), &[]), None);
+        assert_eq!(stream_ranks(&[], Vec::new(), &[vec![vec![]]]), None);
     }
 }

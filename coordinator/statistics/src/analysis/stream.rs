@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::results::{BestCurves, BlackboxCurves};
-use crate::stream_ranks::{StreamRanks, stream_ranks};
+use crate::stream_ranks::{StreamOrder, StreamRanks, stream_ranks};
 
 /// Ranks the `present` methods over the orders that all of them have finished; `None` if the tasks are no stream.
 pub(crate) fn ranks_on_stream(blackbox: &BlackboxCurves, present: &[usize]) -> Option<StreamRanks> {
     let arrivals = blackbox.arrivals.as_ref()?;
     // By task and method: the least value of each seed.
-    let least: Vec<Vec<BTreeMap<u32, f64>>> = blackbox
+    let by_seed: Vec<Vec<BTreeMap<u32, f64>>> = blackbox
         .tasks
         .iter()
         .map(|task| {
@@ -21,17 +21,23 @@ pub(crate) fn ranks_on_stream(blackbox: &BlackboxCurves, present: &[usize]) -> O
         .collect();
     let of_order = |(seed, order): (u32, &Vec<usize>)| {
         let on_task = |&task: &usize| -> Option<Vec<f64>> {
-            let methods = least[task].iter();
-            methods.map(|by_seed| by_seed.get(&seed).copied()).collect()
+            let methods = by_seed[task].iter();
+            methods
+                .map(|of_method| of_method.get(&seed).copied())
+                .collect()
         };
-        order.iter().map(on_task).collect::<Option<Vec<_>>>()
+        let least = order.iter().map(on_task).collect::<Option<Vec<_>>>()?;
+        let tasks = order.iter().map(|&task| blackbox.tasks[task].name.clone());
+        let tasks = tasks.collect();
+        Some((StreamOrder { seed, tasks }, least))
     };
-    let orders: Vec<_> = (0..).zip(arrivals.iter()).filter_map(of_order).collect();
+    let (finished, least): (Vec<_>, Vec<_>) =
+        (0..).zip(arrivals.iter()).filter_map(of_order).unzip();
     let names: Vec<&str> = present
         .iter()
         .map(|&method| blackbox.methods[method].as_str())
         .collect();
-    stream_ranks(&names, &orders)
+    stream_ranks(&names, finished, &least)
 }
 
 fn least_by_seed(curves: &BestCurves) -> BTreeMap<u32, f64> {
@@ -80,5 +86,14 @@ mod tests {
         results.blackboxes[0].tasks[0].traces[1].remove(&1);
         let (orders, found) = ranks(&results);
         assert_eq!((orders, &found[2].0), (1, &vec![2.25]));
+        let analysis = analyse(&results, &sampled()).unwrap();
+        let stream = analysis.blackboxes[0].stream.clone().unwrap();
+        let [order] = &stream.arrivals[..] else {
+            panic!("{stream:?}");
+        };
+        assert_eq!(
+            (order.seed, &order.tasks[..]),
+            (0, &["two".to_owned(), "one".to_owned()][..])
+        );
     }
 }
