@@ -79,11 +79,12 @@ fn wrong_objectives_and_costs_are_refused_with_file_line_and_cure_before_anythin
     let three = r#"objectives = ["metric_error", "metric_size", "metric_time"]"#;
     let same = TABLE.to_owned();
     let changed = |find: &str, replacement: &str| TABLE.replacen(find, replacement, 1);
-    let not_finite = |value: &str| {
+    let of_size = |value: &str, told: &str| {
         let table = changed("0.25,4,", &format!("0.25,{value},"));
-        let told = format!("table.csv: line 3, column `metric_size`: `{value}` is not a finite");
+        let told = format!("table.csv: line 3, column `metric_size`: {told}");
         (table, TWO.to_owned(), told)
     };
+    let not_finite = |value: &str| of_size(value, &format!("`{value}` is not a finite"));
     let of_cost = |value: &str, told: &str| {
         let table = changed(",1.5,one", &format!(",{value},one"));
         let told = format!("table.csv: line 2, column `metric_time`: {told}");
@@ -94,7 +95,7 @@ fn wrong_objectives_and_costs_are_refused_with_file_line_and_cure_before_anythin
         not_finite("high"),
         not_finite("NaN"),
         not_finite("-inf"),
-        not_finite(""),
+        of_size("", "there is no value: fill it in"),
         of_cost("-1.5", "a cost is -1.5, but has to be above 0"),
         of_cost("0", "a cost is 0, but has to be above 0"),
         of_cost("inf", "`inf` is not a finite number"),
