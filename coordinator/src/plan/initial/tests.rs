@@ -110,7 +110,10 @@ fn what_is_wrong_is_told_with_file_and_line() {
             "task,seed,row,row\none,0,0,1\n".into(),
             "first.csv, line 1: the column `row` is there twice",
         ),
-        (BY_ROW.replace("two,0,1,x", "two,0,1"), "line 5: it has 3 fields"),
+        (
+            BY_ROW.replace("two,0,1,x", "two,0,1"),
+            "line 5: it has 3 fields",
+        ),
         (
             BY_ROW.replace("two,1,2,x\n", ""),
             "no first evaluations of target `two` with seed 1",
