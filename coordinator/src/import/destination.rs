@@ -98,7 +98,7 @@ impl Destination {
         fs::write(&sweep, text).map_err(unwritable(&sweep))?;
         fs::rename(&self.partial, &self.target).map_err(unwritable(&self.target))?;
         self.finished = true;
-        // Under its name, which a refusal tells. The folder stays, so that the user can see and correct what is refused.
+        // A refusal names the files, so they have their names by now and stay: the user can see and correct what is refused.
         let sweep = self.target.join("sweep.toml");
         let plan = Plan::read(&SweepSource::File(sweep.clone()), None);
         let plan = plan.map_err(|problem| ImportError::Plan {

@@ -15,9 +15,9 @@ pub(super) enum ColumnKind {
 /// What the columns hold whose values come row by row.
 #[derive(Debug)]
 pub(super) struct ColumnKinds {
-    /// Whether there are numbers.
+    /// Whether some values are numbers.
     numbers: Vec<bool>,
-    /// The first text that is none.
+    /// The first value that is not a number.
     text: Vec<Option<String>>,
     words: Vec<Option<BTreeSet<String>>>,
 }

@@ -20,8 +20,8 @@ impl<A: Acquisition> Acquisition for Believed<'_, A> {
 
     fn may_reach(&self, row: usize, mean: f64, std_dev: f64, best: f64) -> bool {
         let added = self.power * self.log_belief[row];
-        // A value that equals `best` is a rounded sum: a great belief leaves less of the acquisition's digits than its own
-        // margin allows for.
+        // `best` is a rounded sum. A large belief leaves fewer digits of the acquisition in it than the acquisition's own margin
+        // allows for.
         let needed = best - added - 2.0 * f64::EPSILON * added.abs();
         self.acquisition.may_reach(row, mean, std_dev, needed)
     }
