@@ -79,9 +79,11 @@ pub fn import(file: &Path, choice: &ColumnChoice, target: &Path) -> Result<Impor
                     refuse(columns.metric, ContentProblem::NoNumber(excerpt(metric))).into(),
                 );
             }
-            let needed = columns.hyperparameters.iter().chain([&columns.task]);
-            let mut needed = needed.chain(&columns.seed);
-            if let Some(&empty) = needed.find(|&&position| is_missing(&record[position])) {
+            let mut needed = columns.hyperparameters.iter().chain(&columns.seed);
+            let missing = needed.find(|&&position| is_missing(&record[position]));
+            // A task may be called NA.
+            let no_task = record[columns.task].trim().is_empty();
+            if let Some(&empty) = missing.or(no_task.then_some(&columns.task)) {
                 return Err(refuse(empty, ContentProblem::Empty).into());
             }
             let configuration = || {

@@ -90,11 +90,10 @@ pub enum HpobError {
     /// A trace has too few values.
     #[error(
         "results {}: {place} has {found} values, but {needed} are needed to compare after {trials} \
-         trials (the first is the best of the initial configurations): leave the file out, or compare \
-         earlier with --trials {most}",
+         trials (the first is the best of the initial configurations): leave the file out{}",
         path.display(),
+        or_earlier(*found),
         needed = trials + 1,
-        most = found.saturating_sub(1)
     )]
     ShortTrace {
         /// The file.
@@ -160,4 +159,12 @@ pub enum HpobError {
         .0.display()
     )]
     TooManyValues(PathBuf),
+}
+
+/// What else may be done about a trace with so few values; of one or none nothing can be compared.
+fn or_earlier(found: usize) -> String {
+    match found {
+        0 | 1 => String::new(),
+        _ => format!(", or compare earlier with --trials {}", found - 1),
+    }
 }
