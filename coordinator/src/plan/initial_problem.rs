@@ -11,7 +11,7 @@ pub enum InitialProblem {
     #[error(" has more than {MAX_INITIAL_FILE_BYTES} bytes, which is the most allowed")]
     LargeFile,
 
-    /// The text is not CSV.
+    /// The text is not CSV, or cannot be read.
     #[error(": {0}")]
     Record(#[from] RecordError),
 

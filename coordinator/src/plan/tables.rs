@@ -170,9 +170,12 @@ pub(super) fn position_of(
         return Ok(position);
     }
     let name = file.path.display().to_string();
-    let read = Table::read_with_profiles(&file.bytes, &spec, &name)
-        .and_then(|read| read.0.check_names(&name).map(|()| read));
-    let (table, columns) = read.map_err(|error| in_its_file(error, &file.path))?;
+    let read = || {
+        let (table, columns) = Table::read_with_profiles(&file.bytes, &spec, &name)?;
+        table.check_names(&name)?;
+        Ok((table, columns))
+    };
+    let (table, columns) = read().map_err(|error| in_its_file(error, &file.path))?;
     tables.push(PlannedTable {
         path: file.path,
         spec,

@@ -72,7 +72,7 @@ pub(super) fn read(
             MAX_HYPERPARAMETER_VALUES,
             "hyperparameter values (rows times hyperparameters)",
         )?;
-        // A space that nobody sees makes no other task, which would be a source of this one.
+        // A task with a space behind its name would be another task, and so a source of itself.
         let name = record[header.task].trim_ascii();
         // Rows of a task mostly follow each other.
         let is_latest = |reader: &TaskReader| reader.task.name.as_bytes() == name;

@@ -242,18 +242,7 @@ impl TableProblem {
             _ => None,
         }
     }
-}
 
-fn repetition(seed: Option<&str>) -> String {
-    match seed {
-        None => " already; each may be listed once. If the rows are repeated measurements, give them a column `seed` and \
-                 declare repeats = \"mean\" or \"draw\""
-            .to_owned(),
-        Some(seed) => format!(" with seed {seed} already; each may be listed once for a seed"),
-    }
-}
-
-impl TableProblem {
     /// The line that it is about, if that is not the header's.
     pub fn line_mut(&mut self) -> Option<&mut u64> {
         match self {
@@ -262,6 +251,15 @@ impl TableProblem {
             | Self::DuplicateConfiguration { line, .. } => Some(line),
             _ => None,
         }
+    }
+}
+
+fn repetition(seed: Option<&str>) -> String {
+    match seed {
+        None => " already; each may be listed once. If the rows are repeated measurements, give them a column `seed` and \
+                 declare repeats = \"mean\" or \"draw\""
+            .to_owned(),
+        Some(seed) => format!(" with seed {seed} already; each may be listed once for a seed"),
     }
 }
 

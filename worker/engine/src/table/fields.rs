@@ -143,7 +143,7 @@ impl OrderedLevels {
 
 /// Returns the number of a level, a new one if its text is new.
 pub(super) fn level(field: &[u8], levels: &mut Levels) -> Result<u16, FieldError> {
-    // A space that nobody sees makes no other level.
+    // A level with a space beside its name would be another level.
     let text = std::str::from_utf8(field).map_err(|_| FieldError::NotUtf8)?;
     let text = text.trim();
     if let Some(&level) = levels.get(text) {

@@ -253,35 +253,28 @@ mod tests {
         }
     }
 
+    /// What is wrong with the second record below the header.
+    fn error_of_second(text: &[u8]) -> String {
+        let mut records = Records::new(text);
+        let mut record = StringRecord::new();
+        assert_eq!(records.next_text(&mut record).unwrap(), Some(2));
+        records.next_text(&mut record).unwrap_err().to_string()
+    }
+
     #[test]
     fn errors_name_the_line() {
-        let text = b"a,b\r\n1,2\r\n\r\n3\r\n";
-        let mut records = Records::new(text.as_slice());
-        let mut record = ByteRecord::new();
-        assert_eq!(records.next_bytes(&mut record).unwrap(), Some(2));
-        let error = records.next_bytes(&mut record).unwrap_err();
-        let expected = "line 4: it has 1 field, the header has 2";
-        assert_eq!(error.to_string(), expected);
-
+        let cut = error_of_second(b"a,b\r\n1,2\r\n\r\n3\r\n");
+        assert_eq!(cut, "line 4: it has 1 field, the header has 2");
+        let encoded = error_of_second(b"a,b\r\n1,2\r\n\r\n3,\xff\r\n");
+        assert_eq!(encoded, "line 4: field 2 is not valid UTF-8");
         for text in [
             "a,b\n1,2\n\"3,4\n5,6\n",
             "a,b\n1,2\n\"3,4\n5,6",
             "a,b\n1,2\n\"3,4\n5\",6,7\n",
         ] {
-            let mut records = Records::new(text.as_bytes());
-            let mut record = ByteRecord::new();
-            records.next_bytes(&mut record).unwrap();
-            let error = records.next_bytes(&mut record).unwrap_err().to_string();
-            assert!(error.starts_with("lines 3 to 4: "), "{error}");
-            assert!(error.contains("quotation mark"), "{error}");
+            let joined = error_of_second(text.as_bytes());
+            assert!(joined.starts_with("lines 3 to 4: "), "{joined}");
+            assert!(joined.contains("quotation mark"), "{joined}");
         }
-
-        let text = b"a,b\r\n1,2\r\n\r\n3,\xff\r\n";
-        let mut records = Records::new(text.as_slice());
-        let mut record = StringRecord::new();
-        assert_eq!(records.next_text(&mut record).unwrap(), Some(2));
-        let error = records.next_text(&mut record).unwrap_err();
-        let expected = "line 4: field 2 is not valid UTF-8";
-        assert_eq!(error.to_string(), expected);
     }
 }
