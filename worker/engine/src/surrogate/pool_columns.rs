@@ -14,7 +14,7 @@ use pulp::Simd;
 
 use super::gaussian_process::Posterior;
 use super::pool_distances::numeric_distances;
-use super::pool_groups::{Group, code, group, run_length};
+use super::pool_groups::{Group, group, run_length, sort_by_code};
 use crate::table::encoding::{Column, Space};
 
 /// Numeric columns and groups of categorical ones.
@@ -46,12 +46,10 @@ impl PoolColumns {
             first += width;
         }
         let members_of_groups = group(categorical);
-        rows.sort_by_cached_key(|&row| {
-            let groups = members_of_groups.iter().rev();
-            groups
-                .map(|members| code(members, row))
-                .collect::<Vec<u16>>()
-        });
+        // Each sort keeps the order of the ones before among equals: the last group counts most.
+        for members in &members_of_groups {
+            sort_by_code(members, rows);
+        }
         let pick = |values: &Vec<f64>| -> Vec<f64> {
             rows.iter().map(|&row| values[row as usize]).collect()
         };

@@ -34,8 +34,28 @@ pub(super) fn group(mut columns: Vec<CategoricalColumn>) -> Vec<Vec<CategoricalC
     groups.into_iter().map(|(_, members)| members).collect()
 }
 
+/// Sorts rows by their combinations in a group. Rows of the same combination stay in the order that they are in.
+pub(super) fn sort_by_code(members: &[CategoricalColumn], rows: &mut [u32]) {
+    let combinations = members.iter().map(|(_, width, _)| width).product();
+    let codes: Vec<u16> = rows.iter().map(|&row| code(members, row)).collect();
+    // How many rows come before those of each combination.
+    let mut places = vec![0; combinations];
+    for code in &codes {
+        places[usize::from(*code)] += 1;
+    }
+    let mut before = 0;
+    for place in &mut places {
+        before += std::mem::replace(place, before);
+    }
+    for (row, code) in rows.to_vec().into_iter().zip(codes) {
+        let place = &mut places[usize::from(code)];
+        rows[*place] = row;
+        *place += 1;
+    }
+}
+
 /// A row's combination in a group.
-pub(super) fn code(members: &[CategoricalColumn], row: u32) -> u16 {
+fn code(members: &[CategoricalColumn], row: u32) -> u16 {
     let add =
         |code, &(_, width, levels): &CategoricalColumn| code * width as u16 + levels[row as usize];
     members.iter().rev().fold(0, add)
