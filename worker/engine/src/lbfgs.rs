@@ -171,13 +171,14 @@ fn quasi_newton_direction_with<S: Simd>(
     for (curvature, correction) in curvatures.iter_mut().zip(corrections) {
         *curvature = match all_free {
             true => correction.curvature,
-            false => masked_dot(&correction.step, &correction.change, free, false),
+            false => masked_dot(&correction.step, &correction.change, free),
         };
     }
+    // The direction stays 0 in the coordinates that are held, so that its products are those over the free ones.
     let mut shares = [0.0; MEMORY];
     for (number, correction) in corrections.iter().enumerate().rev() {
         if curvatures[number] > 0.0 {
-            let product = masked_dot(&correction.step, direction, free, all_free);
+            let product = dot(&correction.step, direction);
             shares[number] = product / curvatures[number];
             add_scaled(direction, -shares[number], &correction.change, free);
         }
@@ -187,12 +188,12 @@ fn quasi_newton_direction_with<S: Simd>(
         .find(|&number| curvatures[number] > 0.0);
     if let Some(last) = last {
         let change = &corrections[last].change;
-        let scale = curvatures[last] / masked_dot(change, change, free, all_free);
+        let scale = curvatures[last] / masked_dot(change, change, free);
         direction.iter_mut().for_each(|entry| *entry *= scale);
     }
     for (number, correction) in corrections.iter().enumerate() {
         if curvatures[number] > 0.0 {
-            let product = masked_dot(&correction.change, direction, free, all_free);
+            let product = dot(&correction.change, direction);
             let share = shares[number] - product / curvatures[number];
             add_scaled(direction, share, &correction.step, free);
         }
@@ -201,14 +202,12 @@ fn quasi_newton_direction_with<S: Simd>(
 
 /// The product over the free coordinates.
 #[inline(always)]
-fn masked_dot(left: &[f64], right: &[f64], free: &[bool], all_free: bool) -> f64 {
-    if all_free {
-        return dot(left, right);
-    }
-    (0..free.len())
-        .filter(|&index| free[index])
-        .map(|index| left[index] * right[index])
-        .sum()
+fn masked_dot(left: &[f64], right: &[f64], free: &[bool]) -> f64 {
+    let pairs = left.iter().zip(free);
+    let kept: Vec<f64> = pairs
+        .map(|(entry, &free)| if free { *entry } else { 0.0 })
+        .collect();
+    dot(&kept, right)
 }
 
 #[inline(always)]

@@ -71,6 +71,39 @@ fn long_sums_have_all_terms() {
 }
 
 #[test]
+fn what_is_held_has_no_part_in_long_or_short_products() {
+    for length in [5, LONG, LONG + 7] {
+        let numbers: Vec<f64> = (1..=length).map(|number| number as f64).collect();
+        let free: Vec<bool> = (1..=length).map(|number| number % 3 > 0).collect();
+        let of_free = (1..=length).filter(|number| number % 3 > 0);
+        let expected: usize = of_free.map(|number| number * number).sum();
+        assert_eq!(masked_dot(&numbers, &numbers, &free), expected as f64);
+    }
+}
+
+#[test]
+fn a_long_minimisation_holds_what_would_leave_its_bounds() {
+    // The minimum of (x_i - i / 1000)^2, each term with a weight of its own, below 0.7: at 0.7 from number 700 on.
+    let weighted = |x: &[f64], gradient: &mut [f64]| {
+        let mut value = 0.0;
+        for (number, (x, slope)) in x.iter().zip(gradient).enumerate() {
+            let (weight, miss) = (1.0 + (number % 7) as f64, x - number as f64 / 1000.0);
+            value += weight * miss * miss;
+            *slope = 2.0 * weight * miss;
+        }
+        Ok(value)
+    };
+    let size = LONG + 7;
+    let mut point = vec![0.1; size];
+    let bounds = (&vec![-2.0; size][..], &vec![0.7; size][..]);
+    minimise(weighted, &mut point, bounds, TIGHT).unwrap();
+    for (number, found) in point.iter().enumerate() {
+        let expected = (number as f64 / 1000.0).min(0.7);
+        assert!((found - expected).abs() < 1e-8, "{number}: {found}");
+    }
+}
+
+#[test]
 fn bounds_hold_and_the_constrained_minimum_is_found() {
     // With x <= 0.5 Rosenbrock's minimum is at (0.5, 0.25), value 0.25.
     let mut point = vec![-1.2, 1.0];

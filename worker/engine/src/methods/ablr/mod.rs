@@ -27,7 +27,7 @@ use search::LinearRegressionSearch;
 
 pub(super) const ABLR: Method = Method {
     id: "ablr",
-    version: 5,
+    version: 6,
     summary: "Bayesian linear regression on features that a network learns from the sources",
     source: "ABLR in ICML 2020, Table 2 and appendix B: Perrone et al. 2018, Scalable \
              hyperparameter transfer learning",

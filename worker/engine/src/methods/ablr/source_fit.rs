@@ -10,7 +10,7 @@ use crate::setting::Setting;
 use crate::transform::Transform;
 
 /// Raised whenever the fit changes.
-const VERSION: u64 = 5;
+const VERSION: u64 = 6;
 
 /// Start of log alpha and log beta: weights of variance 1, noise of 1/10.
 const START: [f64; 2] = [0.0, 2.3];
