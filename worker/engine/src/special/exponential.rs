@@ -55,13 +55,6 @@ pub(crate) fn exp_neg_upper_bound(x: f64) -> f64 {
     f64::from_bits(((1023.0 + octaves) * OCTAVE) as i64 as u64) * (1.0 + 1e-12)
 }
 
-/// Beyond this, exp(-x) is near the least normal number of single precision.
-const SINGLE_UNDERFLOW: f32 = 87.0;
-
-/// ln 2 in two parts, the first of few bits.
-const SINGLE_LN_2_HIGH: f32 = 355.0 / 512.0;
-const SINGLE_LN_2_LOW: f32 = -2.121_944_4e-4;
-
 /// As [`ROUNDER`]: 1.5 * 2^23.
 const SINGLE_ROUNDER: f32 = 12_582_912.0;
 
@@ -94,40 +87,6 @@ pub(crate) fn exp2_neg_in_single_precision(x: f32) -> f32 {
     f32::from_bits(sum.to_bits().wrapping_add(shifted.to_bits() << 23))
 }
 
-/// Computes exp(-x) - 1 for x >= 0 in single precision to 6e-7 of itself, without cancellation near 0.
-#[inline(always)]
-pub(crate) fn exp_neg_minus_one_in_single_precision(x: f32) -> f32 {
-    let (scale, reduced) = reduce_in_single_precision(x);
-    // scale (1 + rest) - 1.
-    let rest = reduced * mean_slope(reduced);
-    scale.mul_add(rest, scale - 1.0)
-}
-
-/// The power of two 2^k and the r with |r| <= ln 2 / 2 for which exp(-x) = 2^k exp(r).
-#[inline(always)]
-fn reduce_in_single_precision(x: f32) -> (f32, f32) {
-    let bounded = if x < SINGLE_UNDERFLOW {
-        x
-    } else {
-        SINGLE_UNDERFLOW
-    };
-    let shifted = (-bounded).mul_add(std::f32::consts::LOG2_E, SINGLE_ROUNDER);
-    let power = shifted - SINGLE_ROUNDER;
-    let reduced = power.mul_add(-SINGLE_LN_2_LOW, power.mul_add(-SINGLE_LN_2_HIGH, -bounded));
-    let scale = f32::from_bits(shifted.to_bits().wrapping_add(127) << 23);
-    (scale, reduced)
-}
-
-/// (exp(r) - 1) / r, by the Taylor polynomial.
-#[inline(always)]
-fn mean_slope(reduced: f32) -> f32 {
-    let mut sum = 1.0 / 720.0;
-    for coefficient in [1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0] {
-        sum = reduced.mul_add(sum, coefficient);
-    }
-    sum
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,13 +98,6 @@ mod tests {
             let expected = libm::exp2(-f64::from(x));
             let error = (f64::from(exp2_neg_in_single_precision(x)) / expected - 1.0).abs();
             assert!(error < 3e-7, "2^-{x} is off by {error}");
-        }
-        for step in 0..100_000 {
-            let x = 1e-6 * 1.0002_f32.powi(step).min(1e9);
-            let expected = libm::expm1(-f64::from(x));
-            let error =
-                (f64::from(exp_neg_minus_one_in_single_precision(x)) / expected - 1.0).abs();
-            assert!(error < 6e-7, "exp(-{x}) - 1 is off by {error}");
         }
         let least = exp2_neg_in_single_precision(125.0);
         assert_eq!(exp2_neg_in_single_precision(f32::INFINITY), least);

@@ -2,18 +2,49 @@
 
 use pulp::Simd;
 
-use super::exponential::exp_neg_minus_one_in_single_precision;
+/// From here on tanh x is 1 in single precision.
+const SATURATION: f32 = 9.02;
 
-/// Replaces each number by its hyperbolic tangent, to 8e-7 of itself and at most 1 in size.
+/// Numerator and denominator of tanh x / x, polynomials in x^2, the highest power first: the ratio of this degree that is 1 at 0 and
+/// has the least relative error up to [`SATURATION`], 2.2e-8 (weighted least squares, weighted until the greatest errors are equal). As
+/// all of them are positive, nothing is lost by cancellation.
+const NUMERATOR: [f32; 5] = [
+    1.338_428_8e-8,
+    2.063_582e-5,
+    3.497_457_6e-3,
+    1.338_268_7e-1,
+    1.0,
+];
+const DENOMINATOR: [f32; 5] = [
+    7.790_248e-7,
+    3.288_517e-4,
+    2.588_436e-2,
+    4.671_600_8e-1,
+    1.0,
+];
+
+/// Replaces each number by its hyperbolic tangent, to 4e-7 of itself and at most 1 in size.
 #[pulp::with_simd(tanh = pulp::Arch::new())]
 #[inline(always)]
 pub(crate) fn tanh_with<S: Simd>(_simd: S, values: &mut [f32]) {
     for value in values {
-        // tanh |x| = -e / (2 + e) with e = exp(-2 |x|) - 1.
-        let exponential = exp_neg_minus_one_in_single_precision(2.0 * value.abs());
-        let tangent = -exponential / (2.0 + exponential);
+        let size = value.abs();
+        let bounded = if size < SATURATION { size } else { SATURATION };
+        let square = bounded * bounded;
+        let tangent = bounded * polynomial(NUMERATOR, square) / polynomial(DENOMINATOR, square);
+        let tangent = if tangent < 1.0 { tangent } else { 1.0 };
         *value = tangent.copysign(*value);
     }
+}
+
+/// A polynomial with these coefficients, that of the highest power first.
+#[inline(always)]
+fn polynomial([highest, lower @ ..]: [f32; 5], x: f32) -> f32 {
+    let mut sum = highest;
+    for coefficient in lower {
+        sum = x.mul_add(sum, coefficient);
+    }
+    sum
 }
 
 #[cfg(test)]
@@ -30,7 +61,7 @@ mod tests {
         for (found, expected) in found.iter().zip(expected) {
             let error = (f64::from(*found) - expected).abs();
             assert!(
-                error <= 8e-7 * expected.abs() && found.abs() <= 1.0,
+                error <= 4e-7 * expected.abs() && found.abs() <= 1.0,
                 "{found} {expected}"
             );
         }
