@@ -6,6 +6,7 @@
 //! where EI itself underflows to 0 for all of them (Ament et al. 2023).
 
 use std::array;
+use std::cell::Cell;
 use std::f64::consts::PI;
 use std::sync::LazyLock;
 
@@ -85,15 +86,6 @@ pub(crate) fn improvement_bound(gain: f64, std_dev: f64) -> f64 {
     factor * exp_neg_upper_bound(exponent)
 }
 
-/// As [`improvement_bound`], in logarithms.
-fn log_improvement_bound(gain: f64, std_dev: f64) -> f64 {
-    if gain >= -END * std_dev {
-        return log_upper_bound(near_improvement_bound(gain, std_dev));
-    }
-    let (factor, exponent) = far_improvement_bound(gain, std_dev);
-    log_upper_bound(factor) - exponent
-}
-
 /// The bound for v >= -[`END`], and for what is certain to gain nothing.
 fn near_improvement_bound(gain: f64, std_dev: f64) -> f64 {
     if gain >= END * std_dev {
@@ -119,6 +111,33 @@ pub struct LogExpectedImprovement<'a> {
     prior: Option<&'a ParametricPrior>,
     /// log of the greatest possible standard deviation times the density of N(0, 1) at 0.
     ceiling: f64,
+    /// Of the last call of [`Acquisition::may_reach`]: the best value hardly ever changes from one to the next.
+    bar: Cell<Bar>,
+}
+
+/// What the improvement of a row must not be below.
+#[derive(Clone, Copy)]
+struct Bar {
+    /// The best value.
+    best: f64,
+    /// A little below it.
+    least: f64,
+    /// exp of that; 0 where it is not a normal number.
+    improvement: f64,
+}
+
+impl Bar {
+    fn at(best: f64) -> Self {
+        // By more than all rounding of a bound.
+        let least = best - 1e-9 * (1.0 + best.abs());
+        let improvement = libm::exp(least);
+        let is_normal = improvement >= f64::MIN_POSITIVE;
+        Self {
+            best,
+            least,
+            improvement: if is_normal { improvement } else { 0.0 },
+        }
+    }
 }
 
 impl<'a> LogExpectedImprovement<'a> {
@@ -129,6 +148,7 @@ impl<'a> LogExpectedImprovement<'a> {
             incumbent,
             prior: None,
             ceiling: libm::log(largest_std_dev) - 0.5 * libm::log(2.0 * PI),
+            bar: Cell::new(Bar::at(f64::NEG_INFINITY)),
         }
     }
 
@@ -159,19 +179,24 @@ impl Acquisition for LogExpectedImprovement<'_> {
         log_expected_improvement(mean, std_dev, self.incumbent)
     }
 
-    /// For v <= 0, h(v) <= phi(v): no row with v far enough below 0 reaches `best`,
-    /// whatever its standard deviation, which takes two products to see. The rows that this leaves are held to the
-    /// bound at their own deviation.
+    /// By the bounds of [`improvement_bound`], the far one in logarithms, where EI underflows.
     fn may_reach(&self, row: usize, mean: f64, std_dev: f64, best: f64) -> bool {
         let (mean, std_dev) = self.transformed(row, mean, std_dev);
         let gain = self.incumbent - mean;
-        let least = least_bound(best);
-        if is_far_behind(gain, std_dev, 2.0 * (self.ceiling - least)) {
-            return false;
+        let mut bar = self.bar.get();
+        if bar.best != best {
+            bar = Bar::at(best);
+            self.bar.set(bar);
         }
-        log_improvement_bound(gain, std_dev) >= least
+        if gain >= -END * std_dev {
+            return near_improvement_bound(gain, std_dev) >= bar.improvement;
+        }
+        let (factor, exponent) = far_improvement_bound(gain, std_dev);
+        log_upper_bound(factor) - exponent >= bar.least
     }
 
+    /// For v < 0, h(v) < phi(v): no row with v far enough below 0 reaches `best`, whatever its standard deviation, which takes a few
+    /// products to see.
     fn rule_out(
         &self,
         rows: &[u32],
@@ -180,7 +205,7 @@ impl Acquisition for LogExpectedImprovement<'_> {
         best: f64,
         open: &mut [bool],
     ) {
-        let least_square = far_square(self.ceiling - least_bound(best));
+        let least_square = far_square(self.ceiling - Bar::at(best).least);
         match self.prior {
             None => rule_out_far_behind(self.incumbent, least_square, means, std_devs, open),
             Some(_) => {
@@ -192,11 +217,6 @@ impl Acquisition for LogExpectedImprovement<'_> {
             }
         }
     }
-}
-
-/// A little below `best`, by more than all rounding of a bound.
-fn least_bound(best: f64) -> f64 {
-    best - 1e-9 * (1.0 + best.abs())
 }
 
 /// Whether v = `gain` / `std_dev` is below 0 and v^2 above `least_square`.
@@ -284,10 +304,11 @@ mod tests {
                     v * std_dev,
                     log_expected_improvement(0.0, std_dev, v * std_dev),
                 );
-                let bound = log_improvement_bound(gain, std_dev);
+                let improvement = LogExpectedImprovement::new(gain, std_dev);
+                let may_reach = |best: f64| improvement.may_reach(0, 0.0, std_dev, best);
                 assert!(
-                    bound > value && bound < value + 0.05,
-                    "{v} {std_dev}: {bound} {value}"
+                    may_reach(value) && !may_reach(value + 0.05),
+                    "{v} {std_dev}: {value}"
                 );
                 let bound = libm::log(improvement_bound(gain, std_dev));
                 assert!(bound > value, "{v} {std_dev}: {bound} {value}");
@@ -297,14 +318,19 @@ mod tests {
                 );
             }
         }
-        for bound in [improvement_bound, log_improvement_bound] {
-            // Certain ones, and one that is as far away as can be.
-            assert!(bound(3.0, 0.0) >= bound(3.0 - 1e-9, 0.0));
-            assert!(bound(-3.0, 0.0) < 1e-300 && bound(-1e300, 1e-300) < 1e-300);
-        }
+        // Certain ones, and one that is as far away as can be.
+        assert!(improvement_bound(3.0, 0.0) >= improvement_bound(3.0 - 1e-9, 0.0));
+        assert!(improvement_bound(-3.0, 0.0) < 1e-300);
+        assert!(improvement_bound(-1e300, 1e-300) < 1e-300);
+        let certain = |gain: f64, best: f64| {
+            LogExpectedImprovement::new(gain, 1.0).may_reach(0, 0.0, 0.0, best)
+        };
+        assert!(certain(3.0, 3f64.ln()) && !certain(3.0 - 1e-6, 3f64.ln()));
+        assert!(!certain(-3.0, -700.0) && !certain(0.0, -700.0));
+        // What underflows is left to the value.
+        assert!(certain(0.0, -750.0) && certain(0.0, f64::NEG_INFINITY));
         assert_eq!(improvement_bound(3.0, 0.0), 3.0);
         assert_eq!(improvement_bound(0.0, 0.0), 0.0);
-        assert!(log_improvement_bound(0.0, 0.0) < -700.0);
         // Both underflow.
         assert!(improvement_bound(-1.0, 1e-3) >= expected_improvement(1.0, 1e-3, 0.0));
     }
@@ -317,11 +343,7 @@ mod tests {
 
     #[test]
     fn what_is_ruled_out_is_below_the_best_at_every_smaller_deviation() {
-        let improvement = LogExpectedImprovement {
-            incumbent: 0.2,
-            prior: None,
-            ceiling: libm::log(3.0) - 0.5 * libm::log(2.0 * PI),
-        };
+        let improvement = LogExpectedImprovement::new(0.2, 3.0);
         let (mut one_by_one, mut at_once) = (0, 0);
         for best in [-60.0, -20.0, -5.0, -2.0, -1.0, 0.0] {
             for mean in (0..320).map(|step| -2.0 + 0.0625 * f64::from(step)) {
