@@ -12,7 +12,7 @@ pub(crate) fn rounding_of(value: f64) -> f64 {
 }
 
 /// Whether two values are equal but for rounding.
-pub(crate) fn are_equal(left: f64, right: f64) -> bool {
+pub fn are_equal(left: f64, right: f64) -> bool {
     let rounding = rounding_of(left).min(rounding_of(right));
     left == right || (left - right).abs() <= rounding
 }

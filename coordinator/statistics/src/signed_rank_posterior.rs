@@ -8,11 +8,13 @@
 //!
 //! below = sum_ij w_i w_j [d_i + d_j < -2 rope], above = sum_ij w_i w_j [d_i + d_j > 2 rope], within = the rest,
 //!
-//! where a sum on the border counts half. Reported is in which share of the draws each of the three is the greatest.
+//! where a sum on the border counts half. A sum that is on it but for rounding is on it, or the probabilities of differences of
+//! rounded values would depend on the unit. Reported is in which share of the draws each of the three is the greatest.
 
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
+use crate::ranks::rounding_of;
 use crate::variates::{exponential, normal};
 
 /// Draws that are computed side by side.
@@ -103,9 +105,12 @@ impl PairSums {
         let values: Vec<f64> = groups.iter().map(|group| of(group[0])).collect();
         let ends = |border: f64| {
             let end = |value: f64| {
+                let excess = |other: &f64| value + other - border;
+                let rounding =
+                    |other: &f64| rounding_of(value) + rounding_of(*other) + rounding_of(border);
                 (
-                    values.partition_point(|other| value + other < border),
-                    values.partition_point(|other| value + other <= border),
+                    values.partition_point(|other| excess(other) < -rounding(other)),
+                    values.partition_point(|other| excess(other) <= rounding(other)),
                 )
             };
             values.iter().map(|&value| end(value)).collect()
@@ -215,6 +220,24 @@ mod tests {
             assert!((below[lane] - expected_below).abs() < 1e-9 * expected_below);
             assert!((not_above[lane] - expected_not_above).abs() < 1e-9 * expected_not_above);
         }
+    }
+
+    #[test]
+    fn differences_on_the_border_are_on_it_in_any_unit() {
+        // Each is 1 percent more than another value; the rounding of most is not that of 0.01.
+        let percents = vec![1.0; 12];
+        let shares = (1..=12).map(|task| {
+            let value = f64::from(task) * 0.07;
+            value + 0.01 - value
+        });
+        let shares: Vec<f64> = shares.collect();
+        assert!(
+            shares.iter().any(|share| *share > 0.01) && shares.iter().any(|share| *share < 0.01)
+        );
+        let (of_percents, of_shares) = (of(&percents, 1.0, 640), of(&shares, 0.01, 640));
+        assert_eq!(of_percents, of_shares);
+        // Sums of two tasks count half as within and half as above, those with the pseudo-task are within.
+        assert_eq!(of_percents.equivalent, 1.0);
     }
 
     #[test]

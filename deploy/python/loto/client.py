@@ -300,7 +300,7 @@ class LotoClient:
                         "wilcoxon_p": pair.p_value,
                         "wilcoxon_holm_p": pair.holm_p_value,
                         "nemenyi_p": nemenyi[pair.first, pair.second],
-                        "friedman_p": comparison.friedman.p_value,
+                        "friedman_p": _friedman(comparison).p_value,
                         **{name: None if posterior is None else getattr(posterior, name) for name in posteriors},
                     }
                 )
@@ -456,7 +456,7 @@ def _print_summary(client, sweep):
     if comparison.impossible:
         _print(f"no comparison: {comparison.impossible}")
         return
-    friedman, nemenyi = comparison.friedman, comparison.nemenyi
+    friedman, nemenyi = _friedman(comparison), comparison.nemenyi
     _print(
         f"{len(comparison.data_sets)} tasks:"
         f" Friedman chi-square {friedman.chi_square:.3f} (p {friedman.p_value:.3g}),"
@@ -464,6 +464,12 @@ def _print_summary(client, sweep):
     )
     for group in nemenyi.groups:
         _print(f"no significant difference: {', '.join(group.methods)}")
+
+
+def _friedman(comparison):
+    """Friedman's test corrected for ties, as SciPy and the report have it; if all methods tie on every task, the plain one."""
+    corrected = comparison.HasField("friedman_tie_corrected")
+    return comparison.friedman_tie_corrected if corrected else comparison.friedman
 
 
 def _token(file):

@@ -24,6 +24,7 @@ pub struct BlackboxEntry {
     /// Table file, relative to the sweep file, then to the data folder.
     pub table: String,
     /// Column with the objective, if there is one objective.
+    #[serde(default, deserialize_with = "objectives::deserialize_one")]
     pub objective: Option<String>,
     /// Columns with the objectives, if there are several, all of them minimised.
     pub objectives: Option<Vec<String>>,

@@ -1,11 +1,29 @@
 //! The columns that are measured: one objective or several, and what an evaluation costs.
 
+use serde::{Deserialize, Deserializer};
+
 use super::checks::{check_distinct, check_name};
 use super::error::SweepFileProblem;
 use super::features::FeaturesEntry;
 use crate::excerpt::excerpt;
 use crate::limits::MAX_OBJECTIVES;
 use crate::table_spec::Direction;
+
+/// Reads `objective`; who lists several there is told of `objectives`.
+pub(super) fn deserialize_one<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(
+        untagged,
+        expecting = "expected the name of one column; several are listed in `objectives`"
+    )]
+    enum One {
+        Column(String),
+    }
+    let One::Column(column) = One::deserialize(deserializer)?;
+    Ok(Some(column))
+}
 
 /// Checks `objective`, or `objectives` and that there is no `direction` beside them.
 pub(super) fn check(

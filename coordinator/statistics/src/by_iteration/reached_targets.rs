@@ -5,6 +5,7 @@
 //! more than its value at one iteration, and needs no choice of one that matters.
 
 use super::statistic::{IterationStatistic, MethodOnTask, Notation};
+use crate::ranks::rounding_of;
 
 /// Targets above 0: ten in each of five powers of ten, the least of them 0.00001.
 const POSITIVE_TARGETS: u32 = 50;
@@ -23,7 +24,13 @@ pub const STATISTIC: IterationStatistic = IterationStatistic {
 
 fn reached_targets(method: &MethodOnTask<'_>) -> Vec<f64> {
     let targets = targets();
-    let reached = |gap: f64| targets.partition_point(|target| gap <= target * method.range) as u64;
+    let reached = |gap: f64| {
+        let is_reached = |target: &f64| {
+            let distance = target * method.range;
+            gap <= distance + rounding_of(distance)
+        };
+        targets.partition_point(is_reached) as u64
+    };
     let mut newly_reached = vec![0_u64; method.curves.iterations()];
     for segments in method.curves.segments() {
         let mut before = 0;
@@ -71,6 +78,14 @@ mod tests {
         let shares = of(&[&[8.2, 3.4, 4.0, 1.0], &[1.4, 9.0, 1.004, 1.1]], 1.0, 8.0);
         let expected = [13.0 / 102.0, 18.0 / 102.0, 38.0 / 102.0, 84.0 / 102.0];
         assert_eq!(shares, expected);
+    }
+
+    #[test]
+    fn a_distance_that_is_a_target_has_reached_it_in_any_unit() {
+        // The gap of the second is 0.10000000000000009.
+        for (found, minimum, range) in [(80.0, 70.0, 100.0), (0.8, 0.7, 1.0), (2.3, 2.2, 1.0)] {
+            assert_eq!(of(&[&[found]], minimum, range), [10.0 / 51.0], "{found}");
+        }
     }
 
     #[test]
