@@ -343,6 +343,45 @@ fn wrong_addresses_and_names_are_refused() {
 }
 
 /// The sweep of the two tests below: long enough to be hit in the middle.
+fn loto_in(folder: &Folder, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    let mut loto = command("loto");
+    loto.current_dir(folder.folder()).args(arguments);
+    loto.envs(variables.iter().copied()).output().unwrap()
+}
+
+#[test]
+fn an_option_wins_over_variables_of_options_that_it_excludes() {
+    let folder = small();
+    let host = ("LOTO_HOST", "loto://127.0.0.1:1");
+    let store = ("LOTO_STORE", "out/shard-1-of-2.loto");
+    let shard = ["run", "sweep.toml", "--out", "out", "--shard", "1/2"];
+    let of_reports = [("LOTO_BASELINE", "sampled"), ("LOTO_REPLACE", "true")];
+    let status = ["status", "--store", store.1];
+    let with_host = [&status[..], &["--host", host.1]].concat();
+    for (arguments, variables, refusal) in [
+        (&shard[..], &of_reports[..], None),
+        (&status, &[host], None),
+        (&["status"], &[store, ("LOTO_HOST", "")], None),
+        // Nobody is there.
+        (&["status", "--host", host.1], &[store], Some("127.0.0.1:1")),
+        (
+            &["status"],
+            &[store, host],
+            Some("LOTO_STORE and LOTO_HOST are both set"),
+        ),
+        (&with_host, &[], Some("cannot be used with")),
+    ] {
+        let output = loto_in(&folder, arguments, variables);
+        match refusal {
+            None => assert!(output.status.success(), "{arguments:?}: {output:?}"),
+            Some(message) => {
+                let error = refusal_of("loto", &output);
+                assert!(error.contains(message), "{arguments:?}: {error}");
+            }
+        }
+    }
+}
+
 fn long_sweep(folder: &Folder) {
     let long = SWEEP.replacen("seeds = 2", "seeds = 800", 1);
     folder.write("sweep.toml", long);

@@ -12,7 +12,7 @@ use loto_process::allocation::Allocation;
 use loto_process::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
 use loto_process::logs::LogOptions;
 use loto_process::observation::endpoint::EndpointOption;
-use loto_process::{ProcessError, program, shutdown};
+use loto_process::{ProcessError, command_line, program, shutdown};
 use loto_proto::heartbeat::HEARTBEAT_INTERVAL;
 use loto_proto::lifecycle::AttemptLimits;
 use loto_transport::{queue, store};
@@ -86,7 +86,7 @@ struct Arguments {
 /// processes of their own (see [`crate::isolation`]).
 pub fn main(run: MakeRun) -> ExitCode {
     child::enter(run).unwrap_or_else(|| {
-        let arguments = Arguments::parse();
+        let arguments: Arguments = command_line::parse();
         let logs = arguments.logs.clone();
         program::run(&logs, std::io::stderr, consume(arguments)).into()
     })

@@ -38,7 +38,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use loto_process::logs::LogOptions;
-use loto_process::program;
+use loto_process::{command_line, program};
 
 use crate::progress::display::LogWriter;
 use error::CommandError;
@@ -124,7 +124,7 @@ impl Command {
 
 /// Reads the command line, does what it says, and says how it ended.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments: Arguments = command_line::parse();
     program::run(
         &arguments.logs,
         LogWriter::default,

@@ -2,6 +2,7 @@
 //!
 //! - [`program`]: runs a program to its end, with logs, threads, and errors that become an exit status;
 //! - [`allocation`]: the time that a batch system gives the program;
+//! - [`command_line`]: reads the command line, and the variables that stand for its options;
 //! - [`connection_options`]: how to reach the broker and the store, and as whom;
 //! - [`connections`]: connections of clients, bounded in number and time;
 //! - [`logs`]: which events are logged, and how log lines look;
@@ -38,6 +39,7 @@
 //! ```
 
 pub mod allocation;
+pub mod command_line;
 pub mod connection_options;
 pub mod connections;
 pub mod error;
