@@ -56,7 +56,13 @@ pub(super) async fn answer(store: &dyn Store, call: StoreCall) -> Result<StoreAn
     let answer = match ask(store, call).await {
         Ok(answer) => answer,
         Err(Failure::Call(status)) => return Err(status),
-        Err(Failure::Store(error)) => Answer::Problem(problem::to_wire(error)),
+        Err(Failure::Store(error)) => {
+            if error.is_transient() {
+                // Of a full disk, for example, clients wait for the end: here is who can do something about it.
+                tracing::warn!("{error}");
+            }
+            Answer::Problem(problem::to_wire(error))
+        }
     };
     Ok(StoreAnswer {
         answer: Some(answer),
