@@ -47,7 +47,8 @@ pub(super) fn sort_by_code(members: &[CategoricalColumn], rows: &mut [u32]) {
     for place in &mut places {
         before += std::mem::replace(place, before);
     }
-    for (row, code) in rows.to_vec().into_iter().zip(codes) {
+    let unsorted = rows.to_vec();
+    for (row, code) in unsorted.into_iter().zip(codes) {
         let place = &mut places[usize::from(code)];
         rows[*place] = row;
         *place += 1;
