@@ -134,8 +134,9 @@ fn programs_of(sweep: &Sweep) -> BTreeSet<ProgramId> {
 /// How long a worker is listened to that holds jobs: if it lives, it has told something new by then.
 pub const LISTENING: Duration = HEARTBEAT_INTERVAL.saturating_mul(2);
 
-/// Refuses to delete a sweep while its jobs may be run by workers: until it is finished or cancelled. Workers
-/// that hold jobs of it are listened to for that time.
+/// Refuses to delete a sweep while its jobs may be run by workers: until it is finished or cancelled. Workers are
+/// listened to for that time if they hold jobs of it, or if jobs of it are begun: what has begun since the last heartbeat of its
+/// worker is in none.
 ///
 /// # Errors
 /// [`DeleteError`].
@@ -160,7 +161,8 @@ pub async fn refuse_active(
         running.count() as u64
     };
     let before = store.heartbeats().await?;
-    if held(&before) == 0 {
+    let is_begun = tracker.unfinished().any(|(_, worker)| worker.is_some());
+    if held(&before) == 0 && (before.is_empty() || !is_begun) {
         return Ok(());
     }
     // The heartbeat of a worker that died stays as it was.

@@ -86,17 +86,40 @@ async fn a_sweep_with_jobs_on_the_queue_or_at_a_worker_is_not_deleted() {
     };
     beat(1).await;
     refused().await.unwrap();
+    let assert_runs = |outcome: Result<(), DeleteError>| {
+        let error = outcome.unwrap_err();
+        assert!(
+            matches!(error, DeleteError::Running { running: 1, .. }),
+            "{error}"
+        );
+    };
+    // It began the job after its last heartbeat: the next one tells.
+    let idle = Heartbeat::default();
+    store.put_heartbeat("host:1", &idle).await.unwrap();
+    let begun = Attempt {
+        state: AttemptState::Running,
+        worker: "host:1".into(),
+        ..Attempt::default()
+    };
+    let absent = AttemptVersion::default();
+    let put = store.put_attempt(&job, &absent, &begun).await.unwrap();
+    assert!(put.is_some());
+    let next_beat = async {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        beat(2).await;
+    };
+    let long = Duration::from_millis(400);
+    let (outcome, ()) = tokio::join!(refuse_active(id, sweep, &store, long), next_beat);
+    assert_runs(outcome);
+    // From now on it tells all the time.
     let beating = async {
-        for number in 2.. {
+        for number in 3.. {
             beat(number).await;
             tokio::time::sleep(LISTENING / 5).await;
         }
     };
     tokio::select! {
-        outcome = refused() => {
-            let error = outcome.unwrap_err();
-            assert!(matches!(error, DeleteError::Running { running: 1, .. }), "{error}");
-        }
+        outcome = refused() => assert_runs(outcome),
         () = beating => unreachable!("it beats for ever"),
     }
 }
