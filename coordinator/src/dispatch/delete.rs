@@ -135,8 +135,8 @@ fn programs_of(sweep: &Sweep) -> BTreeSet<ProgramId> {
 pub const LISTENING: Duration = HEARTBEAT_INTERVAL.saturating_mul(2);
 
 /// Refuses to delete a sweep while its jobs may be run by workers: until it is finished or cancelled. Workers are
-/// listened to for that time if they hold jobs of it, or if jobs of it are begun: what has begun since the last heartbeat of its
-/// worker is in none.
+/// listened to for that time if they hold jobs of it, or if jobs of it have begun: a job that began after its worker's last heartbeat
+/// is in no heartbeat yet.
 ///
 /// # Errors
 /// [`DeleteError`].

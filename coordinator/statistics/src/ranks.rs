@@ -11,7 +11,7 @@ pub(crate) fn rounding_of(value: f64) -> f64 {
     ROUNDING * value.abs()
 }
 
-/// Whether two values are equal but for rounding.
+/// Whether two values are equal but for rounding: they differ by at most 10^-12 of the smaller one.
 pub fn are_equal(left: f64, right: f64) -> bool {
     let rounding = rounding_of(left).min(rounding_of(right));
     left == right || (left - right).abs() <= rounding

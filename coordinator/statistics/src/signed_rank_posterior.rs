@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn differences_on_the_border_are_on_it_in_any_unit() {
-        // Each is 1 percent more than another value; the rounding of most is not that of 0.01.
+        // All of the second list are 0.01 but for rounding, some above it and some below.
         let percents = vec![1.0; 12];
         let shares = (1..=12).map(|task| {
             let value = f64::from(task) * 0.07;

@@ -70,9 +70,9 @@ fn without_excluded_variables(
         _ => None,
     };
     let unused: Vec<Arg> = pairs.iter().filter_map(unused).collect();
-    let counts =
+    let is_in_effect =
         |option: &Arg| source(option) == Some(ValueSource::EnvVariable) && !unused.contains(option);
-    if let Some(both) = pairs.iter().find(|pair| pair.iter().all(counts)) {
+    if let Some(both) = pairs.iter().find(|pair| pair.iter().all(is_in_effect)) {
         let variables = both.each_ref().map(|option| {
             let name = option.get_env().unwrap_or_default();
             name.to_string_lossy()

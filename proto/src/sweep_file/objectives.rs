@@ -9,7 +9,7 @@ use crate::excerpt::excerpt;
 use crate::limits::MAX_OBJECTIVES;
 use crate::table_spec::Direction;
 
-/// Reads `objective`; who lists several there is told of `objectives`.
+/// Reads `objective`. The message that refuses a list names `objectives`.
 pub(super) fn deserialize_one<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<String>, D::Error> {

@@ -58,7 +58,7 @@ pub(super) async fn answer(store: &dyn Store, call: StoreCall) -> Result<StoreAn
         Err(Failure::Call(status)) => return Err(status),
         Err(Failure::Store(error)) => {
             if error.is_transient() {
-                // Of a full disk, for example, clients wait for the end: here is who can do something about it.
+                // Clients wait until it works again. Whoever runs the host can do something about it, about a full disk for example.
                 tracing::warn!("{error}");
             }
             Answer::Problem(problem::to_wire(error))

@@ -111,7 +111,7 @@ pub struct LogExpectedImprovement<'a> {
     prior: Option<&'a ParametricPrior>,
     /// log of the greatest possible standard deviation times the density of N(0, 1) at 0.
     ceiling: f64,
-    /// Of the last call of [`Acquisition::may_reach`]: the best value hardly ever changes from one to the next.
+    /// That of the last call of [`Acquisition`]: the best value hardly ever changes from one to the next.
     bar: Cell<Bar>,
 }
 
@@ -162,6 +162,15 @@ impl<'a> LogExpectedImprovement<'a> {
         }
     }
 
+    fn bar_at(&self, best: f64) -> Bar {
+        let mut bar = self.bar.get();
+        if bar.best != best {
+            bar = Bar::at(best);
+            self.bar.set(bar);
+        }
+        bar
+    }
+
     fn transformed(&self, row: usize, mean: f64, std_dev: f64) -> (f64, f64) {
         match self.prior {
             None => (mean, std_dev),
@@ -183,11 +192,7 @@ impl Acquisition for LogExpectedImprovement<'_> {
     fn may_reach(&self, row: usize, mean: f64, std_dev: f64, best: f64) -> bool {
         let (mean, std_dev) = self.transformed(row, mean, std_dev);
         let gain = self.incumbent - mean;
-        let mut bar = self.bar.get();
-        if bar.best != best {
-            bar = Bar::at(best);
-            self.bar.set(bar);
-        }
+        let bar = self.bar_at(best);
         if gain >= -END * std_dev {
             return near_improvement_bound(gain, std_dev) >= bar.improvement;
         }
@@ -205,7 +210,7 @@ impl Acquisition for LogExpectedImprovement<'_> {
         best: f64,
         open: &mut [bool],
     ) {
-        let least_square = far_square(self.ceiling - Bar::at(best).least);
+        let least_square = far_square(self.ceiling - self.bar_at(best).least);
         match self.prior {
             None => rule_out_far_behind(self.incumbent, least_square, means, std_devs, open),
             Some(_) => {
