@@ -28,7 +28,7 @@ pub(crate) fn charts(blackbox: &BlackboxAnalysis, palette: &Palette) -> Markup {
                     "Share of runs that have not found the best value of the table."
                 }
                 Measure::HypervolumeError => {
-                    "Share of runs that have not found the whole front of the table."
+                    "Share of runs whose hypervolume is not yet that of the whole front of the table."
                 }
             },
             unsolved(blackbox, palette, HALF_SIZE),
