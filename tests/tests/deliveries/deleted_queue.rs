@@ -1,6 +1,7 @@
 //! An operator deletes the queue of jobs while workers run.
 
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use lapin::options::{QueueDeclareOptions, QueueDeleteOptions};
 use lapin::types::{AMQPValue, FieldTable};
@@ -9,22 +10,20 @@ use loto_tests::programs::{self, Process};
 use loto_tests::{samples, servers};
 use loto_transport::queue::{DEAD_LETTERS, DELAYED, DELIVERY_LIMIT, JOBS};
 
-use super::ready;
-
-const JOBS_PLANNED: u64 = 60;
+use super::{PATIENCE, ready};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_jobs_of_a_deleted_queue_come_back_and_every_slot_works() {
     let folder = tempfile::tempdir().unwrap();
-    let sweep = samples::built_in_sweep(
-        "deleted",
-        &["gp"],
-        &["wine-noisy"],
-        JOBS_PLANNED as usize,
-        30,
-    );
-    let file = folder.path().join("sweep.toml");
-    std::fs::write(&file, sweep).unwrap();
+    let file_of = |name: &str, seeds, evaluations| {
+        let sweep = samples::built_in_sweep(name, &["gp"], &["wine-noisy"], seeds, evaluations);
+        let file = folder.path().join(format!("{name}.toml"));
+        std::fs::write(&file, sweep).unwrap();
+        file
+    };
+    let deleted_file = file_of("deleted", 60, 30);
+    // One worker alone has enough to do with them until the other has noticed that it is forgotten.
+    let long_file = file_of("long", 1000, 100);
     let turn = servers::broker_turn().await;
     let store = servers::empty_store().await;
     let arguments = |first: &[&str]| {
@@ -34,10 +33,11 @@ async fn the_jobs_of_a_deleted_queue_come_back_and_every_slot_works() {
             .args(["--broker", &turn.url, "--store", &store]);
         command
     };
-    let submitted = arguments(&["submit", file.to_str().unwrap()])
-        .status()
-        .unwrap();
-    assert!(submitted.success());
+    let submit = |file: &Path| {
+        let submitted = arguments(&["submit", file.to_str().unwrap()]).status();
+        assert!(submitted.unwrap().success());
+    };
+    submit(&deleted_file);
     let mut cluster = Cluster::new(&turn.url, &store);
     cluster.start_worker();
     cluster.start_worker();
@@ -53,16 +53,34 @@ async fn the_jobs_of_a_deleted_queue_come_back_and_every_slot_works() {
     let mut resumed = Process::start(arguments(&["resume", "deleted", "--wait"]));
     let status = tokio::task::block_in_place(|| resumed.wait(Duration::from_secs(120)));
     assert!(status.success(), "{status}");
-    for number in [0, 1] {
-        let log = tokio::task::block_in_place(|| cluster.stop_worker(number));
-        eprintln!("{log}");
-        assert!(log.contains("receiving jobs again"), "{log}");
-    }
     // What was not acknowledged would be back.
     assert_eq!(
         ready(&turn.url, JOBS).await + ready(&turn.url, DELAYED).await,
         0
     );
+    // The sweep can be done before a forgotten worker has noticed it: only jobs that wait tell it that.
+    submit(&long_file);
+    wait_until_both_work(&store).await;
+    for number in [0, 1] {
+        eprintln!(
+            "{}",
+            tokio::task::block_in_place(|| cluster.stop_worker(number))
+        );
+    }
+}
+
+/// Waits until each of the two workers runs a job of the long sweep; each runs one at a time.
+async fn wait_until_both_work(store: &str) {
+    let begin = Instant::now();
+    loop {
+        let output = programs::run("loto", ["status", "long", "--store", store]);
+        let told = String::from_utf8_lossy(&output.stdout);
+        if told.contains("2 running") {
+            return;
+        }
+        assert!(begin.elapsed() < PATIENCE, "{output:?}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
 }
 
 /// As workers and coordinators declare the queue of jobs.
