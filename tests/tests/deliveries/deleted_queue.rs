@@ -22,8 +22,8 @@ async fn the_jobs_of_a_deleted_queue_come_back_and_every_slot_works() {
         file
     };
     let deleted_file = file_of("deleted", 60, 30);
-    // One worker alone has enough to do with them until the other has noticed that it is forgotten.
-    let long_file = file_of("long", 1000, 100);
+    // One worker alone is busy with them for minutes, and the other notices within half of one that it is forgotten.
+    let long_file = file_of("long", 1000, 280);
     let turn = servers::broker_turn().await;
     let store = servers::empty_store().await;
     let arguments = |first: &[&str]| {
