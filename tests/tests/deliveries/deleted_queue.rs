@@ -10,7 +10,7 @@ use loto_tests::programs::{self, Process};
 use loto_tests::{samples, servers};
 use loto_transport::queue::{DEAD_LETTERS, DELAYED, DELIVERY_LIMIT, JOBS};
 
-use super::{PATIENCE, ready};
+use super::{PATIENCE, ready, wait_until_told_of};
 
 /// Jobs of the sweep whose queue is deleted.
 const DELETED_JOBS: usize = 200;
@@ -51,8 +51,8 @@ async fn the_jobs_of_a_deleted_queue_come_back_and_every_slot_works() {
     tokio::task::block_in_place(|| cluster.wait_for_traces(10));
     let deletion = channel.queue_delete(JOBS.into(), QueueDeleteOptions::default());
     // A queue that is there again at once can keep the broker from cancelling its consumers.
-    let declared = QueueDeclareOptions::durable();
-    let declaration = channel.queue_declare(JOBS.into(), declared, arguments_of_jobs());
+    let durable = QueueDeclareOptions::durable();
+    let declaration = channel.queue_declare(JOBS.into(), durable, arguments_of_jobs());
     let (deleted, declared) = tokio::join!(deletion, declaration);
     assert!(deleted.unwrap() > 0, "nothing waited any more");
     declared.unwrap();
@@ -61,7 +61,10 @@ async fn the_jobs_of_a_deleted_queue_come_back_and_every_slot_works() {
     assert!(status.success(), "{status}");
     // The sweep can be done before a forgotten worker has noticed it: only jobs that wait tell it that.
     submit(&long_file);
-    wait_until_both_work(&store).await;
+    // Each worker runs one job at a time.
+    wait_until_told_of("long", &store, "2 running").await;
+    // Deliveries that the forgotten worker gives back are the next ones.
+    tokio::task::block_in_place(|| cluster.wait_for_traces(cluster.traces() + 10));
     for number in [0, 1] {
         let log = tokio::task::block_in_place(|| cluster.stop_worker(number));
         eprintln!("{log}");
@@ -76,20 +79,6 @@ async fn the_jobs_of_a_deleted_queue_come_back_and_every_slot_works() {
         }
         let found = format!("{traces} traces, {waiting} jobs");
         assert!(begin.elapsed() < PATIENCE, "{found}");
-        tokio::time::sleep(Duration::from_millis(200)).await;
-    }
-}
-
-/// Waits until each of the two workers runs a job of the long sweep; each runs one at a time.
-async fn wait_until_both_work(store: &str) {
-    let begin = Instant::now();
-    loop {
-        let output = programs::run("loto", ["status", "long", "--store", store]);
-        let told = String::from_utf8_lossy(&output.stdout);
-        if told.contains("2 running") {
-            return;
-        }
-        assert!(begin.elapsed() < PATIENCE, "{output:?}");
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
 }

@@ -65,9 +65,14 @@ async fn wait_until_settled(store: &dyn Store, jobs: &[Job], wanted: (usize, usi
 /// Waits until `loto status` says this of the sweep of [`samples::sweep`], which is recorded for that.
 async fn wait_until_told(store: &dyn Store, url: &str, expected: &str) {
     store.put_sweep(&samples::sweep("told", 1)).await.unwrap();
+    wait_until_told_of("told", url, expected).await;
+}
+
+/// Waits until `loto status` says this of a sweep.
+async fn wait_until_told_of(sweep: &str, url: &str, expected: &str) {
     let begin = Instant::now();
     loop {
-        let output = programs::run("loto", ["status", "told", "--store", url]);
+        let output = programs::run("loto", ["status", sweep, "--store", url]);
         let told = String::from_utf8_lossy(&output.stdout).into_owned();
         if told.contains(expected) {
             return;
