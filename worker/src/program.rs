@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use loto_process::allocation::Allocation;
-use loto_process::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
+use loto_process::connection_options::{BrokerOptions, StoreOptions, TlsOptions, either_or_host};
 use loto_process::logs::LogOptions;
 use loto_process::observation::endpoint::EndpointOption;
 use loto_process::{ProcessError, command_line, program, shutdown};
@@ -46,7 +46,7 @@ Exit status:
   130  a second signal ended it at once",
     max_term_width = 100
 )]
-#[command(mut_arg("broker", |broker| broker.required_unless_present("host")))]
+#[command(group = either_or_host("broker or host", "broker"))]
 struct Arguments {
     #[command(flatten)]
     broker: BrokerOptions,

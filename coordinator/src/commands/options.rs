@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use loto_process::connection_options::{BrokerOptions, StoreOptions, TlsOptions};
+use loto_process::connection_options::{BrokerOptions, StoreOptions, TlsOptions, either_or_host};
 use loto_process::observation::endpoint::EndpointOption;
 use loto_process::observation::readiness::{Need, Readiness};
 use loto_proto::identity::SweepId;
@@ -92,7 +92,7 @@ impl StoreOption {
 
 /// Where jobs wait, and where traces are.
 #[derive(Debug, Args)]
-#[command(mut_arg("broker", |broker| broker.required_unless_present("host")))]
+#[command(group = either_or_host("broker or host", "broker"))]
 pub(super) struct ServerOptions {
     #[command(flatten)]
     broker: BrokerOptions,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use loto_transport::TransportError;
 use loto_transport::connection::Access;
 use loto_transport::connection::address::Address;
@@ -49,8 +49,8 @@ impl BrokerOptions {
         self.broker_password_file.as_deref()
     }
 
-    /// How to reach the broker, which may be the host that also has the store. A command that needs one demands
-    /// `--broker` unless there is `--host`.
+    /// How to reach the broker, which may be the host that also has the store. A command that needs one has
+    /// the group of [`either_or_host`].
     ///
     /// # Errors
     /// As [`Self::access_if_given`]; [`TransportError::UnknownUrl`] if neither is given.
@@ -80,6 +80,7 @@ impl BrokerOptions {
 
 /// How to reach the store, where tables come from and traces go.
 #[derive(Debug, Args)]
+#[command(group = either_or_host("store or host", "store"))]
 pub struct StoreOptions {
     /// The store: redis[s]://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE], or the sweep.loto file of
     /// `loto run`.
@@ -88,7 +89,6 @@ pub struct StoreOptions {
         env = "LOTO_STORE",
         hide_env_values = true,
         value_name = "URL",
-        required_unless_present = "host",
         conflicts_with = "host"
     )]
     store: Option<Address>,
@@ -151,6 +151,15 @@ impl TlsOptions {
     pub fn secret_file(&self) -> Option<&Path> {
         self.key.as_deref()
     }
+}
+
+/// A group, with a name of its own, of an option and `--host`, one of which has to be given: a message that none is names both.
+pub fn either_or_host(name: &'static str, option: &'static str) -> ArgGroup {
+    // That they exclude each other is said at the option, so that one that is given wins over the variable of the other.
+    ArgGroup::new(name)
+        .args([option, "host"])
+        .required(true)
+        .multiple(true)
 }
 
 fn not_given(server: Server, expected: &'static str) -> TransportError {
@@ -232,6 +241,16 @@ mod tests {
             error.contains("/no/such/ca") && !error.contains("secret"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn without_a_store_both_ways_to_name_one_are_shown() {
+        let error = parse(&["--broker", "amqp://host"]).unwrap_err().to_string();
+        assert!(error.contains("--store <URL>|--host <URL>"), "{error}");
+        assert!(parse(&["--host", "loto://host"]).is_ok());
+        let both = ["--host", "loto://host", "--store", "x.loto"];
+        let error = parse(&both).unwrap_err().to_string();
+        assert!(error.contains("cannot be used with"), "{error}");
     }
 
     #[test]
