@@ -47,7 +47,7 @@ limits! {
         MAX_SEEDS: u32 = 100_000;
         /// Evaluations in a trace, times objectives.
         MAX_ITERATIONS: u32 = 100_000;
-        /// Objectives of a black box.
+        /// Objectives of a black box in files and traces, of which a sweep computes two.
         MAX_OBJECTIVES: usize = 10;
         /// Series: pairs of a method and a target task.
         MAX_SERIES: u64 = 100_000;
