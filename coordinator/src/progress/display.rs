@@ -24,7 +24,8 @@ pub struct Display {
     bar: Option<ProgressBar>,
     rate: Rate,
     last_line: Option<Instant>,
-    last_shown: String,
+    /// The newest progress, unless a line says it.
+    unlogged: Option<String>,
 }
 
 impl Display {
@@ -37,7 +38,7 @@ impl Display {
             bar: None,
             rate: Rate::default(),
             last_line: None,
-            last_shown: String::new(),
+            unlogged: None,
         }
     }
 
@@ -56,7 +57,7 @@ impl Display {
                 self.rate.describe(progress)
             }
         };
-        self.last_shown = format!("sweep {}: {counts}; {time}", self.name);
+        self.unlogged = Some(format!("sweep {}: {counts}; {time}", self.name));
         if self.on_terminal {
             self.update_bar(counts, time);
             return;
@@ -66,7 +67,13 @@ impl Display {
             .is_none_or(|last| last.elapsed() >= LINE_INTERVAL);
         if is_due && counts.unfinished() > 0 {
             self.last_line = Some(Instant::now());
-            tracing::info!("{}", self.last_shown);
+            self.log();
+        }
+    }
+
+    fn log(&mut self) {
+        if let Some(line) = self.unlogged.take() {
+            tracing::info!("{line}");
         }
     }
 
@@ -100,9 +107,7 @@ impl Drop for Display {
             bar.finish_and_clear();
             BARS.remove(bar);
         }
-        if !self.last_shown.is_empty() {
-            tracing::info!("{}", self.last_shown);
-        }
+        self.log();
     }
 }
 
