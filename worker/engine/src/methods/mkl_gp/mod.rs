@@ -20,7 +20,7 @@ use perturbed::Perturbed;
 
 pub(super) const MKL_GP: Method = Method {
     id: "mkl-gp",
-    version: 2,
+    version: 3,
     summary: "one Gaussian process on the target and its 20 nearest sources, by features of the tasks: the sum of a kernel \
               of each task and of one that all of them share; the sources choose the first row",
     source: "Yogatama and Mann 2014, Efficient transfer learning method for automatic hyperparameter tuning, section 3 \
@@ -32,6 +32,7 @@ pub(super) const MKL_GP: Method = Method {
 
 pub(super) const SQE_GP: Method = Method {
     id: "sqe-gp",
+    version: 2,
     summary: "one Gaussian process on the target and all sources, with a squared exponential kernel on configurations and \
               features of the tasks together; the sources choose the first row",
     source: "Yogatama and Mann 2014, Efficient transfer learning method for automatic hyperparameter tuning, section 4.2 \

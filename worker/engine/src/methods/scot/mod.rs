@@ -32,6 +32,7 @@ pub(super) const SCOT: Method = Method {
 
 pub(super) const SCOT_MKL: Method = Method {
     id: "scot-mkl",
+    version: 3,
     summary: "scot with the kernel of mkl-gp",
     source: "Bardenet et al. 2013 with the kernel of Yogatama and Mann 2014, section 4.2, whose ranker is linear",
     start: |setting, parameters| start(setting, parameters, Coupling::Neighbours),

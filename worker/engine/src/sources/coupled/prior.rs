@@ -4,10 +4,12 @@
 //! D, D' is
 //!
 //! - coupled by features: k_SE((x, D), (x', D')), D standing for its features (Yogatama and Mann 2014, section 4.2, SQE);
-//! - coupled as neighbours: a k_SE(x, x') if D = D', plus (1 - a) k_NN(x, x'), a = 0.3, k_NN = 1 - |x - x'| / B with the
-//!   diameter B of the cube (section 3.4; Wistuba, Schilling and Schmidt-Thieme 2018, eq. 13 to 15). As printed, D' need
-//!   only be among the neighbours of D, which is not symmetric, and B bounds |x|, which lets k_NN be negative; here all
-//!   tasks are one clique, and the kernel is positive definite.
+//! - coupled as neighbours: a k_SE(x, x') if D = D', plus (1 - a) k_NN(x, x'), a = 0.3, k_NN = exp(-|x - x'| / B) with the
+//!   diameter B of the cube (section 3.4; Wistuba, Schilling and Schmidt-Thieme 2018, eq. 13 to 15). Printed is
+//!   k_NN = 1 - |x - x'| / B, which is the same for near configurations. With B the bound of |x|, as printed, it can be
+//!   negative, and with the diameter its matrices have negative eigenvalues in six dimensions and more; the exponential is
+//!   positive definite in any number. As printed, too, D' need only be among the neighbours of D, which is not symmetric;
+//!   here all tasks are one clique.
 //!
 //! The mean is 0 and the signal variance 1.
 
@@ -49,7 +51,7 @@ impl CoupledKernel {
         match self.coupling {
             Coupling::Features => of_tasks * exp_neg(0.5 * scaled),
             Coupling::Neighbours => {
-                let near = (1.0 - OWN_SHARE) * (1.0 - plain.sqrt() / self.diameter);
+                let near = (1.0 - OWN_SHARE) * exp_neg(plain.sqrt() / self.diameter);
                 // Most pairs are of two tasks.
                 match of_tasks > 0.0 {
                     true => of_tasks * exp_neg(0.5 * scaled) + near,
@@ -292,7 +294,7 @@ mod tests {
                 } else {
                     0.0
                 };
-                own + 0.7 * (1.0 - distance / 2f64.sqrt())
+                own + 0.7 * (-distance / 2f64.sqrt()).exp()
             }
         }
     }
@@ -343,6 +345,11 @@ mod tests {
         }
     }
 
+    fn least_eigenvalue(matrix: Array2<f64>) -> f64 {
+        let (values, _) = matrix.eigh(UPLO::Lower).unwrap();
+        values.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
     #[test]
     fn neighbours_have_a_positive_definite_kernel() {
         // On a grid with many equal distances, five tasks, without noise.
@@ -354,8 +361,35 @@ mod tests {
             let alike = if i / 25 == j / 25 { OWN_SHARE } else { 0.0 };
             kernel.covariance(&grid[i % 25], &grid[j % 25], alike)
         });
-        let (values, _) = matrix.eigh(UPLO::Lower).unwrap();
-        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let least = least_eigenvalue(matrix);
         assert!(least > 0.0, "{least}");
+    }
+
+    #[test]
+    fn so_it_is_in_six_dimensions_where_the_printed_one_is_not() {
+        // All corners and midpoints of the cube, each on another task.
+        let level = |row: usize, place: u32| (row / 3_usize.pow(place) % 3) as f64 / 2.0;
+        let grid: Vec<[f64; 6]> = (0..729)
+            .map(|row| std::array::from_fn(|place| level(row, place as u32)))
+            .collect();
+        let diameter = 6f64.sqrt();
+        let kernel = CoupledKernel {
+            coupling: Coupling::Neighbours,
+            lengthscales: Lengthscales {
+                coordinates: vec![1.0; 6],
+                features: Vec::new(),
+                noise: 0.0,
+            },
+            diameter,
+        };
+        let here = |(i, j): (usize, usize)| kernel.covariance(&grid[i], &grid[j], 0.0);
+        let least = least_eigenvalue(Array2::from_shape_fn((729, 729), here));
+        assert!(least > 0.0, "{least}");
+        let printed = |(i, j): (usize, usize)| {
+            let pairs = grid[i].iter().zip(&grid[j]);
+            1.0 - pairs.map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt() / diameter
+        };
+        let least = least_eigenvalue(Array2::from_shape_fn((729, 729), printed));
+        assert!(least < -0.01, "{least}");
     }
 }
