@@ -125,6 +125,13 @@ pub struct SourceTasks {
     pub most: u32,
 }
 
+impl SourceTasks {
+    /// Whether a task of the table may be a source.
+    pub fn admits(&self, task: &str) -> bool {
+        self.named.is_empty() || self.named.contains(task)
+    }
+}
+
 impl TableSpec {
     /// The columns of the objectives, in the order of their declaration.
     pub fn objectives(&self) -> impl Iterator<Item = &str> {

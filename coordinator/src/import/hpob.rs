@@ -40,7 +40,7 @@ pub fn import(folder: &Path, spaces: &[String], target: &Path) -> Result<Importe
         is_training: false,
         path: folder.join(TEST),
         repeated: 0,
-        small_sources: 0,
+        too_small: 0,
     };
     read_evaluations(&folder.join(TEST), &mut import)?;
     let mut wanted = spaces.iter();
@@ -61,8 +61,8 @@ struct HpobImport<'a> {
     path: PathBuf,
     /// Number of rows that repeat a configuration.
     repeated: usize,
-    /// Number of data sets of the training split with a single configuration.
-    small_sources: usize,
+    /// Number of data sets with a single configuration.
+    too_small: usize,
 }
 
 /// What is read of a search space.
@@ -123,8 +123,8 @@ impl TakeEvaluations for HpobImport<'_> {
             return Err(refused(ContentProblem::SourceAndTarget));
         }
         let distinct = Distinct::of(&configurations, &accuracies);
-        if self.is_training && distinct.rows.len() < 2 {
-            self.small_sources += 1;
+        if distinct.rows.len() < 2 {
+            self.too_small += 1;
             return Ok(());
         }
         self.repeated += configurations.len() - distinct.rows.len();
@@ -211,10 +211,10 @@ impl HpobImport<'_> {
                 count(self.repeated as u64, "row")
             ));
         }
-        if self.small_sources > 0 {
+        if self.too_small > 0 {
             notes.push(format!(
-                "A source needs two configurations or more; this left out {} of the training split.",
-                count(self.small_sources as u64, "data set")
+                "A data set needs two configurations or more; this left out {}.",
+                count(self.too_small as u64, "data set")
             ));
         }
         self.destination.finish("hpob", SEEDS, &blackboxes, notes)

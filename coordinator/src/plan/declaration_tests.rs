@@ -276,6 +276,24 @@ fn with_sources_all_other_tasks_are_targets() {
 }
 
 #[test]
+fn only_sources_need_two_rows() {
+    let table = format!("{TABLE}0.1,64,sgd,1,0.5,0.5,small,20,1\n");
+    let plan = |lines: &str| {
+        let lines = format!("{KIND}\niterations = 1\nmethods = [\"cts\"]\n{lines}");
+        plan_of(&table, &lines)
+    };
+    let error = plan("targets = [\"one\"]").unwrap_err();
+    assert!(error.contains("source task `small` has 1 row"), "{error}");
+    let planned = plan("sources = [\"one\"]").unwrap();
+    assert_eq!(
+        planned.sweep.blackboxes[0].targets,
+        ["two", "flat", "small"]
+    );
+    let error = plan("sources = [\"small\"]").unwrap_err();
+    assert!(error.contains("source task `small` has 1 row"), "{error}");
+}
+
+#[test]
 fn the_built_in_sweep_has_no_warning() {
     let plan = Plan::read(&SweepSource::BuiltIn, None).unwrap();
     assert_eq!(plan.warnings, []);

@@ -226,8 +226,7 @@ pub(super) fn of_blackbox(
         }
     }));
     let is_used = |task: &&Task| {
-        let sources = &planned.spec.sources.named;
-        blackbox.targets.contains(&task.name) || sources.is_empty() || sources.contains(&task.name)
+        blackbox.targets.contains(&task.name) || planned.spec.sources.admits(&task.name)
     };
     let tasks = planned.table.tasks.iter().filter(is_used);
     let is_flat = |task: &&Task| task.objectives().into_iter().all(is_constant);

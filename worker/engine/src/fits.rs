@@ -184,10 +184,10 @@ impl SharedFits {
     }
 
     /// Every task's objective as a source, transformed by the distribution of these values; the average, if there are several
-    /// objectives.
+    /// objectives. Nothing of a task that is no source.
     ///
     /// # Errors
-    /// [`EngineError::ImpossibleJob`] if a task has a single row.
+    /// [`EngineError::ImpossibleJob`] if a source has a single row.
     pub fn transformed(
         &self,
         table: &Table,
@@ -196,23 +196,29 @@ impl SharedFits {
         self.transformed
             .get_or_make(&(table.fingerprint, transform), || {
                 check_sources(table)?;
-                let transformed = sources(table).map(|task| transform.average(&task.objectives()));
+                let transformed = sources(table).map(|source| match source {
+                    Some(task) => transform.average(&task.objectives()),
+                    None => Vec::new(),
+                });
                 Ok(transformed.collect())
             })
     }
 }
 
-/// Every task of a table, as a source.
-fn sources(table: &Table) -> impl Iterator<Item = &Task> {
-    (0..table.tasks.len()).map(|position| table.source(position))
+/// Every task of a table as a source, or `None` where it is none.
+fn sources(table: &Table) -> impl Iterator<Item = Option<&Task>> {
+    (0..table.tasks.len()).map(|position| {
+        let task = table.source(position);
+        table.sources.admits(&task.name).then_some(task)
+    })
 }
 
-/// Checks that each task of a table has rows to learn from: of a single one no spread can be told.
+/// Checks that each source of a table has rows to learn from: of a single one no spread can be told.
 ///
 /// # Errors
-/// [`ImpossibleJob::SmallSource`] with the first task that has not.
+/// [`ImpossibleJob::SmallSource`] with the first source that has not.
 pub fn check_sources(table: &Table) -> Result<(), ImpossibleJob> {
-    match sources(table).find(|task| task.rows() < 2) {
+    match sources(table).flatten().find(|task| task.rows() < 2) {
         None => Ok(()),
         Some(task) => Err(ImpossibleJob::SmallSource {
             task: task.name.clone(),

@@ -8,15 +8,14 @@ use crate::transform::Transform;
 /// objective values and mu their predictions.
 ///
 /// # Errors
-/// [`ImpossibleJob`] if the task has fewer than 2 rows, which leaves the copula transform
-/// undefined, or another number of rows than there are predictions.
+/// [`ImpossibleJob`] if the task has another number of rows than there are predictions.
 pub(crate) fn root_mean_square_error(
     predictions: &[f64],
     task: &Task,
     transform: Transform,
 ) -> Result<f64, EngineError> {
     let rows = task.rows();
-    if rows < 2 || predictions.len() != rows {
+    if predictions.len() != rows {
         return Err(EngineError::ImpossibleJob(ImpossibleJob::OtherRows {
             task: task.name.clone(),
             rows,
@@ -63,9 +62,15 @@ mod tests {
 
     #[test]
     fn a_task_of_another_size_is_refused() {
-        for (means, objective) in [(&[0.0][..], &[1.0][..]), (&[0.0], &[1.0, 2.0])] {
-            let found = root_mean_square_error(means, &task(objective), Transform::Copula);
-            assert!(found.unwrap_err().to_string().contains("`target`"));
+        let found = root_mean_square_error(&[0.0], &task(&[1.0, 2.0]), Transform::Copula);
+        assert!(found.unwrap_err().to_string().contains("`target`"));
+    }
+
+    #[test]
+    fn the_value_of_a_single_row_is_the_mean_of_its_task() {
+        for transform in [Transform::Copula, Transform::Standardisation] {
+            let found = root_mean_square_error(&[-0.5], &task(&[3.0]), transform);
+            assert_eq!(found.unwrap(), 0.5);
         }
     }
 }

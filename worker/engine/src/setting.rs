@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use loto_proto::table_spec::SourceTasks;
-
 use crate::blas;
 use crate::error::{EngineError, ImpossibleJob};
 use crate::fits::{FitName, SharedFits};
@@ -145,14 +143,14 @@ impl<'a> Setting<'a> {
     /// Where the sources are in the table. If there are more than the sweep allows, they are drawn
     /// for the target and the seed: the same ones for every method.
     pub(crate) fn source_positions(&self) -> Vec<usize> {
-        let SourceTasks { named, most } = &self.table.sources;
+        let sources = &self.table.sources;
         let tasks = self.table.tasks.iter().enumerate();
         let is_source = |(position, task): &(usize, &Task)| {
-            *position != self.target && (named.is_empty() || named.contains(&task.name))
+            *position != self.target && sources.admits(&task.name)
         };
         let positions = tasks.filter(is_source).map(|(position, _)| position);
         let mut positions: Vec<usize> = positions.collect();
-        let most = *most as usize;
+        let most = sources.most as usize;
         if most > 0 && positions.len() > most {
             let mut stream = self.random(SOURCE_TASKS);
             for place in 0..most {

@@ -81,13 +81,18 @@ fn search_spaces_of_hpob_become_tables_with_fixed_sources() {
 }
 
 #[test]
-fn sources_of_one_configuration_are_left_out_and_told() {
+fn data_sets_of_one_configuration_are_left_out_and_told() {
+    let test = TEST.replace(
+        "\"37\": {",
+        "\"41\": {\"X\": [[0, 1]], \"y\": [[1]]}, \"37\": {",
+    );
+    assert_ne!(test, TEST);
     let train = TRAIN.replace(
         "[[0, 0], [0, 1]], \"y\": [[1], [0]]",
         "[[0, 0], [0, 0]], \"y\": [[1], [0]]",
     );
     assert_ne!(train, TRAIN);
-    let folder = Folder::hpob(TEST, &train);
+    let folder = Folder::hpob(&test, &train);
     let imported = folder.import_hpob(&[]).unwrap();
     assert_eq!(splits(&imported)[0].1, ["3"]);
     let names = imported.plan.tables[0]
@@ -98,9 +103,7 @@ fn sources_of_one_configuration_are_left_out_and_told() {
     assert_eq!(names.collect::<Vec<_>>(), ["31", "37", "3"]);
     assert_eq!(
         imported.notes,
-        [
-            "A source needs two configurations or more; this left out 1 data set of the training split."
-        ]
+        ["A data set needs two configurations or more; this left out 2 data sets."]
     );
     let train = TRAIN.replace(
         "[[0.5], [1]], \"y\": [[0.3], [0.2]]",
