@@ -21,7 +21,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 pub use self::blackbox::BlackboxEntry;
-use self::checks::{check_distinct, check_name, check_range};
+use self::checks::{check_distinct, check_name, check_parameter, check_range};
 pub use self::error::{SweepFileError, SweepFileProblem, place};
 pub use self::external::ExternalEntry;
 pub use self::features::FeaturesEntry;
@@ -181,7 +181,7 @@ impl SweepFile {
             }
             for (name, value) in parameters {
                 check_name(&format!("[method.{method}] parameter name"), name)?;
-                check_name(&format!("[method.{method}] {name}"), &value.canonical())?;
+                check_parameter(format!("[method.{method}] {name}"), value)?;
             }
         }
         let names: Vec<_> = self.blackboxes.iter().map(|b| b.name.clone()).collect();

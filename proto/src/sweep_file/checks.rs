@@ -3,13 +3,34 @@
 use std::collections::BTreeSet;
 
 use super::error::SweepFileProblem;
+use super::parameter::Parameter;
 use crate::limits::MAX_NAME_BYTES;
 
 pub(super) fn check_name(key: &str, name: &str) -> Result<(), SweepFileProblem> {
-    if name.trim().is_empty() || name.len() > MAX_NAME_BYTES {
-        return Err(SweepFileProblem::NameLength(key.to_owned()));
+    let what = || key.to_owned();
+    match name.len() {
+        _ if name.trim().is_empty() => Err(SweepFileProblem::Blank(what())),
+        bytes if bytes > MAX_NAME_BYTES => {
+            let what = what();
+            Err(SweepFileProblem::NameLength { what, bytes })
+        }
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+/// Checks a parameter that a method is given by its canonical spelling.
+pub(super) fn check_parameter(what: String, value: &Parameter) -> Result<(), SweepFileProblem> {
+    let canonical = value.canonical();
+    check_name(&what, &canonical)?;
+    let given = Parameter::of_canonical(&canonical);
+    if value.is_same_as(&given) {
+        return Ok(());
+    }
+    Err(SweepFileProblem::UnfaithfulParameter {
+        what,
+        value: value.to_string(),
+        given: given.to_string(),
+    })
 }
 
 pub(super) fn check_range(

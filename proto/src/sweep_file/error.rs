@@ -87,9 +87,32 @@ pub enum SweepFileProblem {
         count: usize,
     },
 
-    /// A name is blank or too long.
-    #[error("{0} must have 1 to {MAX_NAME_BYTES} characters")]
-    NameLength(String),
+    /// A name or a parameter is empty or has blanks alone.
+    #[error("{0} is blank: write 1 to {MAX_NAME_BYTES} bytes")]
+    Blank(String),
+
+    /// A name or a parameter is too long; of a number all digits count.
+    #[error("{what} has {bytes} bytes, allowed are 1 to {MAX_NAME_BYTES}")]
+    NameLength {
+        /// What it is.
+        what: String,
+        /// How long it is.
+        bytes: usize,
+    },
+
+    /// A method would be given another value for a parameter than the sweep file has.
+    #[error(
+        "{what} is {value}, and the method would be given {given}: write a text that reads as neither a number nor true or \
+         false, or a number that is finite and, if it is whole, at most 2^53"
+    )]
+    UnfaithfulParameter {
+        /// Which parameter.
+        what: String,
+        /// Its value.
+        value: String,
+        /// What would become of it.
+        given: String,
+    },
 
     /// A text has a character that no terminal should be shown.
     #[error("line {line}, {key}: {hazard}")]
@@ -313,13 +336,17 @@ impl SweepFileProblem {
             Self::TooLong | Self::Toml { .. } | Self::Hazard { .. } | Self::NoBlackbox => None,
             Self::TooManyBlackboxes(_) => Some("blackbox"),
             Self::UnusedMethod { .. } | Self::TooManyParameters { .. } => Some("method"),
-            Self::NameLength(what) => Some(match what.strip_prefix("[[blackbox]] ") {
-                Some(key) => key,
-                None if what.starts_with("[method.") => "method",
-                None if what.ends_with(" in scales") => "scales",
-                None if what.ends_with("[[method]]") => "method",
-                None => what,
-            }),
+            Self::Blank(what)
+            | Self::NameLength { what, .. }
+            | Self::UnfaithfulParameter { what, .. } => {
+                Some(match what.strip_prefix("[[blackbox]] ") {
+                    Some(key) => key,
+                    None if what.starts_with("[method.") => "method",
+                    None if what.ends_with(" in scales") => "scales",
+                    None if what.ends_with("[[method]]") => "method",
+                    None => what,
+                })
+            }
             Self::OutOfRange { key, .. } => Some(key),
             Self::LongList { key, .. } | Self::Repeated { key, .. } => Some(match *key {
                 "the names of the black boxes" => "blackbox",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::checks::{check_distinct, check_name, check_range};
+use super::checks::{check_distinct, check_name, check_parameter, check_range};
 use super::error::SweepFileProblem;
 use super::parameter::Parameter;
 use crate::excerpt::excerpt;
@@ -78,7 +78,7 @@ impl ExternalEntry {
         }
         for (parameter, value) in &self.parameters {
             check_name("the name of a parameter", parameter)?;
-            check_name(&format!("parameter {parameter}"), &value.canonical())?;
+            check_parameter(format!("parameter {parameter}"), value)?;
         }
         check_range("start_deadline", self.start_deadline, MAX_PROGRAM_DEADLINE)?;
         check_range(

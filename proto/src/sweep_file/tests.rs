@@ -130,6 +130,30 @@ fn a_parameter_has_one_spelling() {
 }
 
 #[test]
+fn a_parameter_that_a_method_would_get_otherwise_is_refused() {
+    for (value, given) in [
+        (
+            "\"24\"",
+            "is the text \"24\", and the method would be given 24:",
+        ),
+        ("\"false\"", "would be given false:"),
+        ("9007199254740993", "would be given 9007199254740992:"),
+        ("nan", "would be given the text \"NaN\":"),
+        ("1e300", "has 301 bytes, allowed are 1 to 200"),
+    ] {
+        let error = parse(&EXAMPLE.replace("\"none\"", value)).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains("[method.gp] hyperprior"), "{error}");
+        assert!(error.contains(given), "{value}: {error}");
+    }
+    for value in [
+        "\"007\"", "\"1e3\"", "\"True\"", "24", "1e3", "-0.0", "2.5e-7", "true",
+    ] {
+        parse(&EXAMPLE.replace("\"none\"", value)).unwrap();
+    }
+}
+
+#[test]
 fn mistakes_are_named_with_their_place() {
     let cases = [
         ("seeds = 30", "sedes = 30", "sedes"),
@@ -210,7 +234,11 @@ fn each_limit_is_named() {
             parameters,
             "sets 101 parameters, allowed are 100",
         ),
-        ("hyperprior", "h".repeat(201), "must have 1 to 200"),
+        (
+            "hyperprior",
+            "h".repeat(201),
+            "has 201 bytes, allowed are 1 to 200",
+        ),
         (
             "categorical = \"all\"",
             format!("targets = {}", list(10_001)),

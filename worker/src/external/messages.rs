@@ -5,6 +5,7 @@ use std::iter;
 
 use loto_engine::external::caller::Told;
 use loto_proto::limits::MAX_PROGRAM_VERSIONS_BYTES;
+use loto_proto::sweep_file::Parameter;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -206,19 +207,13 @@ impl Answer {
     }
 }
 
-/// A parameter as JSON. Texts that spell a number or a truth value are that: a job knows no difference.
+/// A parameter as JSON, by its canonical spelling.
 pub(super) fn parameter(text: &str) -> Value {
-    if let Ok(flag) = text.parse::<bool>() {
-        return Value::Bool(flag);
-    }
-    if let Ok(whole) = text.parse::<i64>()
-        && whole.to_string() == text
-    {
-        return Value::from(whole);
-    }
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number.to_string() == text => Value::from(number),
-        _ => Value::from(text),
+    match Parameter::of_canonical(text) {
+        Parameter::Flag(flag) => Value::Bool(flag),
+        Parameter::Integer(whole) => Value::from(whole),
+        Parameter::Number(number) => Value::from(number),
+        Parameter::Text(text) => Value::from(text),
     }
 }
 
