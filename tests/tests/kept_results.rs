@@ -217,6 +217,14 @@ fn a_report_of_something_else_is_not_replaced_in_silence() {
     told(&[&score[..], &["--replace"]].concat(), 0);
     told(&score, 0);
     assert_ne!(fs::read(folder.path("out/report.html")).unwrap(), report);
+
+    // The same jobs under another name are the same sweep, which the store keeps under its first one.
+    let (_, error) = told(&["run", &other, "--out", &out, "--replace"], 0);
+    assert!(
+        error.contains("has this sweep under the name small"),
+        "{error}"
+    );
+    told(&["status", "small", "--store", &store], 0);
 }
 
 #[test]

@@ -54,7 +54,8 @@ async fn find(
     }
     let all = store.sweeps().await?;
     let mut by_id = all.clone();
-    by_id.retain(|id| id.to_string().starts_with(&prefix));
+    // Every id begins with nothing, which is what a variable that is not set stands for.
+    by_id.retain(|id| !prefix.is_empty() && id.to_string().starts_with(&prefix));
     match by_id.as_slice() {
         [id] => return Ok((*id, read(store, *id).await?)),
         [] => {}
@@ -190,5 +191,11 @@ mod tests {
         let old = EmbeddedStore::in_memory().await.unwrap();
         old.put_sweep(&plan.sweep).await.unwrap();
         assert_eq!(recorded_date(&old, ids[0]).await.unwrap(), None);
+        // Nothing names no sweep, not even the only one.
+        let error = find_sweep(&old, "").await.unwrap_err();
+        assert!(
+            matches!(error, CommandError::UnknownSweep { .. }),
+            "{error}"
+        );
     }
 }

@@ -2,6 +2,8 @@
 
 use loto_proto::identity::SweepId;
 use loto_proto::sweep::{Blackbox, Sweep};
+use loto_proto::untrusted_text::escape;
+use loto_transport::TransportError;
 use loto_transport::store::Store;
 
 use super::error::DispatchError;
@@ -21,7 +23,25 @@ pub async fn record(plan: &Plan, store: &dyn Store) -> Result<SweepId, DispatchE
     if let Some(newer) = NewerVersions::find(&plan.sweep, &earlier, store).await? {
         tracing::warn!("{newer}");
     }
+    tell_of_other_name(&plan.sweep, store).await?;
     Ok(Inventory::of_plan(plan).record(store).await?)
+}
+
+/// Says so if the store has the same sweep under another name, which it keeps.
+async fn tell_of_other_name(sweep: &Sweep, store: &dyn Store) -> Result<(), TransportError> {
+    let id = sweep.id();
+    match store.sweep(id).await {
+        Ok(Some(known)) if known.name != sweep.name => {
+            let known = escape(&known.name);
+            tracing::warn!(
+                "the store has this sweep under the name {known} and keeps it: other commands find it as {known}, or by its id {id}"
+            );
+            Ok(())
+        }
+        Err(error) if error.concerns_server() => Err(error),
+        // A damaged record is replaced.
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// A sweep may grow (more seeds, methods, black boxes) under one name, but what
