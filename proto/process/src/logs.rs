@@ -3,7 +3,8 @@
 use std::io::{self, IsTerminal};
 
 use clap::{Args, ValueEnum};
-use tracing_subscriber::filter::Targets;
+use loto_proto::excerpt::excerpt;
+use tracing_subscriber::filter::{LevelFilter, ParseError, Targets};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -22,6 +23,7 @@ pub struct LogOptions {
         env = "LOTO_LOG",
         value_name = "FILTER",
         default_value = "info,lapin=off",
+        value_parser = filter,
         global = true,
         display_order = 100
     )]
@@ -39,6 +41,26 @@ pub struct LogOptions {
         display_order = 101
     )]
     log_format: LogFormat,
+}
+
+/// Why a text is no filter of log lines.
+#[derive(Debug, thiserror::Error)]
+enum FilterError {
+    /// A word is no level. Alone it would stand for all lines of a module of that name, and for no others.
+    #[error("`{0}` is no level: write error, warn, info, debug, trace or off, or MODULE=LEVEL")]
+    NoLevel(String),
+
+    /// A level or a module cannot be read.
+    #[error(transparent)]
+    Directive(#[from] ParseError),
+}
+
+fn filter(text: &str) -> Result<Targets, FilterError> {
+    let is_no_level = |word: &&str| !word.contains('=') && word.parse::<LevelFilter>().is_err();
+    match text.split(',').find(is_no_level) {
+        Some(word) => Err(FilterError::NoLevel(excerpt(word))),
+        None => Ok(text.parse()?),
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -92,7 +114,6 @@ mod tests {
 
     use loto_proto::untrusted_text::is_hazardous;
     use parking_lot::Mutex;
-    use tracing_subscriber::filter::LevelFilter;
 
     use super::*;
 
@@ -164,10 +185,8 @@ mod tests {
 
     #[test]
     fn filters_let_through_what_the_documentation_says() {
-        let of_loto: Targets = "warn,lapin=off,loto_coordinator=info".parse().unwrap();
-        let of_a_job: Targets = "info,loto_worker=debug,loto_coordinator=debug"
-            .parse()
-            .unwrap();
+        let of_loto = filter("warn,lapin=off,loto_coordinator=info").unwrap();
+        let of_a_job = filter("info,loto_worker=debug,loto_coordinator=debug").unwrap();
         let cases = [
             (
                 &of_loto,
@@ -200,6 +219,20 @@ mod tests {
                 assert_eq!(enabled, level <= most, "{target} at {level}: {filter}");
             }
         }
-        assert!("info,loto=shout".parse::<Targets>().is_err());
+    }
+
+    #[test]
+    fn a_filter_that_would_silence_everything_by_mistake_is_refused() {
+        for (text, problem) in [
+            ("inof", "`inof` is no level: write error"),
+            ("loto_worker", "`loto_worker` is no level"),
+            ("info,loto=shout", "invalid"),
+        ] {
+            let error = filter(text).unwrap_err().to_string();
+            assert!(error.contains(problem), "{text}: {error}");
+        }
+        for text in ["off", "WARN", "info,lapin=off", "loto_worker=debug"] {
+            filter(text).unwrap();
+        }
     }
 }
