@@ -358,6 +358,8 @@ fn an_option_wins_over_variables_of_options_that_it_excludes() {
     let of_reports = [("LOTO_BASELINE", "sampled"), ("LOTO_REPLACE", "true")];
     let status = ["status", "--store", store.1];
     let with_host = [&status[..], &["--host", host.1]].concat();
+    // A part has no report.
+    let with_rope = [&shard[..], &["--hierarchical", "--rope", "0.5"]].concat();
     for (arguments, variables, refusal) in [
         (&shard[..], &of_reports[..], None),
         (&status, &[host], None),
@@ -370,6 +372,7 @@ fn an_option_wins_over_variables_of_options_that_it_excludes() {
             Some("LOTO_STORE and LOTO_HOST are both set"),
         ),
         (&with_host, &[], Some("cannot be used with")),
+        (&with_rope, &[], Some("cannot be used with")),
     ] {
         let output = loto_in(&folder, arguments, variables);
         match refusal {

@@ -78,7 +78,7 @@ pub(super) struct RunCommand {
 
     /// Run one of N parts of the sweep, counted from 1, into OUT/shard-K-of-N.loto, without a report. Parts may
     /// run at the same time, on any hosts; `loto merge` joins them.
-    #[arg(long, env = "LOTO_SHARD", value_name = "K/N", conflicts_with_all = ["baseline", "against", "replace"])]
+    #[arg(long, env = "LOTO_SHARD", value_name = "K/N", conflicts_with_all = ["baseline", "against", "rope", "rope_of", "hierarchical", "replace"])]
     shard: Option<Shard>,
 }
 
