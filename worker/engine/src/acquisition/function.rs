@@ -2,8 +2,8 @@
 
 /// An acquisition function over the rows of a target, to be maximised.
 ///
-/// `mean` and `std_dev` are the surrogate's prediction for the row; the value never
-/// falls with the standard deviation and never rises with the mean.
+/// `mean` and `std_dev` are the surrogate's prediction for the row. What bounds on them say of the value, only
+/// [`Self::may_reach`] can tell: a weight by precision, for one, falls as the standard deviation grows.
 pub trait Acquisition {
     /// The value of a row.
     fn value(&self, row: usize, mean: f64, std_dev: f64) -> f64;

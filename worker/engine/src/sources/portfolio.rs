@@ -6,8 +6,8 @@ use super::process::SourcePrediction;
 /// At most `count` rows, of which each most lowers the mean over the sources of the least predicted value so far; of
 /// equal ones the row of least `priority`. Each source's predictions count from 0 at its best row to 1 at its worst.
 ///
-/// The paper minimises the same loss by gradient descent over configurations. On a finite pool the greedy choice is
-/// within 1 - 1/e of the best one, the loss being submodular.
+/// The paper minimises the same loss by gradient descent over configurations. On a finite pool the greedy choice lowers the loss from 1,
+/// that of the worst rows, by at least 1 - 1/e of what the best choice does, since the reduction is submodular and never falls.
 pub(crate) fn portfolio(sources: &[SourcePrediction], count: usize, priority: &[u32]) -> Vec<u32> {
     let losses: Vec<Vec<f64>> = sources.iter().map(scaled).collect();
     let mut least = vec![f64::INFINITY; sources.len()];

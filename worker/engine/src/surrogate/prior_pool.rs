@@ -8,8 +8,8 @@
 //!
 //! b solving l b = z - m - shift with the lower triangle l of the factors at the observed rows. That is the Cholesky
 //! factorisation of the covariance, bordered by all other rows (Rasmussen and Williams 2006, eq. 2.25 and 2.26). The
-//! shift is an offset of the target, whose prior is N(0, 1): sources and target are standardised over different rows,
-//! and a search visits good rows first.
+//! shift is the posterior mean of an offset of the target, whose prior is N(0, 1): sources and target are standardised over
+//! different rows, and a search visits good rows first. How uncertain the offset is, variances leave out.
 
 use crate::accumulation::accumulate;
 

@@ -1,7 +1,7 @@
 //! The transform Delta: z = (y - mean) / std_dev, with the standard deviation of the population.
 //!
-//! The values are first multiplied by a power of two that takes the largest to about 1. That is exact,
-//! so the result does not depend on the unit of the objective, and no square overflows or underflows.
+//! The values are first multiplied by a power of two that takes the largest to about 1. That is exact, so no square overflows
+//! or underflows, and the result has the same bits in units that differ by a power of two; in others it differs by rounding.
 
 /// Standard deviations below this share of the largest magnitude are rounding errors of values that are
 /// all equal. Such values become 0.
