@@ -126,7 +126,9 @@ impl Trace {
     /// unequal length, no iteration at all, a value that is not finite, further
     /// values that are not the same number for each iteration.
     pub fn decode(bytes: &[u8]) -> Result<Self, MessageError> {
-        Self::read(bytes).map_err(|problem| MessageKind::Trace.refuses(problem))
+        check_size(bytes)
+            .and_then(|()| Self::read(bytes))
+            .map_err(|problem| MessageKind::Trace.refuses(problem))
     }
 
     /// The trace as a store keeps it: the bytes of [`Self::encode`] with a checksum.
@@ -139,13 +141,13 @@ impl Trace {
     /// # Errors
     /// As [`Self::decode`]; also if the bytes have a checksum that is not theirs, or is of another job.
     pub fn decode_for(series: SeriesId, seed: u32, bytes: &[u8]) -> Result<Self, MessageError> {
-        check_message(Key::Trace(series, seed), bytes)
+        check_size(bytes)
+            .and_then(|()| check_message(Key::Trace(series, seed), bytes))
             .and_then(|()| Self::read(bytes))
             .map_err(|problem| MessageKind::Trace.refuses(problem))
     }
 
     fn read(bytes: &[u8]) -> Result<Self, MessageProblem> {
-        check_count("bytes", bytes.len() as u64, MAX_TRACE_BYTES as u64)?;
         let mut trace = wire::StoredTrace::decode(bytes)?;
         if !trace.packed_rows.is_empty() {
             let rows = unpack_rows(&trace.packed_rows).filter(|_| trace.rows.is_empty());
@@ -200,6 +202,11 @@ impl Trace {
             },
         })
     }
+}
+
+/// Refuses what is too large to be a trace before any of it is read.
+fn check_size(bytes: &[u8]) -> Result<(), MessageProblem> {
+    check_count("bytes", bytes.len() as u64, MAX_TRACE_BYTES as u64)
 }
 
 #[cfg(test)]
@@ -407,8 +414,17 @@ mod tests {
         let error = Trace::decode(&infinite.encode()).unwrap_err().to_string();
         assert!(error.contains("iteration 1"), "{error}");
         assert!(Trace::decode(&[]).is_err());
-        let error = Trace::decode(&[0; MAX_TRACE_BYTES + 1]).unwrap_err();
-        assert!(error.to_string().contains("2097153 bytes"), "{error}");
+        let large = vec![b'x'; MAX_TRACE_BYTES + 1];
+        for read in [
+            Trace::decode(&large),
+            Trace::decode_for(SeriesId([1; 16]), 3, &large),
+        ] {
+            let error = read.unwrap_err().to_string();
+            assert!(
+                error.contains("2097153 bytes, allowed are 2097152"),
+                "{error}"
+            );
+        }
         let length = MAX_ITERATIONS as usize + 1;
         let endless = Trace {
             rows: vec![0; length],
