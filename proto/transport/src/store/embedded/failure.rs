@@ -5,6 +5,10 @@ use rusqlite::{Error, ErrorCode};
 use crate::error::{Reason, TransportError};
 use crate::server::Server;
 
+/// What to do about a file that is damaged.
+pub(super) const RESTORE: &str =
+    "restore the file from a copy, or run the sweep again in another one";
+
 /// Why a call failed; it does not know the file.
 pub(super) enum Failure {
     /// SQLite reports an error.

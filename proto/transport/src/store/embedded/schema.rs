@@ -4,10 +4,11 @@ use std::time::{Duration, Instant};
 
 use loto_proto::excerpt::excerpt;
 use loto_proto::limits::MAX_BLOB_BYTES;
+use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
-use super::failure::Failure;
+use super::failure::{Failure, RESTORE};
 
 /// Marks the file as one of ours: "loto" in ASCII.
 const APPLICATION_ID: i32 = 0x6c6f_746f;
@@ -80,7 +81,7 @@ const LONGEST_ROW: i32 = MAX_BLOB_BYTES as i32 + 4096;
 /// Checks that the file is a store, or makes it one if it is empty.
 pub(super) fn prepare(connection: &mut Connection) -> Result<(), Failure> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_ROW)?;
+    restrict(connection)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let number = |pragma: &str| -> rusqlite::Result<i32> {
         transaction.pragma_query_value(None, pragma, |row| row.get(0))
@@ -88,8 +89,11 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), Failure> {
     let count = "SELECT count(*) FROM sqlite_master";
     let tables: i32 = transaction.query_row(count, [], |row| row.get(0))?;
     match (number("application_id")?, number("user_version")?) {
-        (APPLICATION_ID, SCHEMA_VERSION) => {}
-        (APPLICATION_ID, 1) => transaction.execute_batch(SCHEMA_SINCE_2)?,
+        (APPLICATION_ID, SCHEMA_VERSION) => check_objects(&transaction, SCHEMA_VERSION)?,
+        (APPLICATION_ID, 1) => {
+            check_objects(&transaction, 1)?;
+            transaction.execute_batch(SCHEMA_SINCE_2)?;
+        }
         (APPLICATION_ID, version) => {
             return Err(Failure::NotAStore(format!(
                 "another version of loto wrote it (schema {version}, this one reads {SCHEMA_VERSION}); \
@@ -119,12 +123,15 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), Failure> {
 
 /// Checks that a file that is only read is a store of this version.
 pub(super) fn check_read_only(connection: &Connection) -> Result<(), Failure> {
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_ROW)?;
+    restrict(connection)?;
     let number = |pragma: &str| -> rusqlite::Result<i32> {
         connection.pragma_query_value(None, pragma, |row| row.get(0))
     };
     let reason = match (number("application_id")?, number("user_version")?) {
-        (APPLICATION_ID, SCHEMA_VERSION) => return check_structure(connection),
+        (APPLICATION_ID, SCHEMA_VERSION) => {
+            check_objects(connection, SCHEMA_VERSION)?;
+            return check_structure(connection);
+        }
         (APPLICATION_ID, version) if version < SCHEMA_VERSION => format!(
             "an earlier version of loto wrote it (schema {version}), and it cannot be brought up to date where \
              it cannot be written: copy it to another folder"
@@ -137,6 +144,50 @@ pub(super) fn check_read_only(connection: &Connection) -> Result<(), Failure> {
     Err(Failure::NotAStore(reason))
 }
 
+/// Bounds what a file can have SQLite do, also one that is changed while it is open.
+fn restrict(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_ROW)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    Ok(())
+}
+
+/// Type and name of an object of a schema, and the statement that makes it.
+type Object = (String, String, Option<String>);
+
+fn objects(connection: &Connection) -> rusqlite::Result<Vec<Object>> {
+    let mut select = connection.prepare("SELECT type, name, sql FROM sqlite_master")?;
+    select.query_map([], |row| row.try_into())?.collect()
+}
+
+/// Checks that the file has the tables of that version and nothing else. A view in the place of a table may have rows
+/// without end, and a trigger changes what is stored.
+fn check_objects(connection: &Connection, version: i32) -> Result<(), Failure> {
+    let sample = Connection::open_in_memory()?;
+    sample.execute_batch(SCHEMA)?;
+    if version == SCHEMA_VERSION {
+        sample.execute_batch(SCHEMA_SINCE_2)?;
+        sample.execute_batch(SECOND_COPIES)?;
+    }
+    let (expected, found) = (objects(&sample)?, objects(connection)?);
+    if let Some((kind, name, _)) = found.iter().find(|object| !expected.contains(object)) {
+        return Err(Failure::NotAStore(format!(
+            "its {} `{}` is none that loto makes; {RESTORE}",
+            excerpt(kind),
+            excerpt(name)
+        )));
+    }
+    // Indices may be missing: earlier releases made fewer.
+    let mut tables = expected.iter().filter(|(kind, ..)| kind == "table");
+    match tables.find(|table| !found.contains(table)) {
+        Some((_, name, _)) => {
+            let reason = format!("it has no table `{name}`; {RESTORE}");
+            Err(Failure::NotAStore(reason))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Checks that tables and indices hold the same, so that every row is found that is there.
 fn check_structure(connection: &Connection) -> Result<(), Failure> {
     let check = |row: &rusqlite::Row| row.get::<_, String>(0);
@@ -144,10 +195,7 @@ fn check_structure(connection: &Connection) -> Result<(), Failure> {
     if found == "ok" {
         return Ok(());
     }
-    let reason = format!(
-        "{}; restore the file from a copy, or run the sweep again in another one",
-        excerpt(&found)
-    );
+    let reason = format!("{}; {RESTORE}", excerpt(&found));
     Err(Failure::corrupt("the file itself".into(), reason))
 }
 

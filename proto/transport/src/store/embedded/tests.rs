@@ -139,6 +139,76 @@ async fn files_of_another_kind_are_refused_and_left_alone() {
 }
 
 #[tokio::test]
+async fn what_no_store_has_is_refused_before_it_is_run() {
+    let endless = "ALTER TABLE sweeps RENAME TO t2;
+        CREATE VIEW sweeps AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+        SELECT i AS position, randomblob(16) AS id, t2.sweep AS sweep FROM n, t2;
+        ALTER TABLE t2 RENAME TO blobs_of_mine";
+    let trigger = "CREATE TRIGGER shift AFTER INSERT ON traces BEGIN
+        UPDATE traces SET seed = seed + 100; END";
+    let index = "CREATE INDEX costly ON traces (hex(trace))";
+    let column = "ALTER TABLE attempts ADD COLUMN more DEFAULT 1";
+    let cases = [
+        (endless, "table `blobs_of_mine`"),
+        (trigger, "trigger `shift`"),
+        (index, "index `costly`"),
+        (column, "table `attempts`"),
+        ("CREATE VIEW more AS SELECT 1", "view `more`"),
+        ("DROP TABLE stopped", "no table `stopped`"),
+    ];
+    for (change, object) in cases {
+        let (_folder, path) = file("changed.loto");
+        drop(EmbeddedStore::open(&path).await.unwrap());
+        Connection::open(&path)
+            .unwrap()
+            .execute_batch(change)
+            .unwrap();
+        let read = EmbeddedStore::open_read_only(&path).await.err();
+        for message in [refusal(&path).await, read.unwrap().to_string()] {
+            assert!(
+                message.contains("changed.loto") && message.contains(object),
+                "{message}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn views_and_triggers_made_while_a_store_is_open_are_not_run() {
+    let (_folder, path) = file("open.loto");
+    let store = EmbeddedStore::open(&path).await.unwrap();
+    let other = Connection::open(&path).unwrap();
+    let trigger = "CREATE TRIGGER shift AFTER INSERT ON traces BEGIN
+        UPDATE traces SET seed = seed + 100; END";
+    other.execute_batch(trigger).unwrap();
+    store.put_trace(&job(4), &trace(4)).await.unwrap();
+    let seeds = store.seeds_done(&[job(4).series.id()]).await.unwrap();
+    assert_eq!(seeds, [[4]]);
+    let view = "ALTER TABLE traces RENAME TO t2; CREATE VIEW traces AS SELECT * FROM t2";
+    other.execute_batch(view).unwrap();
+    assert!(store.seeds_done(&[job(4).series.id()]).await.is_err());
+}
+
+#[tokio::test]
+async fn a_file_of_the_first_version_is_extended() {
+    let (_folder, path) = file("first.loto");
+    drop(EmbeddedStore::open(&path).await.unwrap());
+    let first = "DROP TABLE conflicts; DROP TABLE stopped; DROP TABLE sweep_states;
+        DROP TABLE workers; DROP INDEX attempts_copy; PRAGMA user_version = 1";
+    let connection = Connection::open(&path).unwrap();
+    connection.execute_batch(first).unwrap();
+    let view = "CREATE VIEW workers AS SELECT 1";
+    connection.execute_batch(view).unwrap();
+    let message = refusal(&path).await;
+    assert!(message.contains("view `workers`"), "{message}");
+    connection.execute_batch("DROP VIEW workers").unwrap();
+    for _ in 0..2 {
+        let store = EmbeddedStore::open(&path).await.unwrap();
+        assert_eq!(store.conflicts().await.unwrap(), []);
+    }
+}
+
+#[tokio::test]
 async fn damaged_values_are_named() {
     let (_folder, path) = file("damaged.loto");
     let store = EmbeddedStore::open(&path).await.unwrap();
