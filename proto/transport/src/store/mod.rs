@@ -72,14 +72,14 @@ pub async fn open(access: impl Into<Access>) -> Result<Arc<dyn Store>, Transport
 /// to whom an empty store would answer a misspelled path. A file that cannot be written is read as it is.
 ///
 /// # Errors
-/// [`TransportError::Unavailable`] if there is no such file; otherwise as [`open`] and
+/// [`TransportError::Unavailable`] if there is nothing of that name; otherwise as [`open`] and
 /// [`EmbeddedStore::open_read_only`].
 pub async fn open_existing(access: impl Into<Access>) -> Result<Arc<dyn Store>, TransportError> {
     let access = access.into();
     match embedded_path(access.address.expose())? {
-        Some(path) if !path.is_file() => Err(TransportError::Unavailable {
+        Some(path) if !path.exists() => Err(TransportError::Unavailable {
             server: Server::Store,
-            address: access.address.expose().to_owned(),
+            address: path.display().to_string(),
             reason: "there is no such file".into(),
         }),
         Some(path) if !is_writable(path) => {

@@ -1,5 +1,6 @@
 //! Opening the file, and calling SQLite, which blocks, from code that must not.
 
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -37,6 +38,7 @@ impl EmbeddedStore {
         let name = path.display().to_string();
         let path = path.to_owned();
         Self::set_up(name, false, move || {
+            refuse_irregular(&path)?;
             let mut connection = Connection::open(path)?;
             schema::prepare(&mut connection)?;
             Ok(connection)
@@ -51,7 +53,11 @@ impl EmbeddedStore {
     pub async fn open_read_only(path: &Path) -> Result<Self, TransportError> {
         let name = path.display().to_string();
         let path = path.to_owned();
-        Self::set_up(name, true, move || read_only::connect(&path)).await
+        Self::set_up(name, true, move || {
+            refuse_irregular(&path)?;
+            read_only::connect(&path)
+        })
+        .await
     }
 
     /// Makes a store that lives as long as this value, for tests.
@@ -129,6 +135,16 @@ impl EmbeddedStore {
             })
         })
         .await
+    }
+}
+
+/// Refuses a folder, a pipe or a device, of which SQLite says that the disk is full or the file cannot be opened.
+fn refuse_irregular(path: &Path) -> Result<(), Failure> {
+    match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => {
+            Err(Failure::NotAStore("it is not a regular file".into()))
+        }
+        _ => Ok(()),
     }
 }
 

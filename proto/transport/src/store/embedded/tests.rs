@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::store::EmbeddedStore;
 use crate::error::TransportError;
 use crate::store::attempts::Attempts;
 use crate::store::blobs::Blobs;
 use crate::store::health::Health;
+use crate::store::open_existing;
 use crate::store::traces::{Stored, Traces};
 use loto_proto::attempt::{Attempt, AttemptVersion};
 use loto_proto::identity::Fingerprint;
@@ -136,6 +138,41 @@ async fn files_of_another_kind_are_refused_and_left_alone() {
     let (folder, _) = file("");
     let message = refusal(&folder.path().join("no/such/folder.loto")).await;
     assert!(message.contains("folder.loto"), "{message}");
+}
+
+#[tokio::test]
+async fn a_folder_and_a_pipe_are_no_stores() {
+    let (folder, pipe) = file("pipe.loto");
+    mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
+    let directory = folder.path().join("folder.loto");
+    std::fs::create_dir(&directory).unwrap();
+    for path in [&pipe, &directory] {
+        let url = format!("sqlite:{}", path.display());
+        let messages = [
+            refusal(path).await,
+            EmbeddedStore::open_read_only(path)
+                .await
+                .err()
+                .unwrap()
+                .to_string(),
+            open_existing(url.as_str()).await.err().unwrap().to_string(),
+        ];
+        let expected = format!(
+            "store {} is not valid: it is not a regular file",
+            path.display()
+        );
+        assert_eq!(messages, [&*expected; 3]);
+    }
+    let absent = format!("sqlite:{}", folder.path().join("absent.loto").display());
+    let message = open_existing(absent.as_str())
+        .await
+        .err()
+        .unwrap()
+        .to_string();
+    assert!(
+        message.contains("no such file") && !message.contains("sqlite:"),
+        "{message}"
+    );
 }
 
 #[tokio::test]
