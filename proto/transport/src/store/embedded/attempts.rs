@@ -8,15 +8,12 @@ use loto_proto::lifecycle::JobRecord;
 use loto_proto::seal::{Key, check_text, seal_json, seal_text};
 
 use super::failure::Failure;
-use super::queries::{execute, list};
+use super::queries::{execute, find, list};
 use super::store::EmbeddedStore;
-use super::traces::decode_trace;
+use super::traces::{decode_trace, find_trace};
 use crate::error::TransportError;
 use crate::store::attempts::{Attempts, Conflict, decode_attempt, told_attempt};
 use crate::store::damage::Hidden;
-
-/// Trace and attempt of a job, and whether its series is stopped.
-type RawRecord = (Option<Vec<u8>>, Option<String>, bool);
 
 /// Series, seed and text of a conflict.
 type RawConflict = ([u8; 16], u32, String);
@@ -25,20 +22,21 @@ type RawConflict = ([u8; 16], u32, String);
 impl Attempts for EmbeddedStore {
     async fn job_record(&self, series: SeriesId, seed: u32) -> Result<JobRecord, TransportError> {
         self.call(move |connection| {
-            let mut select = connection.prepare_cached(
-                "SELECT (SELECT trace FROM traces WHERE series = ?1 AND seed = ?2),
-                        (SELECT attempt FROM attempts WHERE series = ?1 AND seed = ?2),
-                        EXISTS (SELECT 1 FROM stopped WHERE series = ?1)",
-            )?;
-            let (trace, attempt, stopped): RawRecord =
-                select.query_row((series.0, seed), |row| row.try_into())?;
+            // All three at one moment.
+            let transaction = connection.transaction()?;
+            let trace = find_trace(&transaction, series, seed)?;
+            let select = "SELECT attempt FROM attempts WHERE series = ?1 AND seed = ?2";
+            let attempt: Option<String> =
+                find(&transaction, select, (series.0, seed), |row| row.get(0))?;
+            let select = "SELECT 1 FROM stopped WHERE series = ?1";
+            let stopped = find(&transaction, select, [series.0], |_| Ok(()))?;
             if let Some(bytes) = &trace {
                 decode_trace(series, seed, bytes)?;
             }
             let text = attempt.map(String::into_bytes);
             Ok(JobRecord {
                 done: trace.is_some(),
-                stopped,
+                stopped: stopped.is_some(),
                 attempt: told_attempt(series, seed, text.as_deref()),
                 version: AttemptVersion(text),
             })

@@ -20,7 +20,7 @@ impl Blobs for EmbeddedStore {
         let name = name.to_owned();
         self.call(move |connection| {
             let select = "SELECT bytes FROM blobs WHERE name = ?1";
-            Ok(find(connection, select, [name], |row| row.get(0))?)
+            find(connection, select, [name], |row| row.get(0))
         })
         .await
     }

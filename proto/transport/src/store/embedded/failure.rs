@@ -25,7 +25,21 @@ impl From<Error> for Failure {
     }
 }
 
+/// What SQLite finds wrong with a file, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}; {RESTORE}")]
+struct Damaged(#[source] Error);
+
 impl Failure {
+    /// Why that table could not be read.
+    pub(super) fn of_reading(table: &str, error: Error) -> Self {
+        let is_too_big = error.sqlite_error_code() == Some(ErrorCode::TooBig);
+        if is_too_big || is_wrong_type(&error) {
+            return Self::corrupt(format!("table {table}"), Damaged(error));
+        }
+        Self::Sqlite(error)
+    }
+
     pub(super) fn corrupt(key: String, reason: impl Into<Reason>) -> Self {
         let reason = reason.into();
         Self::Corrupt { key, reason }
@@ -65,20 +79,19 @@ impl Failure {
                 return TransportError::NotAStore { path, reason };
             }
         };
-        let damaged = match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseCorrupt) => "the file itself",
-            Some(ErrorCode::TooBig) => "a row",
-            None if is_wrong_type(&error) => "a column",
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt) => {
+                Self::corrupt("the file itself".into(), Damaged(error)).of(&store)
+            }
             Some(ErrorCode::NotADatabase) => {
-                return Self::NotAStore("the file is no loto store".into()).of(&store);
+                Self::NotAStore("the file is no loto store".into()).of(&store)
             }
             // What SQLite says where it cannot make the files beside its own.
             Some(ErrorCode::SystemIoFailure) => {
-                return unavailable(store, format!("{error}; is the disk full?").into());
+                unavailable(store, format!("{error}; is the disk full?").into())
             }
-            _ => return unavailable(store, error.into()),
-        };
-        Self::corrupt(damaged.into(), error).of(&store)
+            _ => unavailable(store, error.into()),
+        }
     }
 }
 

@@ -1,34 +1,46 @@
 //! Statements in one call; each is prepared once per connection.
 
-use rusqlite::{Connection, OptionalExtension, Params, Result, Row};
+use rusqlite::{Connection, OptionalExtension, Params, Row};
+
+use super::failure::Failure;
 
 /// Runs a statement and returns how many rows it changed.
 pub(super) fn execute(
     connection: &Connection,
     statement: &str,
     parameters: impl Params,
-) -> Result<usize> {
+) -> rusqlite::Result<usize> {
     connection.prepare_cached(statement)?.execute(parameters)
 }
 
-/// The first row, if there is one.
+/// The first row, if there is one; `statement` reads one table.
 pub(super) fn find<Found>(
     connection: &Connection,
     statement: &str,
     parameters: impl Params,
-    read: impl FnOnce(&Row) -> Result<Found>,
-) -> Result<Option<Found>> {
+    read: impl FnOnce(&Row) -> rusqlite::Result<Found>,
+) -> Result<Option<Found>, Failure> {
     let mut select = connection.prepare_cached(statement)?;
-    select.query_row(parameters, read).optional()
+    let found = select.query_row(parameters, read).optional();
+    found.map_err(|error| Failure::of_reading(table_of(statement), error))
 }
 
-/// Every row.
+/// Every row; `statement` reads one table.
 pub(super) fn list<Found>(
     connection: &Connection,
     statement: &str,
     parameters: impl Params,
-    read: impl FnMut(&Row) -> Result<Found>,
-) -> Result<Vec<Found>> {
+    read: impl FnMut(&Row) -> rusqlite::Result<Found>,
+) -> Result<Vec<Found>, Failure> {
     let mut select = connection.prepare_cached(statement)?;
-    select.query_map(parameters, read)?.collect()
+    let rows = select.query_map(parameters, read)?;
+    let found = rows.collect::<rusqlite::Result<_>>();
+    found.map_err(|error| Failure::of_reading(table_of(statement), error))
+}
+
+/// The table that a statement reads.
+fn table_of(statement: &str) -> &str {
+    let mut words = statement.split_whitespace();
+    words.find(|word| *word == "FROM");
+    words.next().unwrap_or_default()
 }

@@ -44,7 +44,7 @@ impl Sweeps for EmbeddedStore {
     async fn sweeps(&self) -> Result<Vec<SweepId>, TransportError> {
         self.call(|connection| {
             let select = "SELECT id FROM sweeps ORDER BY position";
-            Ok(list(connection, select, [], |row| row.get(0).map(SweepId))?)
+            list(connection, select, [], |row| row.get(0).map(SweepId))
         })
         .await
     }

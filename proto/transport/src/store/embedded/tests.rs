@@ -269,10 +269,35 @@ async fn damaged_values_are_named() {
     damage
         .execute("UPDATE traces SET seed = 'seven'", [])
         .unwrap();
-    let error = store.seeds_done(&[series]).await.unwrap_err();
+    assert_names_table(store.seeds_done(&[series]).await.unwrap_err(), "traces");
+    damage
+        .execute("UPDATE traces SET seed = -1, trace = 'text'", [])
+        .unwrap();
+    assert_names_table(store.seeds_done(&[series]).await.unwrap_err(), "traces");
+    store.put_blob("table:x", b"bytes").await.unwrap();
+    damage
+        .execute_batch(
+            "UPDATE traces SET seed = 7; UPDATE blobs SET bytes = 'text';
+             INSERT INTO attempts SELECT series, 8, x'00' FROM traces",
+        )
+        .unwrap();
+    assert_names_table(store.job_record(series, 7).await.unwrap_err(), "traces");
+    assert_names_table(store.job_record(series, 8).await.unwrap_err(), "attempts");
+    assert_names_table(store.blob("table:x").await.unwrap_err(), "blobs");
+}
+
+#[track_caller]
+fn assert_names_table(error: TransportError, table: &str) {
+    let message = error.to_string();
+    let parts = [
+        "damaged.loto",
+        &format!("table {table}"),
+        "restore the file",
+    ];
     assert!(
-        matches!(error, TransportError::CorruptValue { .. }),
-        "{error}"
+        matches!(error, TransportError::CorruptValue { .. })
+            && parts.iter().all(|part| message.contains(part)),
+        "{message}"
     );
 }
 

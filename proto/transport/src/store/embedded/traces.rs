@@ -82,7 +82,7 @@ impl Traces for EmbeddedStore {
             let select = "SELECT seed FROM traces WHERE series = ?1 ORDER BY seed";
             let seeds = series
                 .iter()
-                .map(|series| Ok(list(connection, select, [series.0], |row| row.get(0))?));
+                .map(|series| list(connection, select, [series.0], |row| row.get(0)));
             seeds.collect()
         })
         .await
@@ -129,11 +129,11 @@ impl Traces for EmbeddedStore {
     }
 }
 
-fn find_trace(
+pub(super) fn find_trace(
     connection: &Connection,
     series: SeriesId,
     seed: u32,
-) -> rusqlite::Result<Option<Vec<u8>>> {
+) -> Result<Option<Vec<u8>>, Failure> {
     let select = "SELECT trace FROM traces WHERE series = ?1 AND seed = ?2";
     find(connection, select, (series.0, seed), |row| row.get(0))
 }
