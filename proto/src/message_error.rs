@@ -49,7 +49,7 @@ impl MessageKind {
         match self {
             Self::Table(_) | Self::Program(_) => {
                 "; if a newer release of loto submitted the sweep, update this one; \
-                 if not, delete it and submit the sweep again"
+                 if not, `loto submit` or `loto run` with the sweep file replaces it"
             }
             _ => "",
         }

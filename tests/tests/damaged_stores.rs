@@ -178,6 +178,37 @@ fn a_damaged_fit_is_named_and_never_used() {
 }
 
 #[test]
+fn a_run_replaces_a_damaged_table_and_keeps_the_traces() {
+    let folder = Folder::with_sweep(SWEEP);
+    told(&run(&folder), 0);
+    let whole = outcomes(&folder.path("out"));
+    let file = folder.path("out").join("sweep.loto");
+    let store = Connection::open(&file).unwrap();
+    let traces = || -> Vec<(u32, Vec<u8>)> {
+        let mut select = store
+            .prepare("SELECT position, trace FROM traces WHERE seed > 0 ORDER BY position")
+            .unwrap();
+        let rows = select.query_map([], |row| row.try_into()).unwrap();
+        rows.map(Result::unwrap).collect()
+    };
+    let kept = traces();
+    let name = table_blob().0.blob_name();
+    for damaged in ["x'0a0a'", "'text'", "zeroblob(100000000)", "x''"] {
+        let damage = format!("UPDATE blobs SET bytes = {damaged} WHERE name = '{name}'");
+        assert_eq!(store.execute(&damage, []).unwrap(), 1);
+        let report = loto(["report", "damaged", "--store", path(&file)]);
+        assert_eq!(report.status.code(), Some(2), "{report:?}");
+        store
+            .execute("DELETE FROM traces WHERE seed = 0", [])
+            .unwrap();
+        let (_, errors) = told(&run(&folder), 0);
+        assert_told(&errors, &[&name, "it is replaced"]);
+        assert_same(&outcomes(&folder.path("out")), &whole);
+        assert_eq!(traces(), kept);
+    }
+}
+
+#[test]
 fn a_damaged_index_is_no_report_with_fewer_traces() {
     let folder = Folder::with_sweep(SWEEP);
     told(&run(&folder), 0);

@@ -5,7 +5,6 @@
 use std::fs;
 use std::path::Path;
 use std::process::Output;
-use std::time::Duration;
 
 use lapin::BasicProperties;
 use lapin::options::{BasicGetOptions, BasicPublishOptions};
@@ -359,7 +358,7 @@ async fn a_corrupt_table_is_named_and_can_be_mended() {
     for garbage in [b"garbage".as_slice(), &bytes] {
         let _: () = redis.set(table, garbage).await.unwrap();
         let error = refusal(report(&store));
-        assert_told(&error, &[name, "delete it and submit the sweep again"]);
+        assert_told(&error, &[name, "`loto submit` or `loto run`"]);
         let (_serve, address) = programs::serve(&store);
         let mut client = AggregatorClient::connect(format!("http://{address}"))
             .await
@@ -377,16 +376,14 @@ async fn a_corrupt_table_is_named_and_can_be_mended() {
     let mut cluster = Cluster::new(&turn.url, &store);
     cluster.start_worker();
     tokio::task::block_in_place(|| {
-        let status = cluster
-            .submit(&folder.sweep())
-            .wait(Duration::from_secs(60));
-        assert_eq!(status.code(), Some(1));
+        let servers = ["--broker", &turn.url, "--store", &store];
+        let resume = ["resume", "hostile", "--wait"].into_iter().chain(servers);
+        let resumed = programs::run("loto", resume);
+        assert_eq!(resumed.status.code(), Some(1), "{resumed:?}");
         let status = programs::run("loto", ["status", "hostile", "--store", &store]);
         let status = String::from_utf8(status.stdout).unwrap();
-        assert_told(&status, &[name, "delete it and submit the sweep again"]);
-    });
-    let _: () = redis.del(table).await.unwrap();
-    tokio::task::block_in_place(|| {
+        assert_told(&status, &[name, "`loto submit` or `loto run`"]);
+        // What the error says to do helps.
         cluster.run(&folder.sweep(), "hostile", &folder.path("out"));
         let log = cluster.stop_worker(0);
         assert_told(&log, &["2 traces stored"]);

@@ -319,6 +319,14 @@ impl Blobs for SimulatedStore {
         Ok(bytes.await?.map(|bytes| bytes.to_vec()))
     }
 
+    async fn discard_blob(&self, name: &str) -> Outcome<()> {
+        let name = name.to_owned();
+        self.change("discarding a blob", move |data| {
+            data.blobs.remove(&name);
+        })
+        .await
+    }
+
     async fn has_blob(&self, name: &str) -> Outcome<bool> {
         self.read("length of a blob", |data| {
             let bytes = data.blobs.get(name);

@@ -273,4 +273,8 @@ impl Blobs for FaultyStore {
     async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, TransportError> {
         self.reach()?.blob(name).await
     }
+
+    async fn discard_blob(&self, name: &str) -> Result<(), TransportError> {
+        self.reach()?.discard_blob(name).await
+    }
 }

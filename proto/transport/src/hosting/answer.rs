@@ -240,6 +240,10 @@ async fn ask(store: &dyn Store, call: Call) -> Result<Answer, Failure> {
             done
         }
         Call::Blob(name) => found(store.blob(&name).await?),
+        Call::DiscardBlob(name) => {
+            store.discard_blob(&name).await?;
+            done
+        }
         Call::HasBlob(name) => Answer::Whether(store.has_blob(&name).await?),
     })
 }

@@ -15,6 +15,9 @@ pub trait Blobs: Send + Sync {
     /// The bytes kept under a name.
     async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, TransportError>;
 
+    /// Removes what is kept under a name, if anything is: it turned out to be damaged.
+    async fn discard_blob(&self, name: &str) -> Result<(), TransportError>;
+
     /// Whether there is at least one byte under a name.
     async fn has_blob(&self, name: &str) -> Result<bool, TransportError> {
         let bytes = self.blob(name).await?;

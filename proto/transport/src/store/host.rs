@@ -444,6 +444,10 @@ impl Blobs for HostStore {
         self.find(Call::Blob(name.to_owned())).await
     }
 
+    async fn discard_blob(&self, name: &str) -> Result<(), TransportError> {
+        self.tell(Call::DiscardBlob(name.to_owned())).await
+    }
+
     async fn has_blob(&self, name: &str) -> Result<bool, TransportError> {
         self.ask_whether(Call::HasBlob(name.to_owned())).await
     }

@@ -220,6 +220,10 @@ impl Blobs for FlakyStore {
     async fn blob(&self, name: &str) -> Result<Option<Vec<u8>>, TransportError> {
         self.store.blob(name).await
     }
+
+    async fn discard_blob(&self, name: &str) -> Result<(), TransportError> {
+        self.store.discard_blob(name).await
+    }
 }
 
 /// Loses the connection after some deliveries, and refuses the first reconnections.

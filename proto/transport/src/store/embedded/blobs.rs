@@ -24,4 +24,9 @@ impl Blobs for EmbeddedStore {
         })
         .await
     }
+
+    async fn discard_blob(&self, name: &str) -> Result<(), TransportError> {
+        let discard = "DELETE FROM blobs WHERE name = ?1";
+        self.execute(discard, [name.to_owned()]).await
+    }
 }

@@ -28,6 +28,12 @@ impl Blobs for RedisStore {
         self.ask(&key, &Cmd::get(&key)).await
     }
 
+    async fn discard_blob(&self, name: &str) -> Result<(), TransportError> {
+        let key = blob_key(name);
+        let _: u32 = self.ask(&key, &Cmd::del(&key)).await?;
+        Ok(())
+    }
+
     async fn has_blob(&self, name: &str) -> Result<bool, TransportError> {
         let key = blob_key(name);
         let length: usize = self.ask(&key, &Cmd::strlen(&key)).await?;
