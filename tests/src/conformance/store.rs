@@ -409,6 +409,13 @@ pub async fn the_first_bytes_of_a_blob_stay(store: &Subject) {
     store.put_blob("table:x", b"other").await.unwrap();
     let found = store.blob("table:x").await.unwrap();
     assert_eq!(found.as_deref(), Some(b"other".as_slice()));
+    let error = store
+        .corrupt_blob("table:x", "it is torn".into())
+        .to_string();
+    assert!(
+        error.contains("table:x") && error.contains("torn"),
+        "{error}"
+    );
 }
 
 pub async fn of_many_writers_one_is_first(store: &Subject) {

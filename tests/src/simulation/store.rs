@@ -327,6 +327,10 @@ impl Blobs for SimulatedStore {
         .await
     }
 
+    fn corrupt_blob(&self, name: &str, reason: Reason) -> TransportError {
+        self.corrupt(name, reason)
+    }
+
     async fn has_blob(&self, name: &str) -> Outcome<bool> {
         self.read("length of a blob", |data| {
             let bytes = data.blobs.get(name);

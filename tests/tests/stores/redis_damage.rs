@@ -6,7 +6,7 @@ use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_tests::samples::{job, series, sweep, trace};
 use loto_tests::servers;
 use loto_transport::TransportError;
-use loto_transport::store::{self, Cursor, Hidden, PassedOver, Store, Stored};
+use loto_transport::store::{self, Cursor, Hidden, PassedOver, Store, StoreIdentity, Stored};
 use redis::AsyncCommands;
 
 pub(crate) fn assert_corrupt(error: &TransportError, key: &str) {
@@ -35,6 +35,25 @@ pub(crate) fn attempt() -> Attempt {
         state: AttemptState::Running,
         ..Attempt::default()
     }
+}
+
+#[tokio::test]
+async fn a_damaged_id_of_the_store_is_named_with_what_to_do() {
+    let url = servers::empty_store().await;
+    let store = store::open(&url).await.unwrap();
+    let mut redis = servers::connect_redis(&url).await;
+    let key = "loto:blob:store-id";
+    let _: () = redis.set(key, "junk").await.unwrap();
+    let error = StoreIdentity::default().current(store.as_ref()).await;
+    let error = error.unwrap_err();
+    let named = format!("store {url}: the value under {key} is corrupt: `junk`");
+    assert_corrupt(&error, &named);
+    assert_corrupt(&error, "delete it");
+    let _: () = redis.del(key).await.unwrap();
+    StoreIdentity::default()
+        .current(store.as_ref())
+        .await
+        .unwrap();
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ use loto_proto::sweep::Sweep;
 use loto_proto::sweep_state::SweepState;
 use loto_proto::trace::Trace;
 use loto_transport::TransportError;
+use loto_transport::error::Reason;
 use loto_transport::server::Server;
 use loto_transport::store::{
     Attempts, Blobs, ChangeMark, Conflict, Cursor, Deletion, EmbeddedStore, Events, Health,
@@ -276,5 +277,9 @@ impl Blobs for FaultyStore {
 
     async fn discard_blob(&self, name: &str) -> Result<(), TransportError> {
         self.reach()?.discard_blob(name).await
+    }
+
+    fn corrupt_blob(&self, name: &str, reason: Reason) -> TransportError {
+        self.inner.corrupt_blob(name, reason)
     }
 }

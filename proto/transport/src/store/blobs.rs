@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use loto_proto::identity::Fingerprint;
 use loto_proto::limits::MAX_BLOB_BYTES;
 
-use crate::error::TransportError;
+use crate::error::{Reason, TransportError};
 
 /// Bytes under names that say what they are.
 #[async_trait]
@@ -17,6 +17,9 @@ pub trait Blobs: Send + Sync {
 
     /// Removes what is kept under a name, if anything is: it turned out to be damaged.
     async fn discard_blob(&self, name: &str) -> Result<(), TransportError>;
+
+    /// What to say of bytes kept under a name that are damaged.
+    fn corrupt_blob(&self, name: &str, reason: Reason) -> TransportError;
 
     /// Whether there is at least one byte under a name.
     async fn has_blob(&self, name: &str) -> Result<bool, TransportError> {

@@ -448,6 +448,10 @@ impl Blobs for HostStore {
         self.tell(Call::DiscardBlob(name.to_owned())).await
     }
 
+    fn corrupt_blob(&self, name: &str, reason: Reason) -> TransportError {
+        self.corrupt(format!("blob {name}"), reason)
+    }
+
     async fn has_blob(&self, name: &str) -> Result<bool, TransportError> {
         self.ask_whether(Call::HasBlob(name.to_owned())).await
     }

@@ -4,7 +4,7 @@
 //! first used. If the store loses it, whoever knows it puts it back, so that messages on the queue stay its own. If it
 //! has another one by then, they note that the former one was its own, too.
 
-use loto_proto::identity::StoreId;
+use loto_proto::identity::{InvalidIdentifier, StoreId};
 use parking_lot::Mutex;
 
 use super::blobs::Blobs;
@@ -18,6 +18,14 @@ const FORMER: &[u8] = b"former";
 
 /// How often the id is put back if it vanishes at once.
 const TRIES: u32 = 3;
+
+/// What is kept under the name is no id.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{0}; delete it: a worker that knows the id puts it back, and otherwise the store gets another one with \
+     the next `loto submit`"
+)]
+struct NotAnId(#[source] InvalidIdentifier);
 
 /// What this process knows of the id of its store.
 #[derive(Debug, Default)]
@@ -37,7 +45,8 @@ impl StoreIdentity {
         for _ in 0..TRIES {
             let last = self.known.lock().last().copied();
             if let Some(text) = store.blob(NAME).await? {
-                let id = parse(&text)?;
+                let id = String::from_utf8_lossy(&text).parse();
+                let id = id.map_err(|error| store.corrupt_blob(NAME, NotAnId(error).into()))?;
                 if was_lost || last != Some(id) {
                     self.note_former_ids(id, store).await?;
                 }
@@ -48,7 +57,7 @@ impl StoreIdentity {
             let id = last.unwrap_or_else(|| StoreId(rand::random()));
             store.put_blob(NAME, id.to_string().as_bytes()).await?;
         }
-        Err(corrupt("it vanishes as soon as it is put there".into()))
+        Err(store.corrupt_blob(NAME, "it vanishes as soon as it is put there".into()))
     }
 
     /// Whether that is, or was, the id of this store.
@@ -91,22 +100,9 @@ impl StoreIdentity {
     }
 }
 
-fn parse(text: &[u8]) -> Result<StoreId, TransportError> {
-    let id = String::from_utf8_lossy(text).parse();
-    id.map_err(|error| corrupt(Box::new(error)))
-}
-
 /// The name of the blob that says that this was an id of the store.
 fn former_name(id: StoreId) -> String {
     format!("{NAME}:{id}")
-}
-
-fn corrupt(reason: crate::error::Reason) -> TransportError {
-    TransportError::CorruptValue {
-        store: "of this process".into(),
-        key: format!("the blob {NAME}"),
-        reason,
-    }
 }
 
 #[cfg(test)]
@@ -152,6 +148,12 @@ mod tests {
         let store = EmbeddedStore::in_memory().await.unwrap();
         store.put_blob(NAME, b"garbage").await.unwrap();
         let error = StoreIdentity::default().current(&store).await.unwrap_err();
-        assert!(error.to_string().contains("blob store-id"), "{error}");
+        let error = error.to_string();
+        let named = "store in memory: the value under blob store-id is corrupt: `garbage`";
+        assert!(error.starts_with(named), "{error}");
+        // What it says to do helps.
+        assert!(error.contains("delete it"), "{error}");
+        store.discard_blob(NAME).await.unwrap();
+        StoreIdentity::default().current(&store).await.unwrap();
     }
 }

@@ -47,11 +47,7 @@ pub async fn recorded(
     let Some(bytes) = store.blob(&recorded_blob_name(id)).await? else {
         return Ok(None);
     };
-    let corrupt = |reason: Reason| TransportError::CorruptValue {
-        store: "of this process".into(),
-        key: format!("the blob {}", recorded_blob_name(id)),
-        reason,
-    };
+    let corrupt = |reason: Reason| store.corrupt_blob(&recorded_blob_name(id), reason);
     let text = check_text(Key::Recorded(id), &bytes).map_err(|error| corrupt(error.into()))?;
     let text = String::from_utf8_lossy(text);
     let time = text.parse().ok().map(Duration::from_secs);

@@ -13,6 +13,7 @@ use loto_proto::lifecycle::JobRecord;
 use loto_proto::sweep::Sweep;
 use loto_proto::sweep_state::SweepState;
 use loto_proto::trace::Trace;
+use loto_transport::error::Reason;
 use loto_transport::queue::{Delivery, InProcessQueue, Receipt};
 use loto_transport::store::{
     Attempts, Blobs, Conflict, Cursor, Deletion, Events, Health, Heartbeats, Stored, Sweeps, Traces,
@@ -223,6 +224,10 @@ impl Blobs for FlakyStore {
 
     async fn discard_blob(&self, name: &str) -> Result<(), TransportError> {
         self.store.discard_blob(name).await
+    }
+
+    fn corrupt_blob(&self, name: &str, reason: Reason) -> TransportError {
+        self.store.corrupt_blob(name, reason)
     }
 }
 

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::queries::find;
 use super::store::EmbeddedStore;
-use crate::error::TransportError;
+use crate::error::{Reason, TransportError};
 use crate::store::blobs::{Blobs, check_size};
 
 #[async_trait]
@@ -28,5 +28,9 @@ impl Blobs for EmbeddedStore {
     async fn discard_blob(&self, name: &str) -> Result<(), TransportError> {
         let discard = "DELETE FROM blobs WHERE name = ?1";
         self.execute(discard, [name.to_owned()]).await
+    }
+
+    fn corrupt_blob(&self, name: &str, reason: Reason) -> TransportError {
+        self.corrupt(format!("blob {name}"), reason)
     }
 }

@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::queries::execute;
 use super::read_only;
 use super::schema;
-use crate::error::TransportError;
+use crate::error::{Reason, TransportError};
 use crate::server::Server;
 use crate::store::damage::{Damage, Hidden, PassedOver, sound};
 
@@ -101,6 +101,10 @@ impl EmbeddedStore {
         let told = |failure: Failure| failure.of(&self.file.name);
         let entries = entries.into_iter().map(|entry| entry.map_err(told));
         sound(&self.damage, list, hides, entries)
+    }
+
+    pub(super) fn corrupt(&self, key: String, reason: Reason) -> TransportError {
+        Failure::corrupt(key, reason).of(&self.file.name)
     }
 
     pub(super) fn damage(&self) -> Vec<PassedOver> {

@@ -6,7 +6,7 @@ use redis::Cmd;
 
 use super::keys::blob_key;
 use super::store::RedisStore;
-use crate::error::TransportError;
+use crate::error::{Reason, TransportError};
 use crate::store::blobs::{Blobs, check_size};
 
 #[async_trait]
@@ -32,6 +32,10 @@ impl Blobs for RedisStore {
         let key = blob_key(name);
         let _: u32 = self.ask(&key, &Cmd::del(&key)).await?;
         Ok(())
+    }
+
+    fn corrupt_blob(&self, name: &str, reason: Reason) -> TransportError {
+        self.corrupt(blob_key(name), reason)
     }
 
     async fn has_blob(&self, name: &str) -> Result<bool, TransportError> {
