@@ -12,7 +12,7 @@ use loto_transport::TransportError;
 use loto_transport::queue::{Delivery, Receipt};
 use loto_transport::retry::{Backoff, retry_transient};
 use loto_transport::server::Server;
-use loto_transport::store::{Store, Stored};
+use loto_transport::store::Store;
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -269,27 +269,18 @@ impl Handler {
             worker = self.worker,
             "begun"
         );
-        let trace = match self.compute(job, addressee).await {
-            Ok(Computed::Trace(trace)) => {
+        let ended = match self.compute(job, addressee).await {
+            Ok(computed) => {
                 self.vitals.misfits.fits();
-                trace
+                self.store_outcome(job, &running, computed).await
             }
-            Ok(Computed::Failure { error, backtrace }) => {
-                self.vitals.misfits.fits();
-                return self.fail(job, &running, error, &backtrace).await;
-            }
-            Err(stop) => {
-                self.requeue(job, &running).await;
-                return Err(stop);
-            }
+            Err(stop) => Err(stop),
         };
-        let storing = || self.store.put_trace(job, &trace);
-        let storing = self.patiently(&self.abandoned, "storing a trace", storing);
-        let outcome = match storing.await? {
-            Stored::New => Outcome::Stored,
-            Stored::Already => Outcome::AlreadyDone,
-        };
-        Ok((outcome, Duration::ZERO))
+        // What the store says of an outcome that it does not take is no end of ours.
+        if let Err(Stop::Interrupted | Stop::Refused(_) | Stop::Misfit(_)) = ended {
+            self.requeue(job, &running).await;
+        }
+        ended
     }
 
     /// Whether the job is expected to end while there is time. If not, none is begun any more: another worker may have the time.

@@ -1,4 +1,4 @@
-//! What the store is told of an attempt at a job: that it begins, fails, or goes back to the queue.
+//! What the store is told of an attempt at a job: that it begins, what it came to, or that it goes back to the queue.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -7,9 +7,10 @@ use loto_proto::attempt::{Attempt, AttemptState, AttemptVersion};
 use loto_proto::job::Job;
 use loto_proto::lifecycle::{self, Begin};
 use loto_transport::TransportError;
+use loto_transport::store::Stored;
 
 use super::{Handler, TAKEN};
-use crate::consumer::steps::{Running, Settled, Stop};
+use crate::consumer::steps::{Computed, Running, Settled, Stop};
 use crate::consumer::vitals::FAREWELL;
 use crate::outcome::Outcome;
 
@@ -40,8 +41,30 @@ impl Handler {
         }
     }
 
+    /// Stores what the job was computed to, or that it failed.
+    pub(super) async fn store_outcome(
+        &self,
+        job: &Job,
+        running: &Running,
+        computed: Computed,
+    ) -> Result<Settled, Stop> {
+        let trace = match computed {
+            Computed::Trace(trace) => trace,
+            Computed::Failure { error, backtrace } => {
+                return self.fail(job, running, error, &backtrace).await;
+            }
+        };
+        let storing = || self.store.put_trace(job, &trace);
+        let storing = self.patiently(&self.abandoned, "storing a trace", storing);
+        let outcome = match storing.await? {
+            Stored::New => Outcome::Stored,
+            Stored::Already => Outcome::AlreadyDone,
+        };
+        Ok((outcome, Duration::ZERO))
+    }
+
     /// Records that the attempt failed.
-    pub(super) async fn fail(
+    async fn fail(
         &self,
         job: &Job,
         running: &Running,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 
 use async_trait::async_trait;
 use loto_proto::attempt::{Attempt, AttemptVersion};
@@ -23,13 +23,14 @@ use super::super::*;
 use super::{EmbeddedStore, TransportError};
 use loto_transport::server::Server;
 
-/// Fails the first calls of each kind that a consumer makes.
+/// Fails the first calls of each kind that a consumer makes, and all while it is away.
 pub(super) struct FlakyStore {
     store: Arc<EmbeddedStore>,
     failures_each: u32,
     failed: Mutex<HashMap<&'static str, u32>>,
     /// Whether a call that fails was carried out, and its answer lost.
     loses_answers: bool,
+    pub(super) is_away: AtomicBool,
 }
 
 impl FlakyStore {
@@ -40,6 +41,7 @@ impl FlakyStore {
             failures_each,
             failed,
             loses_answers: false,
+            is_away: AtomicBool::new(false),
         }
     }
 
@@ -59,7 +61,7 @@ impl FlakyStore {
     fn fail(&self, call: &'static str) -> Result<(), TransportError> {
         let mut failed = self.failed.lock().unwrap();
         let failed = failed.entry(call).or_default();
-        if *failed == self.failures_each {
+        if *failed >= self.failures_each && !self.is_away.load(SeqCst) {
             return Ok(());
         }
         *failed += 1;

@@ -98,3 +98,44 @@ async fn a_broker_that_does_not_answer_keeps_no_worker_that_is_to_end() {
     assert_eq!(summary.stored, 1);
     drop(go);
 }
+
+/// The attempt on record of a job whose worker leaves it alone when it has been computed, and the store, to which its
+/// outcome goes, is away.
+async fn left_alone_while_it_is_stored(outcome: fn(&Job) -> Result<Trace, EngineError>) -> Attempt {
+    let (queue, store) = set_up(0..1).await;
+    let flaky = Arc::new(FlakyStore::new(store.clone(), 0));
+    let leaving = flaky.clone();
+    let compute = Threads::new(move |job: &Job| {
+        leaving.is_away.store(true, SeqCst);
+        outcome(job)
+    });
+    let (compute, token) = (Arc::new(compute), CancellationToken::new());
+    let handler = Arc::new(Handler::new(
+        flaky.clone(),
+        compute,
+        options(1),
+        token,
+        None,
+    ));
+    let mut consumer = queue.consume(1).await.unwrap();
+    let delivery = consumer.next().await.unwrap().unwrap();
+    let handling = tokio::spawn(handler.clone().handle(delivery));
+    // After the third failure it is a while to the next try, in which the store comes back.
+    while flaky.failures() < 3 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    flaky.is_away.store(false, SeqCst);
+    handler.abandon();
+    assert_eq!(handling.await.unwrap(), Outcome::Requeued);
+    attempts(&*store).await.remove(0).1
+}
+
+#[tokio::test]
+async fn an_outcome_that_is_not_stored_in_time_costs_the_job_no_attempt() {
+    let outcomes: [fn(&Job) -> Result<Trace, EngineError>; 2] =
+        [|job| Ok(trace(job.seed)), |_| Err(impossible())];
+    for outcome in outcomes {
+        let attempt = left_alone_while_it_is_stored(outcome).await;
+        assert_eq!((attempt.count, attempt.state), (0, AttemptState::Queued));
+    }
+}
