@@ -53,7 +53,7 @@ pub(super) struct Handler {
     shutdown: CancellationToken,
     /// Nothing new is begun once this is cancelled, as it is at the latest when the consumer ends.
     closed: CancellationToken,
-    /// Microseconds that were computed of jobs which were then left alone.
+    /// Microseconds of computing whose outcome was not stored, because the jobs were left alone.
     lost: AtomicU64,
     /// Running jobs are left alone once this is cancelled.
     abandoned: CancellationToken,
@@ -94,7 +94,7 @@ impl Handler {
         self.closed.cancel();
     }
 
-    /// The time for which jobs were computed that were then left alone.
+    /// The time for which jobs were computed that were left alone before their outcome was stored.
     pub(super) fn lost_time(&self) -> Duration {
         Duration::from_micros(self.lost.load(Ordering::Relaxed))
     }
@@ -270,9 +270,13 @@ impl Handler {
             "begun"
         );
         let ended = match self.compute(job, addressee).await {
-            Ok(computed) => {
+            Ok((computed, took)) => {
                 self.vitals.misfits.fits();
-                self.store_outcome(job, &running, computed).await
+                let ended = self.store_outcome(job, &running, computed).await;
+                if let Err(Stop::Interrupted) = ended {
+                    self.note_lost(took);
+                }
+                ended
             }
             Err(stop) => Err(stop),
         };
@@ -281,6 +285,11 @@ impl Handler {
             self.requeue(job, &running).await;
         }
         ended
+    }
+
+    fn note_lost(&self, time: Duration) {
+        let lost = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        self.lost.fetch_add(lost, Ordering::Relaxed);
     }
 
     /// Whether the job is expected to end while there is time. If not, none is begun any more: another worker may have the time.
@@ -306,31 +315,34 @@ impl Handler {
         Ok(has_time)
     }
 
-    /// Computes the job's trace. What keeps it waiting for the store or for a process costs no
-    /// attempt.
-    async fn compute(&self, job: &Job, addressee: Option<StoreId>) -> Result<Computed, Stop> {
+    /// Computes the job's trace, and says how long that took. What keeps it waiting for the store or for a process
+    /// costs no attempt.
+    async fn compute(
+        &self,
+        job: &Job,
+        addressee: Option<StoreId>,
+    ) -> Result<(Computed, Duration), Stop> {
         let _running = metrics::RunningJob::begin();
         for failures in 1.. {
             let begin = Instant::now();
             let computed = tokio::select! {
                 biased;
                 () = self.abandoned.cancelled() => {
-                    let lost = u64::try_from(begin.elapsed().as_micros()).unwrap_or(u64::MAX);
-                    self.lost.fetch_add(lost, Ordering::Relaxed);
+                    self.note_lost(begin.elapsed());
                     return Err(Stop::Interrupted);
                 }
                 computed = self.compute.compute(job) => computed,
             };
+            let took = begin.elapsed();
             let outage = match computed {
                 Ok(trace) => {
-                    let took = begin.elapsed();
                     tracing::debug!(seconds = took.as_secs_f64(), "computed");
                     metrics::job_computed(job, &trace, took);
                     self.expectations.note(job, took);
-                    return Ok(Computed::Trace(trace));
+                    return Ok((Computed::Trace(trace), took));
                 }
                 Err(ComputeError::Job { error, backtrace }) => {
-                    return Ok(Computed::Failure { error, backtrace });
+                    return Ok((Computed::Failure { error, backtrace }, took));
                 }
                 Err(ComputeError::Refused(error)) => return Err(Stop::Refused(error)),
                 // A process that is its own coordinator knows of no other.
@@ -338,7 +350,7 @@ impl Handler {
                     if !self.has_peers() =>
                 {
                     let backtrace = String::new();
-                    return Ok(Computed::Failure { error, backtrace });
+                    return Ok((Computed::Failure { error, backtrace }, took));
                 }
                 Err(ComputeError::MissingTable(error)) => {
                     return Err(Stop::Misfit(Misfits::missing_table(addressee, error)));

@@ -156,7 +156,7 @@ pub async fn run(
         }
         let lost = handler.lost_time().as_secs_f64();
         tracing::warn!(
-            "{jobs} jobs did not end in time and are requeued: {lost:.1} s of computing are lost"
+            "{jobs} jobs were not computed and stored in time and are requeued: {lost:.1} s of computing are lost"
         );
     }
     if let Some(alarms) = alarms {

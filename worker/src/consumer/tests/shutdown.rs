@@ -99,13 +99,17 @@ async fn a_broker_that_does_not_answer_keeps_no_worker_that_is_to_end() {
     drop(go);
 }
 
-/// The attempt on record of a job whose worker leaves it alone when it has been computed, and the store, to which its
-/// outcome goes, is away.
-async fn left_alone_while_it_is_stored(outcome: fn(&Job) -> Result<Trace, EngineError>) -> Attempt {
+/// What is left of a job whose worker leaves it alone when it has been computed for so long, and the store, to which its
+/// outcome goes, is away: the time that is told to be lost, and the attempt on record.
+async fn left_alone_while_it_is_stored(
+    time: Duration,
+    outcome: fn(&Job) -> Result<Trace, EngineError>,
+) -> (Duration, Attempt) {
     let (queue, store) = set_up(0..1).await;
     let flaky = Arc::new(FlakyStore::new(store.clone(), 0));
     let leaving = flaky.clone();
     let compute = Threads::new(move |job: &Job| {
+        std::thread::sleep(time);
         leaving.is_away.store(true, SeqCst);
         outcome(job)
     });
@@ -127,15 +131,18 @@ async fn left_alone_while_it_is_stored(outcome: fn(&Job) -> Result<Trace, Engine
     flaky.is_away.store(false, SeqCst);
     handler.abandon();
     assert_eq!(handling.await.unwrap(), Outcome::Requeued);
-    attempts(&*store).await.remove(0).1
+    let (_, attempt) = attempts(&*store).await.remove(0);
+    (handler.lost_time(), attempt)
 }
 
 #[tokio::test]
-async fn an_outcome_that_is_not_stored_in_time_costs_the_job_no_attempt() {
+async fn an_outcome_that_is_not_stored_in_time_is_lost_and_costs_the_job_no_attempt() {
+    let time = Duration::from_millis(50);
     let outcomes: [fn(&Job) -> Result<Trace, EngineError>; 2] =
         [|job| Ok(trace(job.seed)), |_| Err(impossible())];
     for outcome in outcomes {
-        let attempt = left_alone_while_it_is_stored(outcome).await;
+        let (lost, attempt) = left_alone_while_it_is_stored(time, outcome).await;
+        assert!(lost >= time, "{lost:?}");
         assert_eq!((attempt.count, attempt.state), (0, AttemptState::Queued));
     }
 }
