@@ -35,8 +35,7 @@ pub(super) struct GuardOptions {
     client_ca: Option<PathBuf>,
 
     /// File with one line `NAME TOKEN` per client. Every request then has to carry one of the
-    /// tokens. Who has a token with the word `control` behind it in its line may also cancel, resume and retry sweeps on
-    /// pages for browsers, the last two with --broker. The file is read again when it changes.
+    /// tokens. The file is read again when it changes.
     #[arg(long, env = "LOTO_TOKENS", value_name = "FILE")]
     tokens: Option<PathBuf>,
 

@@ -36,7 +36,8 @@ pub(super) struct HostCommand {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Address to listen on. Port 0 stands for any free port.
+    /// Address to listen on. Whoever is let in there may do everything, delete sweeps as well. Port 0 stands for any free
+    /// port.
     #[arg(
         long,
         env = "LOTO_LISTEN",

@@ -166,4 +166,18 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn the_help_of_a_command_names_only_what_it_has() {
+        let mut command = Arguments::command();
+        let mut help_of = |name| {
+            let command = command.find_subcommand_mut(name);
+            command.unwrap().render_long_help().to_string()
+        };
+        let (host, serve) = (help_of("host"), help_of("serve"));
+        for part in ["`control`", "--broker"] {
+            assert!(!host.contains(part), "{part} in {host}");
+            assert!(serve.contains(part), "no {part} in {serve}");
+        }
+    }
 }

@@ -47,7 +47,9 @@ pub(super) struct ServeCommand {
     )]
     listen: SocketAddr,
 
-    /// Address on which sweeps are shown to browsers as well, while they run. Port 0 stands for any free port.
+    /// Address on which sweeps are shown to browsers as well, while they run. Who has one of the --tokens with the word
+    /// `control` behind it in its line may also cancel, resume and retry sweeps there, the last two with --broker. Port 0
+    /// stands for any free port.
     #[arg(long, env = "LOTO_HTTP", value_name = "ADDR")]
     http: Option<SocketAddr>,
 
