@@ -340,6 +340,14 @@ fn wrong_addresses_and_names_are_refused() {
         assert!(error.contains(expected), "{arguments:?}: {error}");
     }
     assert!(!Path::new(absent).exists());
+
+    let mut shown = run_command(&folder);
+    let error = refusal_of(
+        "run",
+        &shown.args(["--http", "0.0.0.0:0"]).output().unwrap(),
+    );
+    assert!(error.contains("--http 127.0.0.1:0"), "{error}");
+    assert!(!error.contains("--tokens"), "{error}");
 }
 
 /// The sweep of the two tests below: long enough to be hit in the middle.

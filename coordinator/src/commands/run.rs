@@ -183,8 +183,13 @@ fn joining(stores: &Path) -> String {
 
 /// Shows the sweeps of a store to browsers of this host until what is returned is dropped.
 async fn show(address: SocketAddr, store: &Arc<dyn Store>) -> Result<DropGuard, CoordinatorError> {
-    let guard = Guard::default();
-    guard.refuse_anyone("--http", address)?;
+    if !address.ip().is_loopback() {
+        return Err(CoordinatorError::InvalidInput(format!(
+            "--http {address}: whoever reaches this address could see the sweep: give one of this host's own, \
+             as in --http 127.0.0.1:{}",
+            address.port()
+        )));
+    }
     let listener = aggregator::bind(address).await?;
     let sweeps = Arc::new(WatchedSweeps::new(Arc::clone(store)));
     let ended = CancellationToken::new();
@@ -192,7 +197,7 @@ async fn show(address: SocketAddr, store: &Arc<dyn Store>) -> Result<DropGuard, 
         Arc::clone(store),
         sweeps,
         listener,
-        guard,
+        Guard::default(),
         None,
         ended.clone(),
     );
