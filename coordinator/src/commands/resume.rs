@@ -8,7 +8,7 @@ use super::error::CommandError;
 use super::find_sweep::find_sweep;
 use super::options::{ServerOptions, WaitOption, wait};
 use super::output::print;
-use crate::dispatch::{Inventory, Requeue, resume_sweep};
+use crate::dispatch::{Interruption, Inventory, Requeue, resume_sweep, unless_interrupted};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,14 +39,19 @@ impl ResumeCommand {
     pub(super) async fn execute(self) -> Result<(), CommandError> {
         let shutdown = shutdown::on_signal()?;
         let published_all = self.wait.observe().await?;
-        let store = self.servers.store.open().await?;
-        let (id, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
-        let queue = self.servers.connect().await?;
-        let (store, queue) = (store.as_ref(), queue.as_ref());
-        let inventory = match self.wait.is_wanted() {
-            true => Some(Inventory::read(id, &sweep, store).await?),
-            false => None,
+        let beginning = async {
+            let store = self.servers.store.open().await?;
+            let (id, sweep) = find_sweep(store.as_ref(), &self.sweep).await?;
+            let queue = self.servers.connect().await?;
+            let inventory = match self.wait.is_wanted() {
+                true => Some(Inventory::read(id, &sweep, store.as_ref()).await?),
+                false => None,
+            };
+            Ok::<_, CommandError>((store, queue, id, sweep, inventory))
         };
+        let (store, queue, id, sweep, inventory) =
+            unless_interrupted(&shutdown, Interruption::Preparing, beginning).await?;
+        let (store, queue) = (store.as_ref(), queue.as_ref());
         let identity = StoreIdentity::default();
         let mut resumed = resume_sweep(id, &sweep, store, &identity, queue, &shutdown).await?;
         published_all.set(true);

@@ -11,8 +11,8 @@ use super::options::{DataOption, ServerOptions, WaitOption, wait};
 use super::output::print;
 use super::warnings::warn_of;
 use crate::dispatch::{
-    Inventory, Requeue, discard_damaged, publish_for, publish_sweep, record, refuse_cancelled,
-    retry_poisoned,
+    Interruption, Inventory, Requeue, discard_damaged, publish_for, publish_sweep, record,
+    refuse_cancelled, retry_poisoned, unless_interrupted,
 };
 use crate::plan::{Plan, SweepSource};
 use crate::progress::Tracker;
@@ -49,20 +49,29 @@ impl SubmitCommand {
         let published_all = self.wait.observe().await?;
         let plan = Plan::read(&SweepSource::File(self.sweep), self.data.data.as_deref())?;
         warn_of(&plan);
-        let store = self.servers.store.open_or_make().await?;
-        let queue = self.servers.connect().await?;
+        let connecting = async {
+            let store = self.servers.store.open_or_make().await?;
+            Ok::<_, CommandError>((store, self.servers.connect().await?))
+        };
+        let (store, queue) =
+            unless_interrupted(&shutdown, Interruption::Preparing, connecting).await?;
         let (store, queue) = (store.as_ref(), queue.as_ref());
-        let id = record(&plan, store).await?;
-        refuse_cancelled(id, store).await?;
-        let mut tracker = Tracker::of_plan(&plan);
-        tracker.scan(store).await?;
-        let released = retry_poisoned(&mut tracker, store).await?;
-        let discarded = discard_damaged(&mut tracker, store).await?;
-        // What is there already tells which of the rest is costly and goes first.
-        tracker.measure(store).await?;
         let identity = StoreIdentity::default();
-        let jobs = released.into_iter().chain(discarded);
-        let retried = publish_for(&identity, store, jobs, queue).await?;
+        let mut tracker = Tracker::of_plan(&plan);
+        let recording = async {
+            let id = record(&plan, store).await?;
+            refuse_cancelled(id, store).await?;
+            tracker.scan(store).await?;
+            let released = retry_poisoned(&mut tracker, store).await?;
+            let discarded = discard_damaged(&mut tracker, store).await?;
+            // What is there already tells which of the rest is costly and goes first.
+            tracker.measure(store).await?;
+            let jobs = released.into_iter().chain(discarded);
+            let retried = publish_for(&identity, store, jobs, queue).await?;
+            Ok::<_, CommandError>((id, retried))
+        };
+        let (id, retried) =
+            unless_interrupted(&shutdown, Interruption::Preparing, recording).await?;
         let published = publish_sweep(id, &mut tracker, store, &identity, queue, &shutdown).await?;
         tracing::info!(
             "published {} of {} jobs",

@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::cancel::{Cancelled, cancel, refuse_cancelled, resume};
 use super::damage::discard_damaged;
-use super::error::DispatchError;
-use super::publish::{publish_for, publish_sweep};
+use super::error::{DispatchError, Interruption};
+use super::publish::{publish_for, publish_sweep, unless_interrupted};
 use super::retry::retry_poisoned;
 use super::wait::conflicts;
 use crate::progress::{Counts, Tracker};
@@ -103,11 +103,16 @@ pub(crate) async fn resume_sweep(
     queue: &dyn Queue,
     shutdown: &CancellationToken,
 ) -> Result<ResumedSweep, DispatchError> {
-    resume(id, sweep, store).await?;
-    let mut tracker = scanned(sweep, store).await?;
-    let discarded = discard_damaged(&mut tracker, store).await?;
-    tracker.measure(store).await?;
-    let recomputed = publish_for(identity, store, discarded.into_iter(), queue).await?;
+    let resuming = async {
+        resume(id, sweep, store).await?;
+        let mut tracker = scanned(sweep, store).await?;
+        let discarded = discard_damaged(&mut tracker, store).await?;
+        tracker.measure(store).await?;
+        let recomputed = publish_for(identity, store, discarded.into_iter(), queue).await?;
+        Ok::<_, DispatchError>((tracker, recomputed))
+    };
+    let (mut tracker, recomputed) =
+        unless_interrupted(shutdown, Interruption::Preparing, resuming).await?;
     let missing = publish_sweep(id, &mut tracker, store, identity, queue, shutdown).await?;
     Ok(ResumedSweep {
         id,

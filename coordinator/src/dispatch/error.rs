@@ -116,6 +116,10 @@ pub enum Interruption {
         counts: Counts,
     },
 
+    /// What comes before the missing jobs of a sweep are published.
+    #[error("not all jobs are published; the same command goes on from there")]
+    Preparing,
+
     /// Publishing the jobs of a sweep.
     #[error(
         "published the jobs of {published} of {seeds} seeds; the same command goes on from there"

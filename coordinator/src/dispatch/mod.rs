@@ -35,6 +35,7 @@ pub use delete::{DeleteError, LISTENING, PlannedDeletion, refuse_active};
 pub use error::{DispatchError, Interruption};
 pub use inventory::Inventory;
 pub use lost_jobs::{Lost, LostJobs, POLL_INTERVAL, SETTLING, look_for_lost_jobs};
+pub(crate) use publish::unless_interrupted;
 pub use publish::{publish, publish_for, publish_sweep};
 pub use record::record;
 pub(crate) use remarks::remarks_of;

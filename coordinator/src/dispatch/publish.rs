@@ -27,7 +27,7 @@ const JOBS_PER_NOTE: usize = 10_000;
 /// It goes on where an earlier call for this sweep was interrupted. If that had
 /// published all, only jobs that got lost since are published. A job that waits on the
 /// queue twice is computed once all the same: the second worker finds the trace in the
-/// store.
+/// store. On shutdown, it ends at once: what is published by then stays so.
 ///
 /// # Errors
 /// [`DispatchError::Transport`] if the broker or the store does not come back,
@@ -40,30 +40,53 @@ pub async fn publish_sweep(
     queue: &dyn Queue,
     shutdown: &CancellationToken,
 ) -> Result<u64, DispatchError> {
-    let releasing = || release_series(id, tracker, store);
-    retry_transient(Backoff::BRIEF, "releasing series", releasing).await?;
-    let noted = store.sweep_state(id).await?.published_seeds;
+    let beginning = async {
+        let releasing = || release_series(id, tracker, store);
+        retry_transient(Backoff::BRIEF, "releasing series", releasing).await?;
+        Ok::<_, DispatchError>(store.sweep_state(id).await?.published_seeds)
+    };
+    let noted = unless_interrupted(shutdown, Interruption::Preparing, beginning).await?;
     if noted >= tracker.seeds() {
-        return publish_lost(tracker, store, identity, queue, shutdown).await;
+        let publishing = publish_lost(tracker, store, identity, queue);
+        return unless_interrupted(shutdown, Interruption::LookingForLostJobs, publishing).await;
     }
     let seeds_per_note = (JOBS_PER_NOTE / tracker.jobs_per_seed().max(1)).max(1) as u32;
     let mut published = 0;
     let mut next = noted;
     while next < tracker.seeds() {
-        if shutdown.is_cancelled() {
-            return Err(DispatchError::Interrupted(Interruption::Publishing {
-                published: next,
-                seeds: tracker.seeds(),
-            }));
-        }
         let end = next.saturating_add(seeds_per_note).min(tracker.seeds());
-        let missing = tracker.missing_of_seeds(next..end);
-        published += publish_for(identity, store, missing, queue).await?;
-        let noting = || store.mark_published(id, end);
-        retry_transient(Backoff::BRIEF, "noting what is published", noting).await?;
+        let publishing = async {
+            let missing = tracker.missing_of_seeds(next..end);
+            let count = publish_for(identity, store, missing, queue).await?;
+            let noting = || store.mark_published(id, end);
+            retry_transient(Backoff::BRIEF, "noting what is published", noting).await?;
+            Ok::<_, DispatchError>(count)
+        };
+        let interruption = Interruption::Publishing {
+            published: next,
+            seeds: tracker.seeds(),
+        };
+        published += unless_interrupted(shutdown, interruption, publishing).await?;
         next = end;
     }
     Ok(published)
+}
+
+/// Works on until that is done or `shutdown` comes, also while a server does not answer. Work that is dropped
+/// half-way has to be such that the same command may do it again, as after a coordinator that is killed.
+///
+/// # Errors
+/// [`DispatchError::Interrupted`] on shutdown, and whatever the work reports.
+pub(crate) async fn unless_interrupted<Value, Failure: From<DispatchError>>(
+    shutdown: &CancellationToken,
+    interruption: Interruption,
+    work: impl Future<Output = Result<Value, Failure>>,
+) -> Result<Value, Failure> {
+    tokio::select! {
+        biased;
+        () = shutdown.cancelled() => Err(DispatchError::Interrupted(interruption).into()),
+        done = work => done,
+    }
 }
 
 /// Publishes the jobs of a published sweep that turn out to be lost; returns how many.
@@ -72,7 +95,6 @@ async fn publish_lost(
     store: &dyn Store,
     identity: &StoreIdentity,
     queue: &dyn Queue,
-    shutdown: &CancellationToken,
 ) -> Result<u64, DispatchError> {
     let mut lost_jobs = LostJobs::new(SETTLING);
     loop {
@@ -80,13 +102,7 @@ async fn publish_lost(
         if !lost.is_empty() || !lost_jobs.has_suspects() {
             return Ok(publish_for(identity, store, lost.into_iter(), queue).await?);
         }
-        tokio::select! {
-            biased;
-            () = tokio::time::sleep(POLL_INTERVAL) => {}
-            () = shutdown.cancelled() => {
-                return Err(DispatchError::Interrupted(Interruption::LookingForLostJobs));
-            }
-        }
+        tokio::time::sleep(POLL_INTERVAL).await;
         tracker.follow(store).await?;
     }
 }
@@ -128,11 +144,10 @@ async fn publish_batches(
         if batch.is_empty() {
             return Ok(published);
         }
-        let publishing = || match store {
-            Some(store) => queue.publish_for(store, &batch),
-            None => queue.publish(&batch),
-        };
-        retry_transient(Backoff::BRIEF, "publishing jobs", publishing).await?;
+        match store {
+            Some(store) => queue.publish_for(store, &batch).await?,
+            None => queue.publish(&batch).await?,
+        }
         published += batch.len() as u64;
         metrics::jobs_published(batch.len() as u64);
         for job in &batch {

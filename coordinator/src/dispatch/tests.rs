@@ -23,6 +23,7 @@ use crate::results::tests::faulty_store::FaultyStore;
 mod cancel;
 mod damage;
 mod deletion;
+mod interruption;
 
 fn sweep(seeds: u32) -> Sweep {
     Sweep {

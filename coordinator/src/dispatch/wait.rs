@@ -95,6 +95,30 @@ impl<'a> Requeue<'a> {
 /// fails for too long.
 pub async fn wait_until_done(
     tracker: &mut Tracker,
+    wait: Wait<'_>,
+    mut on_progress: impl FnMut(&Progress),
+) -> Result<(), DispatchError> {
+    let (id, shutdown) = (wait.id, wait.shutdown.clone());
+    let mut counts = tracker.progress().total;
+    let following = follow_to_its_end(tracker, wait, |progress| {
+        counts = progress.total;
+        on_progress(progress);
+    });
+    // A look that is dropped leaves nothing behind: the next one publishes or records again what is missing.
+    let ended = tokio::select! {
+        biased;
+        ended = following => Some(ended),
+        () = shutdown.cancelled() => None,
+    };
+    ended.unwrap_or_else(|| {
+        let interruption = Interruption::Watching { id, counts };
+        Err(DispatchError::Interrupted(interruption))
+    })
+}
+
+/// As [`wait_until_done`], whatever the shutdown says.
+async fn follow_to_its_end(
+    tracker: &mut Tracker,
     mut wait: Wait<'_>,
     mut on_progress: impl FnMut(&Progress),
 ) -> Result<(), DispatchError> {
@@ -165,16 +189,7 @@ pub async fn wait_until_done(
             }
         }
         let delay = LONGEST_DELAY.min(begin.elapsed() * DELAY_PER_LOOK);
-        tokio::select! {
-            biased;
-            () = tokio::time::sleep(delay.max(wait.poll_interval)) => {}
-            () = wait.shutdown.cancelled() => {
-                return Err(DispatchError::Interrupted(Interruption::Watching {
-                    id: wait.id,
-                    counts: last.total,
-                }));
-            }
-        }
+        tokio::time::sleep(delay.max(wait.poll_interval)).await;
     }
 }
 

@@ -18,6 +18,7 @@ use crate::host::protocol::wire::settlement::Outcome;
 use crate::host::protocol::wire::{
     ConsumeRequest, DeliveredJob, Nothing, PublishRequest, Settlement, WaitingRequest,
 };
+use crate::retry::{Backoff, retry_transient};
 use crate::server::Server;
 
 /// Bytes of messages that are published at a time.
@@ -63,9 +64,12 @@ impl HostQueue {
     }
 
     async fn publish_batch(&self, batch: PublishRequest) -> Result<(), TransportError> {
-        let answer = self.channel.client().publish(batch).await;
-        answer.map_err(|status| self.channel.place().failed(status))?;
-        Ok(())
+        retry_transient(Backoff::BRIEF, "publishing jobs", || async {
+            let answer = self.channel.client().publish(batch.clone()).await;
+            answer.map_err(|status| self.channel.place().failed(status))?;
+            Ok(())
+        })
+        .await
     }
 }
 

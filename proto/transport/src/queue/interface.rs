@@ -14,8 +14,9 @@ pub trait Queue: Send + Sync {
     /// Puts jobs on the queue; returns when each of them is safe there.
     ///
     /// # Errors
-    /// [`TransportError::Unavailable`] if the broker did not take them all. Publishing
-    /// them again is safe: a job that waits twice is computed once.
+    /// [`TransportError::Unavailable`] if the broker did not take them all for as long as
+    /// [`Backoff::BRIEF`](crate::retry::Backoff::BRIEF) says. Publishing them again is safe: a job that waits
+    /// twice is computed once.
     async fn publish(&self, jobs: &[Job]) -> Result<(), TransportError>;
 
     /// As [`Self::publish`], for the workers of this store. A queue inside one process serves the one store
