@@ -99,12 +99,12 @@ async fn a_broker_that_does_not_answer_keeps_no_worker_that_is_to_end() {
     drop(go);
 }
 
+/// What a job is computed to.
+type Computing = fn(&Job) -> Result<Trace, EngineError>;
+
 /// What is left of a job whose worker leaves it alone when it has been computed for so long, and the store, to which its
 /// outcome goes, is away: the time that is told to be lost, and the attempt on record.
-async fn left_alone_while_it_is_stored(
-    time: Duration,
-    outcome: fn(&Job) -> Result<Trace, EngineError>,
-) -> (Duration, Attempt) {
+async fn left_alone_while_it_is_stored(time: Duration, outcome: Computing) -> (Duration, Attempt) {
     let (queue, store) = set_up(0..1).await;
     let flaky = Arc::new(FlakyStore::new(store.clone(), 0));
     let leaving = flaky.clone();
@@ -138,8 +138,7 @@ async fn left_alone_while_it_is_stored(
 #[tokio::test]
 async fn an_outcome_that_is_not_stored_in_time_is_lost_and_costs_the_job_no_attempt() {
     let time = Duration::from_millis(50);
-    let outcomes: [fn(&Job) -> Result<Trace, EngineError>; 2] =
-        [|job| Ok(trace(job.seed)), |_| Err(impossible())];
+    let outcomes: [Computing; 2] = [|job| Ok(trace(job.seed)), |_| Err(impossible())];
     for outcome in outcomes {
         let (lost, attempt) = left_alone_while_it_is_stored(time, outcome).await;
         assert!(lost >= time, "{lost:?}");
