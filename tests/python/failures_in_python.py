@@ -1,6 +1,8 @@
 """What loto is told of methods in Python that fail: each runs in a process of its own, which speaks the protocol."""
 
+import contextlib
 import json
+import os
 import pathlib
 import platform
 import subprocess
@@ -41,16 +43,39 @@ HELLO = {"type": "hello", "protocols": [1], "loto": "0.1.0"}
 NEXT = {"type": "next", "iteration": 1, "told": None}
 
 
-def answers(program, *questions):
-    """What a program answers to these questions, line by line."""
+@contextlib.contextmanager
+def process(program, *questions):
+    """A program that was asked these questions."""
     with tempfile.TemporaryDirectory() as folder:
         numpy.save(pathlib.Path(folder, "configurations.npy"), numpy.array([[0, 0.0], [0, 1.0], [1, 0.0], [1, 1.0]]))
         pathlib.Path(folder, "mine.py").write_text(program)
         pathlib.Path(folder, "part.py").write_text("def divide(number):\n    return 1 / number\n")
         asked = "".join(json.dumps({**question, "folder": folder}) + "\n" for question in questions)
         command = [sys.executable, "mine.py"]
-        told = subprocess.run(command, cwd=folder, input=asked, capture_output=True, text=True, check=True).stdout
+        # Buffers are as a job's method has them.
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        with subprocess.Popen(command, cwd=folder, env=environment, text=True, **pipes) as running:
+            running.stdin.write(asked)
+            running.stdin.flush()
+            yield running
+
+
+def answers(program, *questions):
+    """What a program answers to these questions, line by line."""
+    with process(program, *questions) as running:
+        told, _ = running.communicate()
+    assert running.returncode == 0, running.returncode
     return told.splitlines()
+
+
+def printed(program):
+    """What a program has on its standard error when it is ended at its third answer, as loto does, or ends by itself."""
+    with process(program, HELLO, TABLE, START, NEXT) as running:
+        told = [running.stdout.readline() for _ in range(3)]
+        running.kill()
+        assert '"ready"' in told[0] and '"started"' in told[1], told
+        return running.stderr.read()
 
 
 def failure(line):
@@ -88,6 +113,19 @@ for line, expected in (
 # A long text leaves room for the place, and the line stays below 64 KiB whatever it is of.
 message, traceback = failure("raise ValueError('\\U0001d11e' * 100000)")
 assert message.endswith(HERE) and len(json.dumps([message, traceback])) < 65000, len(message)
+
+# What a method prints is on its standard error, however it fails, and so is what its program printed before.
+for line in (
+    "print('words'); raise ValueError",
+    "print('words', end=''); raise ValueError",
+    "print('words'); return -1",
+    "print('words'); import os; os._exit(3)",
+):
+    said = printed(CLASS.format(line=line))
+    assert said.strip() == "words", (line, said)
+said = printed("print('before')\n" + CLASS.format(line="print('words'); return -1"))
+assert said == "before\nwords\n", said
+
 # Of thousands of packages a program tells as many versions as a trace keeps, in the order of their names, and always Python's.
 MANY = """import sys
 import types

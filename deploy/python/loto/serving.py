@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import platform
@@ -112,6 +113,8 @@ def serve(chosen):
                 raise ValueError(f"loto sent message `{kind}`, which this package does not know")
         except Exception as error:
             message, trace = told_of(error)
+            # The program is ended at this answer, and the beginning of a line in its buffer with it.
+            print(end="", flush=True)
             answer(type="error", message=message, traceback=trace)
 
 
@@ -136,12 +139,17 @@ def _version_bytes(name, version):
 
 def _private_pipes():
     """The input and the output as files of our own. Who reads standard input finds nothing, who prints
-    does so to standard error."""
+    does so to standard error, where each line is at once: a program that fails is ended with what its buffers hold."""
     questions = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
-    sys.stdout.flush()
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
+    # What was printed before is no answer either.
+    sys.stdout.flush()
+    # Python 3.8 buffers standard error, too.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(line_buffering=True)
     return questions, answers
