@@ -26,7 +26,7 @@ def told_of(error):
 
 
 def message_of(error):
-    """What happened, and where in the user's program."""
+    """Where in the user's program something happened, and what. The place comes first, since loto shows the beginning."""
     if isinstance(error, ProposalError):
         return str(error)[:LONGEST_TEXT]
     name, text = type(error).__name__, str(error)
@@ -34,8 +34,7 @@ def message_of(error):
         message = OUT_OF_MEMORY
     else:
         message = f"{name}: {text}" if text else name
-    place = place_of(error)
-    return message[: LONGEST_TEXT - len(place)] + place
+    return (place_of(error) + message)[:LONGEST_TEXT]
 
 
 def place_of(error):
@@ -47,7 +46,7 @@ def place_of(error):
     if not others:
         return ""
     path, line = (own or others)[-1]
-    return f" ({os.path.basename(path)}, line {line})"
+    return f"{os.path.basename(path)}, line {line}: "
 
 
 def is_own(path):
