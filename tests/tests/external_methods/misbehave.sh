@@ -68,6 +68,19 @@ leaves-a-process)
     echo '{"type":"ended"}'
     read -r next
     ;;
+fails-at-the-end)
+    asked
+    row 0
+    read -r end
+    echo '{"type":"error","message":"cannot write my notes"}'
+    sleep 1000
+    ;;
+ends-at-the-end)
+    asked
+    row 0
+    read -r end
+    exit 3
+    ;;
 never-reads)
     echo '{"type":"ready","protocol":1}'
     sleep 1000

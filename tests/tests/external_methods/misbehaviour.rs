@@ -62,7 +62,12 @@ const WAYS: [(&str, &[&str]); 18] = [
 ];
 
 /// Ways that a job survives.
-const SURVIVED: [&str; 2] = ["floods-errors", "leaves-a-process"];
+const SURVIVED: [&str; 4] = [
+    "floods-errors",
+    "leaves-a-process",
+    "fails-at-the-end",
+    "ends-at-the-end",
+];
 
 fn section(name: &str, command: &str) -> String {
     format!(
