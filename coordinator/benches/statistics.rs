@@ -53,6 +53,7 @@ fn synthetic_sweep() -> SweepResults {
                 .collect(),
             tasks: tasks.collect(),
             arrivals: None,
+            unmarked: Default::default(),
         }],
     }
 }

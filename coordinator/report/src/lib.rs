@@ -47,6 +47,7 @@
 //!             traces: vec![BTreeMap::from([(0, trace)])],
 //!         }],
 //!         arrivals: None,
+//!         unmarked: Default::default(),
 //!     }],
 //! };
 //! let analysis = analyse(&results, &AnalysisOptions::default())?;

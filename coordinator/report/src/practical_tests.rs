@@ -43,6 +43,7 @@ fn ending_at(methods: &[&str], last: impl Fn(u32) -> Vec<u32>) -> SweepResults {
             name: "box".into(),
             direction: Default::default(),
             arrivals: None,
+            unmarked: Default::default(),
             iterations: 2,
             methods: methods.iter().map(|&method| method.to_owned()).collect(),
             tasks: (0..12).map(task).collect(),

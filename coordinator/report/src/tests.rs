@@ -53,6 +53,7 @@ pub(crate) fn results() -> SweepResults {
             methods: vec!["rs".into(), format!("method {EVIL}")],
             tasks: vec![task(EVIL, 0), task("plain", 1), task("third", 2)],
             arrivals: None,
+            unmarked: Default::default(),
         }],
     }
 }

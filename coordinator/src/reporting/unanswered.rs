@@ -133,6 +133,7 @@ mod tests {
             methods: methods.iter().map(|method| (*method).to_owned()).collect(),
             tasks: vec![task("one"), task("two")],
             arrivals: None,
+            unmarked: Default::default(),
         }
     }
 

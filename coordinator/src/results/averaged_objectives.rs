@@ -4,12 +4,18 @@ use loto_proto::job::MethodSpec;
 use loto_proto::sweep::Blackbox;
 use loto_statistics::results::{Measure, OF_AVERAGES, SweepResults};
 
+use super::selection::Naming;
+
 /// Methods that are for two objectives, and random search, which looks at none.
 const FOR_ANY: [&str; 5] = ["rs", "ehi", "sms", "emi", "sur"];
 
 /// Adds to the names of methods on black boxes with several objectives, as far as they see the average of the transformed objectives:
-/// not external methods, which see all of them.
-pub(super) fn mark<Traces>(results: &mut SweepResults<Traces>, planned: &[Blackbox]) {
+/// not external methods, which see all of them. Names of the plan stay, and those that lack the mark are listed.
+pub(super) fn mark<Traces>(
+    results: &mut SweepResults<Traces>,
+    planned: &[Blackbox],
+    naming: Naming,
+) {
     for blackbox in &mut results.blackboxes {
         let mut known = planned.iter().filter(|known| known.name == blackbox.name);
         let Some(known) = known.next() else { continue };
@@ -19,8 +25,14 @@ pub(super) fn mark<Traces>(results: &mut SweepResults<Traces>, planned: &[Blackb
         for spec in known.methods.iter().filter(|spec| sees_average(spec)) {
             let label = spec.label();
             let mut names = blackbox.methods.iter_mut();
-            if let Some(name) = names.find(|name| *name == label) {
-                name.push_str(OF_AVERAGES);
+            let Some(name) = names.find(|name| *name == label) else {
+                continue;
+            };
+            match naming {
+                Naming::Reported => name.push_str(OF_AVERAGES),
+                Naming::Planned => {
+                    blackbox.unmarked.insert(name.clone());
+                }
             }
         }
     }
@@ -80,6 +92,7 @@ mod tests {
                 traces: Vec::<SeedTraces>::new(),
             }],
             arrivals: None,
+            unmarked: Default::default(),
         };
         let mut all = SweepResults {
             name: "test".into(),
@@ -89,9 +102,17 @@ mod tests {
                 results("two", Some(Arc::new(TaskHypervolume::new(rows)))),
             ],
         };
-        mark(&mut all, &[planned("one objective"), planned("two")]);
+        let plan = [planned("one objective"), planned("two")];
+        let mut as_planned = all.clone();
+        mark(&mut as_planned, &plan, Naming::Planned);
+        mark(&mut all, &plan, Naming::Reported);
         assert_eq!(all.blackboxes[0].methods, labels);
         let marked = ["rs", "gp + MO", "mine + MO", "theirs"];
         assert_eq!(all.blackboxes[1].methods, marked);
+        assert!(all.blackboxes[1].unmarked.is_empty());
+        assert!(as_planned.blackboxes[0].unmarked.is_empty());
+        assert_eq!(as_planned.blackboxes[1].methods, labels);
+        let unmarked = ["gp", "mine"].map(str::to_owned);
+        assert_eq!(as_planned.blackboxes[1].unmarked, unmarked.into());
     }
 }

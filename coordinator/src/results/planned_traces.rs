@@ -15,7 +15,7 @@ use loto_transport::store::Store;
 use super::averaged_objectives;
 use super::objectives::{ObjectiveCache, TableContent, TableObjectives};
 use super::reading::Expected;
-use super::selection::{Naming, Selection};
+use super::selection::Selection;
 use super::series_objective::{SeriesObjective, TaskObjective};
 use crate::CoordinatorError;
 use crate::trace_check::DamagedTrace;
@@ -232,6 +232,7 @@ impl PlannedTraces {
                 name: blackbox.name.clone(),
                 direction: first.map(SeriesObjective::direction).unwrap_or_default(),
                 arrivals: first.and_then(|first| first.arrivals(self.sweep.seeds)),
+                unmarked: Default::default(),
                 iterations: blackbox.iterations as usize,
                 methods: ids.collect(),
                 tasks: blackbox.targets.iter().zip(tasks).map(task).collect(),
@@ -242,9 +243,7 @@ impl PlannedTraces {
             seeds: self.sweep.seeds,
             blackboxes: results.collect(),
         };
-        if selection.naming == Naming::Reported {
-            averaged_objectives::mark(&mut results, &self.sweep.blackboxes);
-        }
+        averaged_objectives::mark(&mut results, &self.sweep.blackboxes, selection.naming);
         results
     }
 }

@@ -185,6 +185,7 @@ fn arrange(
             .map(|&method| optimizers[method].clone())
             .collect(),
         arrivals: arrivals_of(blackbox, seeds),
+        unmarked: Default::default(),
         tasks,
     }
 }

@@ -177,6 +177,7 @@ mod tests {
                 .collect(),
             tasks: FCNET.iter().map(task).collect(),
             arrivals: None,
+            unmarked: Default::default(),
         }
     }
 

@@ -28,6 +28,7 @@ pub(super) fn analysed(name: &str, tasks: &[&str], iterations: usize) -> SweepAn
             methods: vec!["own".into(), "rs".into()],
             tasks: tasks.iter().map(task).collect(),
             arrivals: None,
+            unmarked: Default::default(),
         }],
     };
     analyse(&results, &AnalysisOptions::default()).unwrap()

@@ -24,7 +24,8 @@ pub(crate) fn fill_bands(
 ) -> Vec<Option<Band>> {
     let mut resampling = Resampling::new(blackbox.iterations, options);
     let mut adtm_bands = Vec::with_capacity(blackbox.methods.len());
-    for (method, name) in blackbox.methods.iter().enumerate() {
+    for method in 0..blackbox.methods.len() {
+        let name = blackbox.reported_name(method);
         resampling.begin_method();
         for (task, curves) in curves.iter().enumerate() {
             let Some(own) = &curves.methods[method] else {
@@ -41,7 +42,7 @@ pub(crate) fn fill_bands(
             }
             rest();
             let task_name = &blackbox.tasks[task].name;
-            let mut random = random_stream(options.seed, &blackbox.name, task_name, name);
+            let mut random = random_stream(options.seed, &blackbox.name, task_name, &name);
             resampling.means.resample(own, curves.range, &mut random);
             let Some(band) = &mut tasks[task].methods[method].dtm else {
                 continue;

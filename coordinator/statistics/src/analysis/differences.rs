@@ -28,10 +28,11 @@ pub(crate) fn fill_differences(
     };
     averages[against].as_ref()?;
     let mut intervals = ScoreIntervals::new(options.confidence, f64::INFINITY);
-    for (method, name) in blackbox.methods.iter().enumerate() {
+    for method in 0..blackbox.methods.len() {
         if method == against {
             continue;
         }
+        let name = blackbox.reported_name(method);
         let mut means = Vec::with_capacity(averaged.len());
         let mut resampled = Vec::with_capacity(averaged.len());
         let mut pairs = 0;
@@ -48,7 +49,7 @@ pub(crate) fn fill_differences(
             let sample = options.intervals.then(|| {
                 rest();
                 let task_name = &blackbox.tasks[task].name;
-                let mut random = random_stream(options.seed, &blackbox.name, task_name, name);
+                let mut random = random_stream(options.seed, &blackbox.name, task_name, &name);
                 ResampledScore::new(&differences, options.bootstrap_resamples, &mut random)
             });
             let sample = sample.flatten();

@@ -40,12 +40,11 @@ pub(crate) fn hierarchical(
         if tasks.len() < FEWEST {
             return None;
         }
-        let name = &blackbox.methods[method];
+        let name = blackbox.reported_name(method);
         let at = iterations.iter().map(|&iteration| {
             let differences = tasks.iter().map(|task| task.differences(iteration - 1));
             let differences: Vec<Vec<f64>> = differences.collect();
-            let names = [&blackbox.name, name, &iteration.to_string()];
-            let names = names.map(String::as_str);
+            let names = [&*blackbox.name, &*name, &*iteration.to_string()];
             let mut random = stream("loto hierarchical 1", options.seed, &names);
             let found = hierarchical_posterior(&differences, rope.width, CORRELATION, &mut random);
             HierarchicalOutcome {
@@ -56,7 +55,7 @@ pub(crate) fn hierarchical(
             }
         });
         Some(HierarchicalMethod {
-            method: name.clone(),
+            method: blackbox.methods[method].clone(),
             tasks: tasks.len(),
             pairs: tasks.iter().map(|task| task.pairs.len()).sum(),
             at: at.collect(),

@@ -34,6 +34,7 @@ fn results(tasks: u32, seeds: u32) -> SweepResults {
             name: "A".into(),
             direction: Default::default(),
             arrivals: None,
+            unmarked: Default::default(),
             iterations: 2,
             methods: vec!["rs".into(), "good".into()],
             tasks: (0..tasks).map(task).collect(),

@@ -38,6 +38,7 @@ fn results(methods: &[(&str, &[usize])]) -> SweepResults {
             methods: methods.iter().map(|(name, _)| (*name).to_owned()).collect(),
             tasks: vec![task("one"), task("two")],
             arrivals: None,
+            unmarked: Default::default(),
         }],
     }
 }

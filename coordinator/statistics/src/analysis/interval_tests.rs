@@ -46,6 +46,7 @@ fn random_searches(seeds: u32, random: &mut ChaCha8Rng) -> SweepResults {
             methods: vec!["rs".into()],
             tasks: (0..8).map(task).collect(),
             arrivals: None,
+            unmarked: Default::default(),
         }],
     }
 }
@@ -112,6 +113,7 @@ fn bands_and_intervals_end_at_what_is_possible() {
             methods: vec!["rs".into()],
             tasks: ["one", "two"].map(task).into(),
             arrivals: None,
+            unmarked: Default::default(),
         }],
     };
     let options = AnalysisOptions {

@@ -38,6 +38,8 @@ mod over_tasks_tests;
 mod recorded_traces_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod unmarked_tests;
 
 pub use band::Band;
 pub use comparison::{ComparedTask, Comparison, ComparisonOutcome, PracticalComparison};

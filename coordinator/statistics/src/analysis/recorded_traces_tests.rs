@@ -178,6 +178,7 @@ fn recorded_results(folder: &Path) -> SweepResults {
                 methods: methods.clone(),
                 tasks: tasks.collect(),
                 arrivals: None,
+                unmarked: Default::default(),
             }
         });
     let blackboxes: Vec<BlackboxResults> = blackboxes.collect();

@@ -26,7 +26,8 @@ pub(crate) fn fill_intervals(
         return;
     }
     let mut intervals = ScoreIntervals::new(options.confidence, POSSIBLE_IMPROVEMENTS.1);
-    for (method, name) in blackbox.methods.iter().enumerate() {
+    for method in 0..blackbox.methods.len() {
+        let name = blackbox.reported_name(method);
         let mut of_averaged = Vec::with_capacity(averaged.len());
         for (task, curves) in curves.iter().enumerate() {
             let own = &mut tasks[task].methods[method];
@@ -36,7 +37,7 @@ pub(crate) fn fill_intervals(
             };
             rest();
             let task_name = &blackbox.tasks[task].name;
-            let mut random = random_stream(options.seed, &blackbox.name, task_name, name);
+            let mut random = random_stream(options.seed, &blackbox.name, task_name, &name);
             let resampled = ResampledScore::new(scores, options.bootstrap_resamples, &mut random);
             let Some(resampled) = resampled else {
                 continue;

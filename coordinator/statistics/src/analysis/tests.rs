@@ -42,6 +42,7 @@ fn sweep(methods: &[&str], seeds: u32, tasks: Vec<TaskResults>) -> SweepResults 
             methods: methods.iter().map(|&method| method.into()).collect(),
             tasks,
             arrivals: None,
+            unmarked: Default::default(),
         }],
     }
 }

@@ -1,11 +1,14 @@
 //! What is finished of a sweep: black boxes, tasks and methods, with whole traces or with curves.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use loto_proto::table_spec::Direction;
 
 use super::best_curves::BestCurves;
 use super::measure::Measure;
+use super::method_name::OF_AVERAGES;
 use super::traces::{SeedTrace, SeedTraces};
 use crate::hypervolume::TaskHypervolume;
 
@@ -45,6 +48,8 @@ pub struct BlackboxResults<Traces = SeedTraces> {
     pub tasks: Vec<TaskResults<Traces>>,
     /// If the tasks are a stream, the order in which they arrive with each planned seed: their positions in `tasks`.
     pub arrivals: Option<Arc<[Vec<usize>]>>,
+    /// Methods that are named without [`OF_AVERAGES`] here, although reports put it behind their names.
+    pub unmarked: BTreeSet<String>,
 }
 
 /// What is finished on one target task.
@@ -68,6 +73,16 @@ impl<Traces> BlackboxResults<Traces> {
         match self.tasks.iter().any(|task| task.hypervolume.is_some()) {
             false => Measure::DistanceToMinimum,
             true => Measure::HypervolumeError,
+        }
+    }
+
+    /// The name of a method in reports. Random streams go by it, so that the same traces have the same limits whatever the
+    /// method is called here.
+    pub(crate) fn reported_name(&self, method: usize) -> Cow<'_, str> {
+        let name = &self.methods[method];
+        match self.unmarked.contains(name) {
+            false => name.into(),
+            true => format!("{name}{OF_AVERAGES}").into(),
         }
     }
 }
@@ -128,6 +143,7 @@ impl SweepResults {
             methods: blackbox.methods.clone(),
             tasks: blackbox.tasks.iter().map(task).collect(),
             arrivals: blackbox.arrivals.clone(),
+            unmarked: blackbox.unmarked.clone(),
         };
         SweepResults {
             name: self.name.clone(),
