@@ -237,15 +237,8 @@ fn compare_table(
         let figures = figures.map(|&(index, column)| (own(task, column), published[index]));
         (task.clone(), figures.collect())
     });
-    let remarks = shared.iter().filter_map(|(_, column)| {
-        let others = other_parameters(planned, column);
-        (!others.is_empty()).then(|| {
-            format!(
-                "{column} has other parameters than the paper's ({}).",
-                others.join(", ")
-            )
-        })
-    });
+    let columns = shared.iter().map(|(_, column)| *column);
+    let remarks = columns.filter_map(|column| of_other_parameters(planned, column, column));
     (!shared.is_empty()).then(|| PublishedTasks {
         blackbox: blackbox.name.clone(),
         table: table.number,
@@ -253,6 +246,21 @@ fn compare_table(
         tasks: tasks.collect(),
         remarks: remarks.collect(),
         columns: shared.iter().map(|(_, column)| (*column).clone()).collect(),
+    })
+}
+
+/// What is said of a column whose method was given parameters that are not the paper's.
+pub(super) fn of_other_parameters(
+    planned: Option<&Blackbox>,
+    method: &str,
+    column: &str,
+) -> Option<String> {
+    let others = other_parameters(planned, method);
+    (!others.is_empty()).then(|| {
+        format!(
+            "{column} has other parameters than the paper's ({}).",
+            others.join(", ")
+        )
     })
 }
 

@@ -1,9 +1,10 @@
 //! Published figures over time beside a sweep's own: Table 6 of the paper of 2019.
 //!
 //! Two of its columns tune error and time together, the others the error alone, and all are compared by the error at a time. A
-//! sweep has them as two black boxes over one table: one with the objective, and one with two objectives, both with costs.
+//! sweep has them as two black boxes over one table: one with the objective, and one with two objectives, both with costs. The
+//! fingerprint of a table covers its objectives, so that the two are known to be of one table by its values.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use loto_proto::sweep::Blackbox;
@@ -14,8 +15,13 @@ use loto_statistics::results::{
     BestCurves, BlackboxResults, Measure, OF_AVERAGES, SeedTraces, SweepResults,
 };
 
-use super::by_task::{ITERATIONS, PapersTable, PublishedFigure, PublishedTasks};
-use super::protocol::papers_name;
+use super::by_task::{
+    ITERATIONS, PapersTable, PublishedFigure, PublishedTasks, of_other_parameters,
+};
+use super::protocol::{Departure, papers_name};
+
+/// What the paper's columns end in whose methods tune error and time together.
+const BOTH: &str = "+mo";
 
 static TABLE: LazyLock<PapersTable> = LazyLock::new(|| {
     let text = include_str!("../../published/iclr-table6.csv");
@@ -27,21 +33,48 @@ pub fn compare_over_cost(results: &SweepResults, planned: &[Blackbox]) -> Vec<Pu
     let blackboxes = results.blackboxes.iter();
     let of_error = blackboxes.filter(|blackbox| has_costs(blackbox, Measure::DistanceToMinimum));
     let compared = of_error.filter_map(|of_error| {
-        let planned = planned.iter().find(|known| known.name == of_error.name);
-        let of_table = planned.and_then(|planned| papers_name(planned.table));
+        let plan = plan_of(planned, of_error);
+        let of_table = plan.and_then(|plan| papers_name(plan.table));
         let name = of_table.unwrap_or(&of_error.name);
         let mut others = results.blackboxes.iter();
         let of_both = others.find(|other| {
-            has_costs(other, Measure::HypervolumeError) && tasks(other) == tasks(of_error)
+            has_costs(other, Measure::HypervolumeError)
+                && other.iterations == of_error.iterations
+                && values(other) == values(of_error)
         });
-        compare(name, of_error, of_both)
+        let mut compared = compare(name, of_error, of_both)?;
+        let plan_of_both = of_both.and_then(|of_both| plan_of(planned, of_both));
+        // The baseline are the traces of random search here, whatever the report's is.
+        let departure = of_table.is_none().then_some(Departure::OtherTable);
+        let mut remarks = Vec::from_iter(departure.map(|known| known.sentence().to_owned()));
+        remarks.extend(compared.columns.iter().filter_map(|column| {
+            let (plan, method) = match column.strip_suffix(BOTH) {
+                None => (plan, column.as_str()),
+                Some(method) => (plan_of_both, method),
+            };
+            of_other_parameters(plan, method, column)
+        }));
+        compared.remarks.extend(remarks);
+        Some(compared)
     });
     compared.collect()
+}
+
+fn plan_of<'a>(planned: &'a [Blackbox], results: &BlackboxResults) -> Option<&'a Blackbox> {
+    planned.iter().find(|known| known.name == results.name)
 }
 
 fn has_costs(blackbox: &BlackboxResults, measure: Measure) -> bool {
     let mut tasks = blackbox.tasks.iter();
     blackbox.measure() == measure && tasks.all(|task| task.mean_cost.is_some())
+}
+
+/// By task, the values of the first objective and the mean cost: what two black boxes over one table share.
+fn values(blackbox: &BlackboxResults) -> BTreeMap<&str, (&[f64], Option<f64>)> {
+    let tasks = blackbox.tasks.iter();
+    tasks
+        .map(|task| (task.name.as_str(), (&*task.objective, task.mean_cost)))
+        .collect()
 }
 
 fn tasks(blackbox: &BlackboxResults) -> BTreeSet<&str> {
@@ -84,7 +117,7 @@ fn compare(
         figure: TABLE.figure,
         columns: shared.iter().map(|(_, column)| (*column).clone()).collect(),
         tasks: compared.collect(),
-        remarks: vec!["Columns with +mo tune error and time together.".to_owned()],
+        remarks: vec![format!("Columns with {BOTH} tune error and time together.")],
     })?;
     let mut figures = compared.tasks.iter().flat_map(|(_, figures)| figures);
     let has_own = figures.any(|(own, _)| own.is_some());
@@ -98,7 +131,7 @@ fn traces<'a>(
     column: &str,
     task: &str,
 ) -> Option<&'a SeedTraces> {
-    let (blackbox, name) = match column.strip_suffix("+mo") {
+    let (blackbox, name) = match column.strip_suffix(BOTH) {
         None => (of_error, column.to_owned()),
         Some(id) => (of_both?, format!("{id}{OF_AVERAGES}")),
     };
@@ -143,6 +176,7 @@ mod tests {
     use loto_statistics::hypervolume::TaskHypervolume;
     use loto_statistics::results::{SeedTrace, TaskResults};
 
+    use super::super::tests::planned;
     use super::*;
 
     const FCNET: [&str; 4] = ["naval", "parkinsons", "protein", "slice"];
@@ -198,9 +232,81 @@ mod tests {
         let (task, figures) = &compared.tasks[0];
         assert_eq!(task, "naval");
         assert_eq!(figures, &[(Some(75.0), 89.5), (Some(25.0), -150.0)]);
+        let remarks: Vec<&str> = compared.remarks.iter().map(String::as_str).collect();
+        let of_both = "Columns with +mo tune error and time together.";
+        assert_eq!(remarks, [of_both, Departure::OtherTable.sentence()]);
         // Without random search there is nothing to compare with.
         let mut alone = results.clone();
         alone.blackboxes[0].methods[0] = "box-rs".into();
         assert!(compare_over_cost(&alone, &[]).is_empty());
+    }
+
+    #[test]
+    fn other_tables_and_parameters_are_told() {
+        let results = SweepResults {
+            name: "test".into(),
+            seeds: 1,
+            blackboxes: vec![
+                blackbox("mine", false, &[("rs", 4.0, 1.0), ("gp", 3.0, 2.0)]),
+                blackbox("mine-time", true, &[("cts + MO", 1.0, 0.5)]),
+            ],
+        };
+        let plan = |name: &str, table: &str, method: &str| {
+            let mut plan = planned(name, table, &[("kernel", "se")]);
+            plan.methods[0].id = method.into();
+            plan
+        };
+        let plans = [
+            plan("mine", "DeepAR", "gp"),
+            plan("mine-time", "another", "cts"),
+        ];
+        // The paper's table of another black box has other tasks.
+        assert!(compare_over_cost(&results, &plans).is_empty());
+        let mut of_paper = results.clone();
+        for blackbox in &mut of_paper.blackboxes {
+            let rows = TABLE.of_blackbox("DeepAR");
+            let task = blackbox.tasks[0].clone();
+            let named = rows.iter().map(|(_, name, _)| TaskResults {
+                name: name.clone(),
+                ..task.clone()
+            });
+            blackbox.tasks = named.collect();
+        }
+        let remarks = &compare_over_cost(&of_paper, &plans)[0].remarks;
+        assert_eq!(
+            remarks[1..],
+            [
+                "cts+mo has other parameters than the paper's (kernel = se).",
+                "gp has other parameters than the paper's (kernel = se)."
+            ]
+        );
+    }
+
+    #[test]
+    fn both_black_boxes_are_of_one_table_and_as_long() {
+        let of_error = blackbox("FCNET", false, &[("rs", 4.0, 1.0), ("gp", 3.0, 2.0)]);
+        let of_both = |name: &str| blackbox(name, true, &[("cts + MO", 1.0, 0.5)]);
+        let mut of_other_table = of_both("other table");
+        of_other_table.tasks[1].objective = [1.0, 2.0, 5.0].into();
+        let mut of_other_costs = of_both("other costs");
+        of_other_costs.tasks[1].mean_cost = Some(2.0);
+        let mut shorter = of_both("shorter");
+        shorter.iterations -= 1;
+        let columns = |others: &[&BlackboxResults]| {
+            let others = others.iter().map(|&other| other.clone());
+            let results = SweepResults {
+                name: "test".into(),
+                seeds: 1,
+                blackboxes: std::iter::once(of_error.clone()).chain(others).collect(),
+            };
+            compare_over_cost(&results, &[])[0].columns.clone()
+        };
+        let unfit = [&of_other_table, &of_other_costs, &shorter];
+        assert_eq!(columns(&unfit), ["gp"]);
+        let [first, second, third] = unfit;
+        assert_eq!(
+            columns(&[first, second, third, &of_both("FCNET-time")]),
+            ["cts+mo", "gp"]
+        );
     }
 }

@@ -40,6 +40,7 @@ const NAS_TASKS: [&str; 3] = ["cifar100", "ImageNet16-120", "cifar10"];
 pub(super) fn planned(name: &str, papers_name: &str, parameters: &[(&str, &str)]) -> Blackbox {
     let table = match papers_name {
         "nas_bench102" => "4c4de9790b6b38cec373d6e108706675",
+        "DeepAR" => "aa845bb9e229d46b9c1611774a837a68",
         "XGBoost" => "c91556284ed5c04890e1f6c9b95cfc4e",
         _ => "00000000000000000000000000000000",
     };
