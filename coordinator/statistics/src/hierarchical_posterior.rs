@@ -27,11 +27,18 @@
 //! is the same where methods agree, and forgets by how much they differ elsewhere: on recorded results of HPO-B that turns a
 //! probability of .17 into .13. The tests give both the data with baycomp's replacements.
 
+use std::ops::RangeInclusive;
+
+use loto_proto::limits::MAX_MAGNITUDE;
 use rand_chacha::ChaCha8Rng;
 
 use crate::signed_rank_posterior::RopeProbabilities;
 use crate::student_t::two_sided;
 use crate::variates::{gamma, gamma_within, normal, slice_within};
+
+/// Widths of a rope: squares of wider ones overflow, and those of narrower ones vanish, with which the chain would not end. No
+/// value of an objective is greater than the widest.
+pub(crate) const POSSIBLE_ROPES: RangeInclusive<f64> = 1.0 / MAX_MAGNITUDE..=MAX_MAGNITUDE;
 
 /// Draws that are thrown away, and draws that are kept: the probabilities of 4000 have standard deviations of up to .014.
 const WARM_UP: usize = 1000;
@@ -288,5 +295,17 @@ mod tests {
         assert_eq!(of(&vec![vec![0.0; 3]; 4], 0.01, 0.0).equivalent, 1.0);
         // Without any spread, neither within a task nor among them.
         assert!(of(&vec![vec![0.5; 3]; 4], 0.01, 0.0).above > 0.9);
+    }
+
+    #[test]
+    fn it_ends_with_the_narrowest_and_the_widest_rope() {
+        let repetitions = |task: u32| -> Vec<f64> {
+            (0..3)
+                .map(|seed| 0.1 + 0.01 * f64::from((7 * task + 3 * seed) % 5))
+                .collect()
+        };
+        let tasks: Vec<Vec<f64>> = (0..20).map(repetitions).collect();
+        assert!(of(&tasks, *POSSIBLE_ROPES.start(), 0.0).above > 0.99);
+        assert!(of(&tasks, *POSSIBLE_ROPES.end(), 0.0).equivalent > 0.99);
     }
 }

@@ -99,12 +99,12 @@ fn only_seeds_that_both_have_are_paired() {
 }
 
 #[test]
-fn a_rope_must_be_positive_and_there_for_the_hierarchical_test() {
+fn a_rope_must_be_within_bounds_and_there_for_the_hierarchical_test() {
     let without = AnalysisOptions {
         rope: None,
         ..options(0.01, RopeUnit::Distance)
     };
-    let widths = [0.0, -0.1, f64::NAN, f64::INFINITY];
+    let widths = [0.0, -0.1, 1e-101, 1e101, 1e300, f64::NAN, f64::INFINITY];
     let wrong = widths.map(|width| options(width, RopeUnit::Distance));
     for options in wrong.iter().chain([&without]) {
         let error = analyse(&results(2, 2), options).unwrap_err();

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::options::AnalysisOptions;
 use crate::error::{Contradiction, StatisticsError};
+use crate::hierarchical_posterior::POSSIBLE_ROPES;
 use crate::random_search::{Baseline, RANDOM_SEARCH_METHOD};
 use crate::results::{BlackboxResults, SeedTrace, SweepResults, TaskResults, find_method};
 
@@ -40,8 +41,8 @@ pub fn check_options(options: &AnalysisOptions) -> Result<(), StatisticsError> {
         }
     }
     match options.rope {
-        Some(rope) if !(rope.width > 0.0 && rope.width.is_finite()) => {
-            invalid("rope", rope.width.to_string(), "a positive number")
+        Some(rope) if !POSSIBLE_ROPES.contains(&rope.width) => {
+            invalid("rope", format!("{:?}", rope.width), "1e-100 to 1e100")
         }
         None if options.hierarchical => {
             invalid("rope", "missing".into(), "given for the hierarchical test")
