@@ -81,9 +81,12 @@ fn without_against(options: &AnalysisOptions, blackbox: &BlackboxAnalysis) -> Op
 fn without_hierarchical(blackbox: &BlackboxAnalysis) -> Option<String> {
     let name = &blackbox.name;
     let Some(compared) = &blackbox.hierarchical else {
-        return Some(format!(
-            "{name}: no hierarchical test: {HIERARCHICAL_NEEDS}"
-        ));
+        let methods = blackbox.methods.iter();
+        let needs = match methods.filter(|own| own.finished_traces > 0).count() {
+            0 | 1 => "it needs finished traces of two methods",
+            _ => HIERARCHICAL_NEEDS,
+        };
+        return Some(format!("{name}: no hierarchical test: {needs}"));
     };
     let is_compared = |method: &str| {
         let mut others = compared.methods.iter();
@@ -184,6 +187,7 @@ mod tests {
             ..AnalysisOptions::default()
         };
         let blackboxes = vec![
+            blackbox("one method", &["gp"], 2),
             blackbox("one seed", &["rs", "gp"], 1),
             blackbox("others", &["rs", "ts"], 2),
             with_two_objectives(blackbox("two", &["rs", "gp"], 2)),
@@ -192,6 +196,7 @@ mod tests {
             told(blackboxes, &options, true),
             [
                 "over all black boxes together it is not told which differences matter: their values have different units",
+                "one method: no hierarchical test: it needs finished traces of two methods",
                 "one seed: no hierarchical test: it needs traces of two seeds, the same of both methods, on two tasks",
                 "others: gp does not run there: no differences to it",
                 "two has two objectives: the rope is a difference of the hypervolume error there",
