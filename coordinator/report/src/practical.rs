@@ -84,3 +84,20 @@ pub(crate) fn sentences(comparison: &Comparison, blackboxes: &[BlackboxAnalysis]
     }
     sentences
 }
+
+/// For each method that the hierarchical test compares over fewer than all tasks, over how many.
+pub(crate) fn tasks_left_out(blackbox: &BlackboxAnalysis) -> Vec<String> {
+    let Some(compared) = &blackbox.hierarchical else {
+        return Vec::new();
+    };
+    let all = blackbox.averaged_tasks;
+    let methods = compared.methods.iter();
+    let partial = methods.filter(|method| method.tasks < all);
+    let sentences = partial.map(|method| {
+        format!(
+            "{} is compared over {} of {all} tasks: on the others it has fewer than two seeds in common with {}.",
+            method.method, method.tasks, compared.against,
+        )
+    });
+    sentences.collect()
+}

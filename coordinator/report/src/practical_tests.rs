@@ -170,3 +170,24 @@ fn the_hierarchical_test_is_shown_where_it_was_asked_for() {
     assert!(page.contains("Hierarchical test on box, distance to the minimum, rope 0.01"));
     assert!(page.contains(">after 2</th>"));
 }
+
+#[test]
+fn the_hierarchical_test_says_over_how_many_tasks_it_is_if_not_over_all() {
+    let mut results = results();
+    for task in &mut results.blackboxes[0].tasks[..5] {
+        task.traces[2].retain(|seed, _| *seed == 0);
+    }
+    let options = AnalysisOptions {
+        against: Some("a".into()),
+        hierarchical: true,
+        ..AnalysisOptions::default()
+    };
+    let analysis = analyse(&results, &options).unwrap();
+    let report = report_of(&results, &analysis);
+    for format in [Format::Text, Format::Html] {
+        let shown = text(&report, format);
+        let said = "c is compared over 7 of 12 tasks: on the others it has fewer than two seeds in common with a.";
+        assert!(shown.contains(said), "{shown}");
+        assert!(!shown.contains("b is compared over"), "{shown}");
+    }
+}

@@ -225,7 +225,11 @@ fn write_hierarchical(blackbox: &BlackboxAnalysis, output: &mut impl Write) -> i
             .chain(cells)
             .collect()
     });
-    write_table(&header, rows, output)
+    write_table(&header, rows, output)?;
+    for sentence in practical::tasks_left_out(blackbox) {
+        writeln!(output, "  note: {}", clean(&sentence))?;
+    }
+    Ok(())
 }
 
 fn write_missing(report: &Report<'_>, output: &mut impl Write) -> io::Result<()> {

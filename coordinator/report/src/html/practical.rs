@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use super::matrix::{PairCells, matrix};
 use super::table::table;
 use crate::numbers;
-use crate::practical::{sentences, unit_in_words, units_in_words};
+use crate::practical::{sentences, tasks_left_out, unit_in_words, units_in_words};
 
 /// Three probabilities in one cell; bold if one of them is large enough to be said.
 fn probabilities(three: [f64; 3]) -> Markup {
@@ -75,5 +75,8 @@ pub(crate) fn hierarchical_table(blackbox: &BlackboxAnalysis) -> Markup {
         compared.against,
         numbers::percentage(PROBABLE),
     );
-    table(&caption, None, &head, compared.methods.iter().map(row))
+    html! {
+        (table(&caption, None, &head, compared.methods.iter().map(row)))
+        @for sentence in tasks_left_out(blackbox) { p.muted { (escape(&sentence)) } }
+    }
 }
