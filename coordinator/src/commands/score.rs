@@ -24,9 +24,10 @@ Examples:
 
 TRACES is a CSV file (plain, gzipped or zipped) with the columns task, optimizer
 (or method), seed, iteration, value and, if the sweep has several, blackbox; the
-traces.csv.gz of a report is one. Other columns are not read: further objectives and
-costs are those of the table. A value is foreign if the table of its task does
-not have it.";
+traces.csv.gz of a report is one. It may also have the configuration, as row or as all
+hp_* columns of the table, and the processor time of the iteration, as seconds. Other
+columns are not read: further objectives and costs are those of the table. A value is
+foreign if the table of its task does not have it.";
 
 /// Scores traces that another program recorded, with the same statistics as a sweep's report.
 #[derive(Debug, Args)]
