@@ -160,7 +160,7 @@ const SCORE_COLUMNS: Columns = &[
     ),
     (
         "dominant_task",
-        "task that makes most of improvement, if one does",
+        "task that makes more than a quarter of the sum of the sizes of the improvements, and more than twice an equal share, if one does",
     ),
     ("dominant_task_improvement", "improvement on dominant_task"),
     (

@@ -1,15 +1,15 @@
-//! Which methods have a mean that is mostly that of one task.
+//! Which methods have a mean of which one task makes much.
 
 use loto_statistics::analysis::BlackboxAnalysis;
 
 use crate::numbers;
 
-/// One sentence per method of the black box whose mean is mostly that of one task.
+/// One sentence per method of the black box of whose mean one task makes much.
 pub(crate) fn sentences(blackbox: &BlackboxAnalysis) -> Vec<String> {
     let with_dominant = blackbox.methods.iter().filter_map(|method| {
         let dominant = method.averages.as_ref()?.dominant_task.as_ref()?;
         Some(format!(
-            "{}: the task {} ({}) makes {} of the sum over the {} of {}: look at the median.",
+            "{}: the task {} ({}) makes {} of the sum of the improvements' sizes over the {} of {}: look at the median.",
             method.method,
             dominant.task,
             numbers::score(dominant.improvement),

@@ -1,4 +1,4 @@
-//! Tests of what stands beside the scores: tasks that make most of a mean, differences to a method.
+//! Tests of what stands beside the scores: tasks that make much of a mean, differences to a method.
 
 use loto_statistics::analysis::{AnalysisOptions, DominantTask, analyse};
 use loto_statistics::random_search::Baseline;
@@ -18,7 +18,7 @@ fn a_mean_of_one_task_is_told_beside_the_table() {
         share: 0.62,
     });
     let report = report_of(&results, &analysis);
-    let sentence = "rs: the task titanic (-13.80) makes 62% of the sum over the 3 tasks of box, ";
+    let sentence = "rs: the task titanic (-13.80) makes 62% of the sum of the improvements' sizes over the 3 tasks of box, ";
     let text_report = text(&report, Format::Text);
     assert!(text_report.contains(sentence), "{text_report}");
     assert!(text(&report, Format::Html).contains(sentence));

@@ -1,4 +1,4 @@
-//! Which task, if any, makes most of a method's mean over tasks.
+//! Which task, if any, makes much of a method's mean over tasks.
 
 /// A task whose share of the sum is greater than this is told.
 const NOTABLE_SHARE: f64 = 0.25;

@@ -214,7 +214,7 @@ pub struct MethodAverages {
     /// Interval of `interquartile_mean_improvement`, as that of `improvement`.
     pub interquartile_mean_improvement_interval: Option<Interval>,
     /// The task that makes more than a quarter of the sum of the sizes of the tasks' improvements (and
-    /// more than twice an equal share), if one does: the mean is then mostly that task's.
+    /// more than twice an equal share), if one does: it may turn the mean.
     pub dominant_task: Option<DominantTask>,
     /// The improvement minus that of [`BlackboxAnalysis::against`]; absent for that method itself.
     pub difference: Option<PairedDifference>,
