@@ -22,8 +22,8 @@ const DIFFERENCE_STEP: f64 = 1e-7;
 pub(crate) struct ResampledScore {
     mean: f64,
     variance: f64,
-    /// The greatest score of a seed.
-    greatest: f64,
+    /// The least and the greatest score of a seed.
+    reached: (f64, f64),
     seeds: usize,
     /// The mean of each resample, its deviation corrected for the number of seeds.
     means: Vec<f64>,
@@ -37,6 +37,11 @@ impl ResampledScore {
             return None;
         }
         let mean = scores.iter().sum::<f64>() / seeds as f64;
+        let reached = scores
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |reached, &score| {
+                (score.min(reached.0), score.max(reached.1))
+            });
         let stretch = resampling_stretch(seeds);
         let mut means = Vec::with_capacity(resamples);
         // By resample, then draw.
@@ -57,7 +62,7 @@ impl ResampledScore {
         Some(Self {
             mean,
             variance: variance_of_mean(scores),
-            greatest: scores.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            reached,
             seeds,
             means,
         })
@@ -69,17 +74,17 @@ impl ResampledScore {
 pub(crate) struct ScoreIntervals {
     limits: PercentileLimits,
     stretch: LimitStretch,
-    /// Greatest possible score, but for values that were recorded elsewhere.
-    greatest: f64,
+    /// Least and greatest possible score, but for values that were recorded elsewhere.
+    possible: (f64, f64),
 }
 
 impl ScoreIntervals {
-    /// For intervals that cover a share `confidence`, of scores that are at most `greatest`.
-    pub(crate) fn new(confidence: f64, greatest: f64) -> Self {
+    /// For intervals that cover a share `confidence`, of scores that are within `possible`.
+    pub(crate) fn new(confidence: f64, possible: (f64, f64)) -> Self {
         Self {
             limits: PercentileLimits::new(confidence),
             stretch: LimitStretch::new(confidence),
-            greatest,
+            possible,
         }
     }
 
@@ -109,9 +114,10 @@ impl ScoreIntervals {
         let degrees = degrees_of_freedom(variances.iter().sum(), squares.sum());
         let factor = self.stretch.at(degrees);
         // The resamples are stretched themselves, and may lie beyond what is possible.
-        let greatest = tasks.iter().map(|task| task.greatest);
-        let greatest = greatest.fold(self.greatest, f64::max);
-        let possible = (f64::NEG_INFINITY, greatest);
+        let reached = tasks.iter().map(|task| task.reached);
+        let possible = reached.fold(self.possible, |possible, reached| {
+            (reached.0.min(possible.0), reached.1.max(possible.1))
+        });
         limits.stretched(centre, factor).within(possible)
     }
 }
@@ -147,7 +153,8 @@ mod tests {
     #[test]
     fn the_interval_of_one_task_is_that_of_students_t() {
         let scores: Vec<f64> = (0..40).map(|seed| f64::from(seed * 17 % 40)).collect();
-        let found = ScoreIntervals::new(0.95, 100.0).of(&[resampled(&scores, "one")], mean_of);
+        let found =
+            ScoreIntervals::new(0.95, (0.0, 100.0)).of(&[resampled(&scores, "one")], mean_of);
         // numpy.arange(40): mean 19.5, standard error of the mean 1.8484..; t.isf(.025, 39) = 2.0226909
         let reach = 2.0226909 * (1640.0_f64 / 12.0 / 40.0).sqrt();
         assert!(
@@ -163,7 +170,7 @@ mod tests {
     #[test]
     fn seeds_that_agree_have_no_width_and_one_seed_has_no_interval() {
         let tasks = [resampled(&[0.5; 3], "one"), resampled(&[0.25; 5], "two")];
-        let found = ScoreIntervals::new(0.95, 1.0).of(&tasks, mean_of);
+        let found = ScoreIntervals::new(0.95, (0.0, 1.0)).of(&tasks, mean_of);
         assert_eq!((found.lower, found.upper), (0.375, 0.375));
         let mut random = random_stream(0, "blackbox", "task", "method");
         assert!(ResampledScore::new(&[0.5], 10, &mut random).is_none());
@@ -172,7 +179,9 @@ mod tests {
     #[test]
     fn an_interval_ends_at_the_greatest_score() {
         let scores = [resampled(&[1.0, 1.0, 0.2], "one")];
-        let of = |scores, greatest| ScoreIntervals::new(0.95, greatest).of(scores, mean_of);
+        let of = |scores, greatest| {
+            ScoreIntervals::new(0.95, (f64::NEG_INFINITY, greatest)).of(scores, mean_of)
+        };
         assert!(of(&scores, f64::INFINITY).upper > 1.1);
         assert_eq!(of(&scores, 1.0).upper, 1.0);
         // Values that were recorded elsewhere may be better than the table's.
@@ -183,7 +192,7 @@ mod tests {
     /// Share of intervals that contain the truth: five seeds of so many tasks, normal scores.
     fn coverage(tasks: usize, statistic: fn(&mut [f64]) -> f64) -> f64 {
         let mut random = ChaCha8Rng::seed_from_u64(1);
-        let mut intervals = ScoreIntervals::new(0.95, f64::INFINITY);
+        let mut intervals = ScoreIntervals::new(0.95, (f64::NEG_INFINITY, f64::INFINITY));
         let mut normal = || {
             let [one, two] = [(); 2].map(|()| random.random::<f64>());
             (-2.0 * (1.0 - one).ln()).sqrt() * (std::f64::consts::TAU * two).cos()

@@ -6,6 +6,7 @@ use super::output::{MethodAverages, PairedDifference};
 use super::task::TaskGaps;
 use super::task_output::{TaskAnalysis, TaskDifference};
 use crate::bootstrap::random_stream;
+use crate::improvement::POSSIBLE_IMPROVEMENTS;
 use crate::means::mean_of;
 use crate::results::{BlackboxCurves, find_method};
 use crate::robust_means::median;
@@ -27,12 +28,13 @@ pub(crate) fn fill_differences(
         None => best_ranked(averages)?,
     };
     averages[against].as_ref()?;
-    let mut intervals = ScoreIntervals::new(options.confidence, f64::INFINITY);
     for method in 0..blackbox.methods.len() {
         if method == against {
             continue;
         }
         let name = blackbox.reported_name(method);
+        let possible = possible_differences(curves, method, against);
+        let mut intervals = ScoreIntervals::new(options.confidence, possible);
         let mut means = Vec::with_capacity(averaged.len());
         let mut resampled = Vec::with_capacity(averaged.len());
         let mut pairs = 0;
@@ -87,6 +89,18 @@ fn best_ranked(averages: &[Option<MethodAverages>]) -> Option<usize> {
     let ranked = ranked.filter_map(|(method, own)| Some((method, own.as_ref()?.average_rank)));
     let best = ranked.min_by(|(_, one), (_, other)| one.total_cmp(other));
     best.map(|(method, _)| method)
+}
+
+/// The least and the greatest difference of one method to another. An improvement has no least value, so that a difference has
+/// neither, unless one of the two is at the optimum throughout, as the best of a table is: nothing is ahead of that.
+fn possible_differences(curves: &[TaskGaps<'_>], method: usize, against: usize) -> (f64, f64) {
+    let is_optimal = |method: usize| {
+        let of_tasks = curves.iter().filter(|curves| !curves.is_constant());
+        let mut scores = of_tasks.filter_map(|curves| curves.seed_improvements[method].as_ref());
+        scores.all(|scores| scores.iter().all(|&score| score == POSSIBLE_IMPROVEMENTS.1))
+    };
+    let bound = |is_optimal: bool| if is_optimal { 0.0 } else { f64::INFINITY };
+    (-bound(is_optimal(method)), bound(is_optimal(against)))
 }
 
 /// The improvement of one method minus that of another, for each seed that both have finished.

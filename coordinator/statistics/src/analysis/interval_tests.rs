@@ -169,6 +169,49 @@ fn differences_are_of_the_same_tasks_and_seeds() {
 }
 
 #[test]
+fn no_interval_of_a_difference_says_that_a_method_may_be_ahead_of_the_best_of_the_table() {
+    let mut results = complete();
+    assert!(results.add_best());
+    let analysed = |against: &str| {
+        let options = AnalysisOptions {
+            against: Some(against.into()),
+            ..sampled()
+        };
+        analyse(&results, &options).unwrap()
+    };
+    let of = |analysis: &SweepAnalysis, method: usize| {
+        let difference = averages(analysis, method).difference.as_ref().unwrap();
+        let on_task = &analysis.blackboxes[0].tasks[0].methods[method].difference;
+        let on_task = on_task.as_ref().unwrap().interval.unwrap();
+        [
+            difference.mean_interval.unwrap(),
+            difference.median_interval.unwrap(),
+            on_task,
+        ]
+    };
+    let minus_best = analysed("best");
+    for interval in of(&minus_best, 1) {
+        assert!(
+            interval.lower < 0.0 && interval.upper == 0.0,
+            "{interval:?}"
+        );
+    }
+    let minus_good = analysed("good");
+    for interval in of(&minus_good, 3) {
+        assert!(
+            interval.lower == 0.0 && interval.upper > 0.0,
+            "{interval:?}"
+        );
+    }
+    // Differences of other methods have no bound.
+    assert!(
+        of(&minus_good, 0)
+            .iter()
+            .all(|interval| interval.upper > 0.0)
+    );
+}
+
+#[test]
 fn common_seeds_alone_are_paired_and_their_noise_cancels_out() {
     // Both methods follow the luck of the seed; one is always .1 of the range better.
     let values = [2.0, 9.0, 4.0, 7.0, 5.0];

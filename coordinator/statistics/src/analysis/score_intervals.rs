@@ -25,7 +25,7 @@ pub(crate) fn fill_intervals(
     if !options.intervals {
         return;
     }
-    let mut intervals = ScoreIntervals::new(options.confidence, POSSIBLE_IMPROVEMENTS.1);
+    let mut intervals = ScoreIntervals::new(options.confidence, POSSIBLE_IMPROVEMENTS);
     for method in 0..blackbox.methods.len() {
         let name = blackbox.reported_name(method);
         let mut of_averaged = Vec::with_capacity(averaged.len());
