@@ -99,8 +99,11 @@ fn possible_differences(curves: &[TaskGaps<'_>], method: usize, against: usize) 
         let mut scores = of_tasks.filter_map(|curves| curves.seed_improvements[method].as_ref());
         scores.all(|scores| scores.iter().all(|&score| score == POSSIBLE_IMPROVEMENTS.1))
     };
-    let bound = |is_optimal: bool| if is_optimal { 0.0 } else { f64::INFINITY };
-    (-bound(is_optimal(method)), bound(is_optimal(against)))
+    let bound = |is_optimal: bool, without: f64| if is_optimal { 0.0 } else { without };
+    (
+        bound(is_optimal(method), f64::NEG_INFINITY),
+        bound(is_optimal(against), f64::INFINITY),
+    )
 }
 
 /// The improvement of one method minus that of another, for each seed that both have finished.
