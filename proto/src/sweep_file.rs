@@ -15,7 +15,6 @@ mod scales;
 mod schema;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use serde::Deserialize;
@@ -82,9 +81,15 @@ impl SweepFile {
                 problem: SweepFileProblem::TooLong,
             });
         }
-        let text = String::from_utf8(bytes);
-        let text =
-            text.map_err(|error| unreadable(io::Error::new(ErrorKind::InvalidData, error)))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let sound = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line_ends = sound.iter().filter(|&&byte| byte == b'\n');
+            SweepFileError::Invalid {
+                path: path.to_owned(),
+                line: Some(line_ends.count() + 1),
+                problem: SweepFileProblem::NotUtf8,
+            }
+        })?;
         Self::parse(&text, path)
     }
 

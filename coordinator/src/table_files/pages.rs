@@ -30,6 +30,8 @@ pub(super) fn check(
 ) -> Result<(), TableFileError> {
     let mut unpacked = 0;
     let groups = reader.metadata().row_groups().iter();
+    // Without rows there need be no page.
+    let groups = groups.filter(|group| group.num_rows() > 0);
     for column in groups.flat_map(|group| group.columns()) {
         let checked = check_column(column, file, &mut unpacked);
         checked.map_err(|problem| TableFileError::Size {

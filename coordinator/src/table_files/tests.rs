@@ -9,6 +9,7 @@ const GZIP: &[u8] = include_bytes!("samples/gzip.parquet");
 const ZSTD: &[u8] = include_bytes!("samples/zstd.parquet");
 const MISSING: &[u8] = include_bytes!("samples/missing.parquet");
 const TIMESTAMP: &[u8] = include_bytes!("samples/timestamp.parquet");
+const EMPTY: &[u8] = include_bytes!("samples/empty.parquet");
 
 /// What pandas has of the samples, 4-byte numbers as 8-byte numbers.
 const TEXT: &str = "\
@@ -105,6 +106,11 @@ fn a_missing_number_is_named_with_its_line() {
         error.contains("m.parquet: line 3, column `hp_x`: there is no value"),
         "{error}"
     );
+}
+
+#[test]
+fn a_file_without_rows_is_a_table_without_rows() {
+    assert_eq!(read_bytes(EMPTY).unwrap(), "hp_x,metric_error,task\n");
 }
 
 #[test]

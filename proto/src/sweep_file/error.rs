@@ -49,6 +49,10 @@ pub enum SweepFileProblem {
     #[error("it has more than {MAX_SWEEP_FILE_BYTES} bytes, which is the most allowed")]
     TooLong,
 
+    /// It has bytes that are no UTF-8, from that line on.
+    #[error("it is not in UTF-8, as TOML has to be: save it in that encoding")]
+    NotUtf8,
+
     /// It is no TOML, or has keys or types that a sweep file has not.
     #[error("{excerpt}")]
     Toml {
@@ -333,7 +337,11 @@ impl SweepFileProblem {
     /// The key at the top or of the black box that is to be changed, if there is one.
     pub(super) fn key(&self) -> Option<&str> {
         match self {
-            Self::TooLong | Self::Toml { .. } | Self::Hazard { .. } | Self::NoBlackbox => None,
+            Self::TooLong
+            | Self::NotUtf8
+            | Self::Toml { .. }
+            | Self::Hazard { .. }
+            | Self::NoBlackbox => None,
             Self::TooManyBlackboxes(_) => Some("blackbox"),
             Self::UnusedMethod { .. } | Self::TooManyParameters { .. } => Some("method"),
             Self::Blank(what)

@@ -282,6 +282,16 @@ fn each_limit_is_named() {
 }
 
 #[test]
+fn another_encoding_is_named_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sweep.toml");
+    // A comment in Latin-1.
+    std::fs::write(&path, b"name = \"test\"\n# caf\xe9\n").unwrap();
+    let error = SweepFile::read(&path).unwrap_err().to_string();
+    assert!(error.contains("line 2: it is not in UTF-8"), "{error}");
+}
+
+#[test]
 fn a_long_line_is_not_repeated() {
     let long = "x".repeat(100_000);
     let cases = [

@@ -122,6 +122,8 @@ mod tests {
             (b"[{\"hp_x\": 1}]", "it is JSON"),
             (b"PAR1\x15\x04", "it is Parquet"),
             (b"\x93NUMPY\x01\0", "loto import syne-tune"),
+            (b"\xff\xfeh\0p\0", "in UTF-8"),
+            (b"\xfe\xff\0h\0p", "in UTF-8"),
         ] {
             let mut gzip = flate2::write::GzEncoder::new(Vec::new(), Default::default());
             gzip.write_all(file).unwrap();

@@ -30,12 +30,14 @@ pub enum ForeignFormat {
     Numpy,
     /// XML: the first member of a spreadsheet.
     Xml,
+    /// Text in UTF-16, as spreadsheets save it.
+    Utf16,
 }
 
 impl ForeignFormat {
     /// The format of which the first bytes of a file tell.
     pub(super) fn of(start: &[u8]) -> Option<Self> {
-        const STARTS: [(&[u8], ForeignFormat); 11] = [
+        const STARTS: [(&[u8], ForeignFormat); 13] = [
             (b"\xfd7zXZ\0", ForeignFormat::Xz),
             (b"\x28\xb5\x2f\xfd", ForeignFormat::Zstd),
             (b"BZh", ForeignFormat::Bzip2),
@@ -47,6 +49,8 @@ impl ForeignFormat {
             (b"\x89HDF", ForeignFormat::Hdf5),
             (b"\x93NUMPY", ForeignFormat::Numpy),
             (b"<?xml", ForeignFormat::Xml),
+            (b"\xff\xfe", ForeignFormat::Utf16),
+            (b"\xfe\xff", ForeignFormat::Utf16),
         ];
         let json_array = start.starts_with(b"[{") || start.starts_with(b"[\n");
         let mut starts = STARTS.iter();
@@ -93,6 +97,10 @@ impl fmt::Display for ForeignFormat {
             ),
             Self::Xml => formatter.write_str(
                 "it is XML, as in a spreadsheet, but tables are CSV: save the sheet as CSV",
+            ),
+            Self::Utf16 => formatter.write_str(
+                "it is text in UTF-16, but tables are CSV in UTF-8: save it so, or convert it with \
+                 `iconv -f utf-16 -t utf-8`",
             ),
         }
     }
