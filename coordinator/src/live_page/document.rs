@@ -32,7 +32,7 @@ pub(super) fn document(title: &str, place: &Place, content: &Markup) -> Html<Str
                     a href="/" { "Sweeps" }
                     @for (name, address) in &place.above { " / " a href=(address) { (escape(name)) } }
                     @if place.events.is_some() {
-                        noscript { "Without JavaScript this page shows the state as it was loaded." }
+                        noscript { "Without JavaScript this page shows the state as it was loaded. Load it again for what was still being read." }
                         span #connection role="status" {}
                     }
                 }
