@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use loto_proto::table_spec::TableSpec;
+use loto_proto::table_spec::{SourceTasks, TableSpec};
 
 use super::*;
 use crate::blobs::MemoryBlobs;
