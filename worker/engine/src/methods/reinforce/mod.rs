@@ -26,7 +26,7 @@ const BASELINE_MOMENTUM: ParameterDescription = ParameterDescription {
 
 pub(super) const REINFORCE: Method = Method {
     id: "reinforce",
-    version: 2,
+    version: 1,
     summary: "policy gradient: draws from a softmax policy that learns which levels give rewards above a moving average; no transfer",
     source: "Williams 1992; settings of Dong and Yang 2020; REINFORCE in ICML 2020, Table 2",
     spaces: Spaces::Categorical,

@@ -96,9 +96,10 @@ impl MovingAverage {
 
 const FIRST_DECAY: f64 = 0.9;
 const SECOND_DECAY: f64 = 0.999;
+const EPSILON: f64 = 1e-8;
 
-/// ADAM (Kingma and Ba 2015, algorithm 1) in double precision, without the 1e-8 that the algorithm adds to the root of the
-/// second moment: rewards have the objective's scale, whatever that is, and a step does not depend on it.
+/// ADAM (Kingma and Ba 2015, algorithm 1) in double precision: rewards have the objective's scale, whatever that is. Only
+/// where they are as small as [`EPSILON`] does a step depend on it.
 struct Adam {
     /// The running first and second moments of each slope.
     moments: Vec<(f64, f64)>,
@@ -123,10 +124,7 @@ impl Adam {
             .map(|((first, second), &slope)| {
                 *first = FIRST_DECAY * *first + (1.0 - FIRST_DECAY) * slope;
                 *second = SECOND_DECAY * *second + (1.0 - SECOND_DECAY) * slope * slope;
-                match (*second / second_bias).sqrt() {
-                    0.0 => 0.0,
-                    root => learning_rate * (*first / first_bias) / root,
-                }
+                learning_rate * (*first / first_bias) / ((*second / second_bias).sqrt() + EPSILON)
             })
             .collect()
     }
@@ -160,18 +158,6 @@ mod tests {
             (step[0] - expected).abs() < 1e-8 && step[1] == 0.0,
             "{step:?}"
         );
-    }
-
-    #[test]
-    fn a_step_of_adam_does_not_depend_on_the_unit() {
-        let steps = |unit: f64| {
-            let mut adam = Adam::new(2);
-            adam.step(&[3.0 * unit, 0.0], 0.1);
-            adam.step(&[-0.7 * unit, 0.2 * unit], 0.1)
-        };
-        for exponent in [-100, -40, 40, 100] {
-            assert_eq!(steps(2.0_f64.powi(exponent)), steps(1.0));
-        }
     }
 
     #[test]
