@@ -226,7 +226,7 @@ mod tests {
         for (text, problem) in [
             ("inof", "`inof` is no level: write error"),
             ("loto_worker", "`loto_worker` is no level"),
-            ("info,loto=shout", "invalid"),
+            ("info,loto=shout", "expected one of \"off\", \"error\""),
         ] {
             let error = filter(text).unwrap_err().to_string();
             assert!(error.contains(problem), "{text}: {error}");

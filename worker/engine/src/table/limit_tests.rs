@@ -260,5 +260,5 @@ fn texts_from_elsewhere_are_read_or_refused_in_short() {
         .encode_utf16()
         .flat_map(u16::to_le_bytes)
         .collect();
-    assert_refused(read(&wide), "are separated by commas");
+    assert_refused(read(&wide), "it is text in UTF-16");
 }
