@@ -62,7 +62,8 @@ async fn questions_fail_while_the_store_is_away_and_streams_wait_for_it() {
 
     tokio::task::block_in_place(|| servers.restart(Server::Store));
     let store = store::open(&servers.store_url()).await.unwrap();
-    for job in &jobs[20..] {
+    // While its disk is busy, a server that is killed may lose what it confirmed in its last two seconds.
+    for job in &jobs {
         store.put_trace(job, &sweep.trace(job)).await.unwrap();
     }
     let mut done = 20;
