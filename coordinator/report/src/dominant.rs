@@ -1,10 +1,10 @@
-//! Which methods have a mean of which one task makes much.
+//! Which means one task dominates.
 
 use loto_statistics::analysis::BlackboxAnalysis;
 
 use crate::numbers;
 
-/// One sentence per method of the black box of whose mean one task makes much.
+/// One sentence for each method of the black box whose mean one task dominates.
 pub(crate) fn sentences(blackbox: &BlackboxAnalysis) -> Vec<String> {
     let with_dominant = blackbox.methods.iter().filter_map(|method| {
         let dominant = method.averages.as_ref()?.dominant_task.as_ref()?;

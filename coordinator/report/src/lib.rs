@@ -18,7 +18,7 @@
 //! | what is said first, if anything is missing | `missing` |
 //! | whether there are intervals over the seeds | `over_seeds` |
 //! | fronts of two objectives | `attained` |
-//! | which task makes much of a mean, which tests are left out, which differences matter | `dominant`, `withheld`, `practical` |
+//! | which task dominates a mean, which tests are left out, which differences matter | `dominant`, `withheld`, `practical` |
 //!
 //! # Example
 //!

@@ -1,4 +1,4 @@
-//! Tests of what stands beside the scores: tasks that make much of a mean, differences to a method.
+//! Tests of what stands beside the scores: tasks that dominate a mean, differences to a method.
 
 use loto_statistics::analysis::{AnalysisOptions, DominantTask, analyse};
 use loto_statistics::random_search::Baseline;

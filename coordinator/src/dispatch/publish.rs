@@ -72,8 +72,8 @@ pub async fn publish_sweep(
     Ok(published)
 }
 
-/// Works on until that is done or `shutdown` comes, also while a server does not answer. Work that is dropped
-/// half-way has to be such that the same command may do it again, as after a coordinator that is killed.
+/// Does the work, or drops it as soon as `shutdown` comes, also while a server does not answer. It must be safe to drop
+/// half-way: the same command does it again later, as after a coordinator that was killed.
 ///
 /// # Errors
 /// [`DispatchError::Interrupted`] on shutdown, and whatever the work reports.

@@ -44,7 +44,7 @@ pub fn compare_over_cost(results: &SweepResults, planned: &[Blackbox]) -> Vec<Pu
         });
         let mut compared = compare(name, of_error, of_both)?;
         let plan_of_both = of_both.and_then(|of_both| plan_of(planned, of_both));
-        // The baseline are the traces of random search here, whatever the report's is.
+        // The baseline is the traces of random search here, whatever that of the report is.
         let departure = of_table.is_none().then_some(Departure::OtherTable);
         let mut remarks = Vec::from_iter(departure.map(|known| known.sentence().to_owned()));
         remarks.extend(compared.columns.iter().filter_map(|column| {
