@@ -327,37 +327,53 @@ fn bounds_in_single_precision_hold_and_are_near() {
 #[test]
 fn means_are_sums_over_the_points_and_in_the_order_of_rows() {
     let levels = [0, 12, 3];
-    let (space, columns) = (space(&levels), columns(&levels, 300));
+    check_means(Kernel::Matern, &levels, &columns(&levels, 300), 300);
+    // Full grids, of two groups and of three, with rows in an order of their own.
+    for levels in [&[5, 5, 3, 5, 2][..], &[12, 90, 2, 3]] {
+        let (columns, rows) = grid(levels);
+        for kernel in [Kernel::Matern, Kernel::SquaredExponential] {
+            check_means(kernel, levels, &columns, rows);
+        }
+    }
+}
+
+/// Checks the means at all rows given more points than are gone through together.
+fn check_means(kernel: Kernel, levels: &[usize], columns: &[Column], rows: usize) {
+    let space = space(levels);
     let width = space.width();
     let encode = |row: usize| {
         let mut point = vec![0.0; width];
-        space.encode(&columns, row, &mut point);
+        space.encode(columns, row, &mut point);
         point
     };
+    let points: Vec<Vec<f64>> = (0..150).map(|number| encode(number * 37 % rows)).collect();
     let posterior = Posterior {
-        kernel: Default::default(),
+        kernel,
         weights: (0..width).map(|k| 0.5 + 0.1 * k as f64).collect(),
         signal: 2.0,
         noise: 0.1,
         mean: 0.7,
-        alpha: vec![1.0, -0.5, 0.25],
+        alpha: (0..150).map(|number| f64::from(number).sin()).collect(),
     };
-    let points = [encode(3), encode(77), encode(205)];
-    let mut pool = CandidatePool::new(&space, &columns, (0..300).collect());
+    let mut pool = CandidatePool::new(&space, columns, (0..rows as u32).collect());
     let means = pool.means(&posterior, &points.concat());
     for (row, found) in means.into_iter().enumerate() {
         let candidate = encode(row);
-        let kernel = |point: &Vec<f64>| {
+        let covariance = |point: &Vec<f64>| {
             let coordinates = point.iter().zip(&candidate).zip(&posterior.weights);
-            let squared =
-                coordinates.map(|((left, right), weight)| weight * (left - right).powi(2));
-            2.0 * correlation(squared.sum())
+            let squared: f64 = coordinates
+                .map(|((left, right), weight)| weight * (left - right).powi(2))
+                .sum();
+            2.0 * match kernel {
+                Kernel::Matern => correlation(squared),
+                Kernel::SquaredExponential => (-0.5 * squared).exp(),
+            }
         };
         let terms = points.iter().zip(&posterior.alpha);
-        let expected = 0.7
-            + terms
-                .map(|(point, alpha)| alpha * kernel(point))
-                .sum::<f64>();
-        assert!((found - expected).abs() < 1e-12, "row {row}");
+        let sum: f64 = terms.map(|(point, alpha)| alpha * covariance(point)).sum();
+        assert!(
+            (found - 0.7 - sum).abs() < 1e-11,
+            "{kernel:?} {levels:?}, row {row}"
+        );
     }
 }
