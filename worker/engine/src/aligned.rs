@@ -16,7 +16,9 @@ impl<T: Copy + Default> AlignedNumbers<T> {
     /// Makes place for so many numbers, which may be any.
     pub(crate) fn resize(&mut self, count: usize) {
         let spare = LINE / size_of::<T>();
-        self.numbers.resize(count + spare, T::default());
+        // What is not needed now stays: filling it again takes time.
+        let held = self.numbers.len().max(count + spare);
+        self.numbers.resize(held, T::default());
         let first = self.numbers.as_ptr().align_offset(LINE);
         // Without an answer the numbers stay where they are.
         let first = if first <= spare { first } else { 0 };

@@ -16,7 +16,6 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd, bytemuck};
 
-use crate::aligned::AlignedNumbers;
 pub(crate) use factor::Factor;
 pub(crate) use number::Number;
 use panel::{fill_panel, load};
@@ -221,9 +220,9 @@ impl<T: Number> Product<'_, T> {
             return;
         }
         let width = VECTORS * size_of::<T::Vector<S>>() / size_of::<T>();
-        let mut panel = AlignedNumbers::<T>::default();
-        panel.resize(self.right.rows * width);
-        let vectors: &mut [T::Vector<S>] = bytemuck::cast_slice_mut(&mut panel);
+        let mut memory = T::panel().take();
+        memory.resize(self.right.rows * width);
+        let vectors: &mut [T::Vector<S>] = bytemuck::cast_slice_mut(&mut memory);
         let panel = vectors.as_chunks_mut::<VECTORS>().0;
         for first in columns.clone().step_by(width) {
             let places = first..columns.end.min(first + width);
@@ -257,6 +256,7 @@ impl<T: Number> Product<'_, T> {
             };
             fill_strip::<T, S, VECTORS, ROWS>(simd, self.left, panel, start, &mut strip);
         }
+        T::panel().set(memory);
     }
 }
 

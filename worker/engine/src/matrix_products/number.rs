@@ -1,7 +1,12 @@
 //! The precisions in which products are computed.
 
+use std::cell::Cell;
+use std::thread::LocalKey;
+
 use pulp::Simd;
 use pulp::bytemuck::Pod;
+
+use crate::aligned::AlignedNumbers;
 
 /// A floating-point number, and what its vectors can do.
 pub(crate) trait Number: Pod + Default {
@@ -24,6 +29,9 @@ pub(crate) trait Number: Pod + Default {
 
     /// Replaces these numbers, at most as many as a vector holds, by those of the vector.
     fn store<S: Simd>(simd: S, numbers: &mut [Self], vector: Self::Vector<S>);
+
+    /// Memory for a panel, which each thread keeps from product to product.
+    fn panel() -> &'static LocalKey<Cell<AlignedNumbers<Self>>>;
 }
 
 macro_rules! number {
@@ -60,6 +68,13 @@ macro_rules! number {
                     ([place, ..], _) => *place = vector,
                     ([], part) => simd.$store(part, vector),
                 }
+            }
+
+            fn panel() -> &'static LocalKey<Cell<AlignedNumbers<Self>>> {
+                thread_local! {
+                    static PANEL: Cell<AlignedNumbers<$number>> = Cell::default();
+                }
+                &PANEL
             }
         }
     };
