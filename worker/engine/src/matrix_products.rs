@@ -5,9 +5,10 @@
 //! kernels are made for large matrices and are pinned to narrower vectors, takes longer here.
 //!
 //! The right factor is copied into panels of one or two vectors' width, which lie in the cache for all rows; a tile of the product, some
-//! rows by a panel's width, stays in registers over all terms.
+//! rows by a panel's width, stays in registers over all terms. Products of one row or two do without panels.
 
 mod factor;
+mod few_rows;
 mod number;
 mod panel;
 mod tile;
@@ -17,6 +18,7 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd, bytemuck};
 
 pub(crate) use factor::Factor;
+use few_rows::FewRows;
 pub(crate) use number::Number;
 use panel::{fill_panel, load};
 use tile::{Strip, fill_strip};
@@ -169,12 +171,17 @@ fn compute<T: Number>(mut product: Product<T>) {
     };
     for first in (0..right.rows.max(1)).step_by(slab) {
         let terms = first..right.rows.min(first + slab);
-        Arch::new().dispatch(Product {
+        let part = Product {
             left: left.columns(terms.clone()),
             right: right.transposed().columns(terms).transposed(),
             product: &mut *product.product,
             ..product
-        });
+        };
+        if part.has_few_rows() {
+            Arch::new().dispatch(FewRows(part));
+        } else {
+            Arch::new().dispatch(part);
+        }
         product.start = None;
     }
 }

@@ -10,8 +10,10 @@ fn random(count: usize) -> Vec<f64> {
 }
 
 /// Sizes about those of tiles and panels of each width.
-const SIZES: [(usize, usize, usize); 8] = [
+const SIZES: [(usize, usize, usize); 10] = [
     (1, 1, 1),
+    (1, 300, 20),
+    (2, 53, 130),
     (7, 2, 17),
     (8, 5, 16),
     (13, 64, 33),
@@ -52,6 +54,10 @@ fn every_entry_is_its_chain_of_fused_multiply_adds() {
         let factors = (factors.0.transposed(), factors.1.transposed());
         multiply(factors.0, factors.1, Start::Row(&start), &mut found);
         assert_eq!(found, expected, "{rows} {terms} {columns}, transposed");
+        found.fill(f64::NAN);
+        let plain = Factor::new(&right, columns);
+        multiply(factors.0, plain, Start::Row(&start), &mut found);
+        assert_eq!(found, expected, "{rows} {terms} {columns}, left transposed");
         // The transposed product has the transposed start.
         found.fill(f64::NAN);
         let factors = (factors.1.transposed(), factors.0.transposed());
