@@ -11,6 +11,7 @@ mod factor;
 mod few_rows;
 mod number;
 mod panel;
+mod product;
 mod tile;
 
 use std::ops::Range;
@@ -21,21 +22,12 @@ pub(crate) use factor::Factor;
 use few_rows::FewRows;
 pub(crate) use number::Number;
 use panel::{fill_panel, load};
+use product::Product;
+pub(crate) use product::{Half, Start};
 use tile::{Strip, fill_strip};
 
 /// Most terms of a slab. A panel of so many is 16 KB in the widest vectors.
 const SLAB: usize = 128;
-
-/// What the terms of a product are added to.
-#[derive(Clone, Copy)]
-pub(crate) enum Start<'a, T> {
-    /// Nothing.
-    Zero,
-    /// This row, in every row of the product.
-    Row(&'a [T]),
-    /// This column, in every column of the product.
-    Column(&'a [T]),
-}
 
 /// Replaces `product`, row by row, by the product of the factors, which is added to `start`.
 ///
@@ -92,15 +84,6 @@ pub(crate) fn add_product<T: Number>(
         stride,
         half,
     });
-}
-
-/// A triangle of a symmetric matrix.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Half {
-    /// Above the diagonal.
-    Upper,
-    /// Below the diagonal.
-    Lower,
 }
 
 /// Puts the upper half of F' F, F being the `factor`, with the diagonal into `product`, row by row. What comes to lie in the other half is
@@ -184,19 +167,6 @@ fn compute<T: Number>(mut product: Product<T>) {
         }
         product.start = None;
     }
-}
-
-/// A product to be computed.
-struct Product<'a, T> {
-    left: Factor<'a, T>,
-    right: Factor<'a, T>,
-    /// None if the terms are added to what is in the product's place.
-    start: Option<Start<'a, T>>,
-    product: &'a mut [T],
-    /// How far apart rows of the product begin.
-    stride: usize,
-    /// The half of a symmetric product that is wanted.
-    half: Option<Half>,
 }
 
 impl<T: Number> WithSimd for Product<'_, T> {

@@ -6,7 +6,7 @@ use std::array;
 use pulp::{Simd, WithSimd};
 
 use super::number::Number;
-use super::{Product, Start};
+use super::product::{Product, Start};
 
 /// Rows for which this takes less time than panels.
 const FEW: usize = 2;
