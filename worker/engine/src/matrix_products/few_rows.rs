@@ -1,5 +1,5 @@
 //! Products of few rows. Each number of the right factor is used so few times that it is read where it lies, row by row: copying it
-//! into panels would take longer than the product, and a factor that lies far from the processor comes faster in one piece.
+//! into panels would take longer than the product, and a large factor comes faster from memory in one piece.
 
 use std::array;
 
@@ -32,8 +32,8 @@ impl<T: Number> WithSimd for FewRows<'_, T> {
     fn with_simd<S: Simd>(mut self, simd: S) {
         let product = &mut self.0;
         let rows = product.product.chunks_mut(product.stride).enumerate();
-        for (number, row) in rows.take(product.left.rows) {
-            let sums = &mut row[..product.right.columns];
+        for (number, entries) in rows.take(product.left.rows) {
+            let sums = &mut entries[..product.right.columns];
             match product.start {
                 Some(Start::Zero) => sums.fill(T::default()),
                 Some(Start::Row(row)) => sums.copy_from_slice(row),
@@ -66,12 +66,12 @@ impl<T: Number> FewRows<'_, T> {
         let lanes = size_of::<T::Vector<S>>() / size_of::<T>();
         let terms: [&[T]; TERMS] =
             array::from_fn(|term| &right.entries[(first + term) * right.stride..][..right.columns]);
+        let (by_row, by_term) = if left.is_transposed {
+            (1, left.stride)
+        } else {
+            (left.stride, 1)
+        };
         for row in 0..left.rows {
-            let (by_row, by_term) = if left.is_transposed {
-                (1, left.stride)
-            } else {
-                (left.stride, 1)
-            };
             let entry = |term: usize| left.entries[row * by_row + (first + term) * by_term];
             let factors: [_; TERMS] = array::from_fn(|term| T::splat(simd, entry(term)));
             let sums = &mut product[row * *stride..][..right.columns];

@@ -1,4 +1,4 @@
-//! What a product is computed of.
+//! What a product is computed from, and where it goes.
 
 use super::factor::Factor;
 

@@ -9,7 +9,7 @@ fn random(count: usize) -> Vec<f64> {
     (0..count).map(|_| random.normal()).collect()
 }
 
-/// Sizes about those of tiles and panels of each width.
+/// Rows, terms and columns: few rows, and sizes about those of tiles and panels of each width.
 const SIZES: [(usize, usize, usize); 10] = [
     (1, 1, 1),
     (1, 300, 20),
