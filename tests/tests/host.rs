@@ -128,6 +128,12 @@ async fn only_who_has_a_token_and_trusts_the_host_gets_in() {
     status.env("LOTO_HOST_TOKEN", "right-token");
     let output = status.output().unwrap();
     assert!(output.status.success(), "{}", told(&output));
+
+    let url = host.url.replace("lotos://", "loto://");
+    let without_tls = programs::run("loto", ["status", "--host", &url]);
+    let told = told(&without_tls);
+    assert_eq!(without_tls.status.code(), Some(2), "{told}");
+    assert!(told.contains("begins with lotos://"), "{told}");
 }
 
 #[test]

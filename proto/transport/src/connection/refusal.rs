@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use rustls::{AlertDescription, CertificateError, InvalidMessage};
+use webpki::Error::CaUsedAsEndEntity;
 
 /// Why the TLS layer gave up, if that is behind an error and trying again cannot help.
 pub(crate) fn of_tls(error: &(dyn Error + 'static)) -> Option<String> {
@@ -63,6 +64,9 @@ fn certificate(problem: &CertificateError) -> String {
         NotValidForName | NotValidForNameContext { .. } => {
             "its certificate is for another host name: use one that it is for in the URL, or have it made for this one".into()
         }
+        Other(other) if matches!(other.0.downcast_ref(), Some(CaUsedAsEndEntity)) => {
+            "its certificate is an authority's own, as `openssl req -x509` makes them: have one made with basicConstraints=CA:FALSE".into()
+        }
         other => format!("its certificate is not accepted: {other:?}"),
     }
 }
@@ -99,6 +103,8 @@ fn of_alert(alert: AlertDescription) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use rustls::OtherError;
+
     use super::*;
 
     fn failed(error: rustls::Error) -> io::Error {
@@ -107,10 +113,13 @@ mod tests {
 
     #[test]
     fn a_refusal_is_found_below_other_errors_and_says_what_to_do() {
+        let own_certificate_of_an_authority =
+            CertificateError::Other(OtherError(Arc::new(CaUsedAsEndEntity)));
         let cases = [
             (CertificateError::Expired.into(), "expired"),
             (CertificateError::UnknownIssuer.into(), "--ca"),
             (CertificateError::NotValidForName.into(), "host name"),
+            (own_certificate_of_an_authority.into(), "CA:FALSE"),
             (
                 rustls::Error::AlertReceived(AlertDescription::CertificateRequired),
                 "--certificate",

@@ -159,7 +159,7 @@ impl Place {
     fn not_reached(&self, error: tonic::transport::Error) -> TransportError {
         match refusal::of_tls(&error) {
             Some(reason) => self.refused(reason),
-            None => self.unavailable(in_full(&error)),
+            None => self.unavailable(self.in_full(&error)),
         }
     }
 
@@ -179,25 +179,31 @@ impl Place {
             ),
             Code::InvalidArgument | Code::OutOfRange => self.refused(told),
             _ => match source {
-                Some(source) => self.unavailable(in_full(source)),
+                Some(source) => self.unavailable(self.in_full(source)),
                 None => self.unavailable(told),
             },
         }
     }
-}
 
-/// An error with its causes, which transport errors do not tell by themselves.
-fn in_full(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let cause_text = cause.to_string();
-        if !text.ends_with(&cause_text) {
-            text = format!("{text}: {cause_text}");
+    /// An error with its causes, which transport errors do not tell by themselves.
+    fn in_full(&self, error: &(dyn Error + 'static)) -> String {
+        let mut text = error.to_string();
+        let mut is_of_http = false;
+        let mut next = error.source();
+        while let Some(cause) = next {
+            let cause_text = cause.to_string();
+            if !text.ends_with(&cause_text) {
+                text = format!("{text}: {cause_text}");
+            }
+            is_of_http |= cause.is::<hyper::Error>();
+            next = cause.source();
         }
-        next = cause.source();
+        // Something took the connection. Without TLS it is not known whether that is a host.
+        if is_of_http && self.name.starts_with("loto://") {
+            text += "; check that a `loto host` has this port; the URL of one with TLS begins with lotos://";
+        }
+        text
     }
-    text
 }
 
 fn client_tls(tls: &Tls) -> ClientTlsConfig {
@@ -218,7 +224,10 @@ fn client_tls(tls: &Tls) -> ClientTlsConfig {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+
     use super::*;
+    use crate::host::protocol::wire::WaitingRequest;
 
     #[tokio::test]
     async fn what_is_no_address_of_a_host_is_refused_without_its_token() {
@@ -249,5 +258,34 @@ mod tests {
         let error = error.err().unwrap();
         assert!(error.is_transient(), "{error}");
         assert!(error.to_string().contains("Connection refused"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn who_does_not_speak_as_a_host_may_be_one_with_tls() {
+        let no_host: [&[u8]; 3] = [
+            b"HTTP/1.0 400 Bad Request\r\n\r\n",
+            b"-ERR unknown command 'PRI'\r\n",
+            b"",
+        ];
+        for answer in no_host {
+            let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            let address = listener.local_addr().unwrap();
+            let answering = std::thread::spawn(move || {
+                let (mut stream, _) = listener.accept().unwrap();
+                stream.read_exact(&mut [0; 24]).unwrap();
+                stream.write_all(answer).unwrap();
+            });
+            let access = Access::from(&format!("loto://{address}"));
+            let error = match HostChannel::connect(Server::Store, &access).await {
+                Err(error) => error,
+                Ok(channel) => {
+                    let asked = channel.client().waiting(WaitingRequest::default()).await;
+                    channel.place().failed(asked.unwrap_err())
+                }
+            };
+            answering.join().unwrap();
+            let error = error.to_string();
+            assert!(error.contains("lotos://"), "{error}");
+        }
     }
 }
