@@ -82,6 +82,29 @@ pub(super) fn are_refused(installation: &SecureInstallation) {
     );
 }
 
+/// Without TLS there are none; the message says that the servers have it.
+pub(super) fn are_missed(installation: &SecureInstallation) {
+    let mut status = installation.command(Role::Aggregator, "loto");
+    let store = installation.store(Role::Aggregator);
+    let store = store.replace("rediss://", "redis://");
+    status.args(["status", "--store", &store]);
+    installation.refused(
+        "plain-store",
+        &mut status,
+        &["store redis://", "begins with rediss://"],
+    );
+    let mut worker = installation.command(Role::Worker, "loto-worker");
+    let file = installation.folder().join("plain-worker.sqlite");
+    let broker = installation.broker(Role::Worker);
+    let broker = broker.replace("amqps://", "amqp://");
+    worker.arg("--store").arg(file).args(["--broker", &broker]);
+    installation.refused(
+        "plain-broker",
+        &mut worker,
+        &["broker amqp://", "begins with amqps://"],
+    );
+}
+
 /// What a server may have wrong.
 pub(super) fn of_the_servers_are_refused(installation: &SecureInstallation) {
     let secrets = installation.secret("");

@@ -12,6 +12,17 @@ pub(crate) fn of_tls(error: &(dyn Error + 'static)) -> Option<String> {
     explain(tls_error(error)?)
 }
 
+/// What to do where the answer is not that of a `server`, whose URLs have this scheme without TLS.
+pub(crate) fn check_port(url: &str, server: &str, scheme: &str) -> String {
+    let check = format!("check that {server} has this port");
+    match url.strip_prefix(scheme) {
+        Some(rest) if rest.starts_with("://") => {
+            format!("{check}; the URL of one with TLS begins with {scheme}s://")
+        }
+        _ => check,
+    }
+}
+
 /// The error of rustls among an error and its causes.
 fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
     let mut next = Some(error);
@@ -136,6 +147,14 @@ mod tests {
         let nested = io::Error::other(failed(CertificateError::Expired.into()));
         let shared: Arc<dyn Error + Send + Sync> = Arc::new(nested);
         assert!(of_tls(&shared).is_some());
+    }
+
+    #[test]
+    fn whose_url_has_tls_is_told_of_the_port_alone() {
+        let plain = check_port("redis://host", "a Redis", "redis");
+        assert!(plain.ends_with("rediss://"), "{plain}");
+        let with_tls = check_port("rediss://host", "a Redis", "redis");
+        assert_eq!(with_tls, "check that a Redis has this port");
     }
 
     #[test]

@@ -198,9 +198,10 @@ impl Place {
             is_of_http |= cause.is::<hyper::Error>();
             next = cause.source();
         }
-        // Something took the connection. Without TLS it is not known whether that is a host.
-        if is_of_http && self.name.starts_with("loto://") {
-            text += "; check that a `loto host` has this port; the URL of one with TLS begins with lotos://";
+        // Something took the connection, which need not be a host.
+        if is_of_http {
+            let check = refusal::check_port(&self.name, "a `loto host`", "loto");
+            text = format!("{text}; {check}");
         }
         text
     }

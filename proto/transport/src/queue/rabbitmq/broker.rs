@@ -89,9 +89,13 @@ impl Broker {
     }
 
     pub(super) fn failed(&self, error: lapin::Error) -> TransportError {
-        match self.refusal(&error) {
-            Some(reason) => self.refused(reason),
-            None => self.unavailable(error),
+        match (self.refusal(&error), error.kind()) {
+            (Some(reason), _) => self.refused(reason),
+            (None, ErrorKind::ParsingError(_)) => {
+                let check = refusal::check_port(&self.name, "a RabbitMQ", "amqp");
+                self.unavailable(format!("the answer is not that of a RabbitMQ: {check}"))
+            }
+            (None, _) => self.unavailable(error),
         }
     }
 

@@ -68,7 +68,7 @@ impl RedisStore {
         // Without it a server that vanished is noticed only after a quarter of an hour.
         #[cfg(target_os = "linux")]
         let settings = settings.set_user_timeout(RESPONSE_TIMEOUT);
-        let failed = |error| place.failed(error);
+        let failed = |error| place.not_reached(error);
         let client = client(address.set_tcp_settings(settings), &access.tls).map_err(failed)?;
         let mut connection = Connection::open(client, CONNECTION_TIMEOUT, RESPONSE_TIMEOUT)
             .await
@@ -198,6 +198,24 @@ impl Place {
                 address: self.name.clone(),
                 reason: error.into(),
             },
+        }
+    }
+
+    /// What it means that the first question failed.
+    fn not_reached(&self, error: RedisError) -> TransportError {
+        let is_plain = self.name.starts_with("redis://");
+        let was_taken = error.is_connection_dropped() && !error.is_connection_refusal();
+        let problem = match error.kind() {
+            ErrorKind::Parse => "the answer is not that of a Redis".to_owned(),
+            // So ends a Redis with TLS a connection that begins without.
+            ErrorKind::Io if is_plain && was_taken => error.to_string(),
+            _ => return self.failed(error),
+        };
+        let check = refusal::check_port(&self.name, "a Redis", "redis");
+        TransportError::Unavailable {
+            server: Server::Store,
+            address: self.name.clone(),
+            reason: format!("{problem}: {check}").into(),
         }
     }
 
