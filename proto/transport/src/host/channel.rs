@@ -1,6 +1,7 @@
 //! The connection to a host, and what its failures mean.
 
 use std::error::Error;
+use std::iter;
 use std::time::Duration;
 
 use loto_proto::excerpt::excerpt;
@@ -10,6 +11,7 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 use tonic::{Code, Request, Status};
 
+use super::protocol::wire::WaitingRequest;
 use super::protocol::wire::host_client::HostClient;
 use super::protocol::{DEFAULT_PORT, MAX_HOST_MESSAGE_BYTES};
 use crate::connection::Access;
@@ -63,7 +65,7 @@ impl HostChannel {
     ///
     /// # Errors
     /// [`TransportError::UnknownUrl`] if it is not such a URL; [`TransportError::Unavailable`] if the host does not
-    /// answer; [`TransportError::Refused`] if the token cannot be one, or we do not trust the host.
+    /// answer; [`TransportError::Refused`] if it refuses us, if the token cannot be one, or if we do not trust the host.
     pub(crate) async fn connect(server: Server, access: &Access) -> Result<Self, TransportError> {
         let url = access.address.expose();
         let place = Place {
@@ -102,7 +104,7 @@ impl HostChannel {
             .http2_keep_alive_interval(KEEPALIVE)
             .keep_alive_timeout(KEEPALIVE)
             .keep_alive_while_idle(true);
-        let failed = |error| place.not_reached(error);
+        let failed = |error| place.not_reached(&error);
         if has_tls {
             endpoint = endpoint
                 .tls_config(client_tls(&access.tls))
@@ -112,6 +114,12 @@ impl HostChannel {
         let client = HostClient::with_interceptor(channel, bearer)
             .max_decoding_message_size(MAX_HOST_MESSAGE_BYTES)
             .max_encoding_message_size(MAX_HOST_MESSAGE_BYTES);
+        // Whether a host is there, and whether it lets us in, is told by an answer only.
+        let asked = client.clone().waiting(WaitingRequest {}).await;
+        asked.map_err(|status| match status.source() {
+            Some(error) => place.not_reached(error),
+            None => place.failed(status),
+        })?;
         Ok(Self { client, place })
     }
 
@@ -156,11 +164,18 @@ impl Place {
         }
     }
 
-    fn not_reached(&self, error: tonic::transport::Error) -> TransportError {
-        match refusal::of_tls(&error) {
-            Some(reason) => self.refused(reason),
-            None => self.unavailable(self.in_full(&error)),
+    /// What it means that no host was reached.
+    fn not_reached(&self, error: &(dyn Error + 'static)) -> TransportError {
+        if let Some(reason) = refusal::of_tls(error) {
+            return self.refused(reason);
         }
+        let text = in_full(error);
+        if !causes(error).any(|cause| cause.is::<hyper::Error>()) {
+            return self.unavailable(text);
+        }
+        // Something took the connection, which need not be a host.
+        let check = refusal::check_port(&self.name, "a `loto host`", "loto");
+        self.unavailable(format!("{text}; {check}"))
     }
 
     /// What it means that a call failed.
@@ -179,32 +194,28 @@ impl Place {
             ),
             Code::InvalidArgument | Code::OutOfRange => self.refused(told),
             _ => match source {
-                Some(source) => self.unavailable(self.in_full(source)),
+                Some(source) => self.unavailable(in_full(source)),
                 None => self.unavailable(told),
             },
         }
     }
+}
 
-    /// An error with its causes, which transport errors do not tell by themselves.
-    fn in_full(&self, error: &(dyn Error + 'static)) -> String {
-        let mut text = error.to_string();
-        let mut is_of_http = false;
-        let mut next = error.source();
-        while let Some(cause) = next {
-            let cause_text = cause.to_string();
-            if !text.ends_with(&cause_text) {
-                text = format!("{text}: {cause_text}");
-            }
-            is_of_http |= cause.is::<hyper::Error>();
-            next = cause.source();
+/// An error and its causes.
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    iter::successors(Some(error), |&error| error.source())
+}
+
+/// An error with its causes, which transport errors do not tell by themselves.
+fn in_full(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    for cause in causes(error).skip(1) {
+        let cause_text = cause.to_string();
+        if !text.ends_with(&cause_text) {
+            text = format!("{text}: {cause_text}");
         }
-        // Something took the connection, which need not be a host.
-        if is_of_http {
-            let check = refusal::check_port(&self.name, "a `loto host`", "loto");
-            text = format!("{text}; {check}");
-        }
-        text
     }
+    text
 }
 
 fn client_tls(tls: &Tls) -> ClientTlsConfig {
@@ -228,7 +239,6 @@ mod tests {
     use std::io::{Read, Write};
 
     use super::*;
-    use crate::host::protocol::wire::WaitingRequest;
 
     #[tokio::test]
     async fn what_is_no_address_of_a_host_is_refused_without_its_token() {
@@ -277,13 +287,10 @@ mod tests {
                 stream.write_all(answer).unwrap();
             });
             let access = Access::from(&format!("loto://{address}"));
-            let error = match HostChannel::connect(Server::Store, &access).await {
-                Err(error) => error,
-                Ok(channel) => {
-                    let asked = channel.client().waiting(WaitingRequest::default()).await;
-                    channel.place().failed(asked.unwrap_err())
-                }
-            };
+            let error = HostChannel::connect(Server::Store, &access)
+                .await
+                .err()
+                .unwrap();
             answering.join().unwrap();
             let error = error.to_string();
             assert!(error.contains("lotos://"), "{error}");

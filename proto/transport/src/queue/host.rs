@@ -37,10 +37,7 @@ impl HostQueue {
     /// not answer; [`TransportError::Refused`] if it refuses us, or we do not trust it.
     pub async fn connect(access: impl Into<Access>) -> Result<Self, TransportError> {
         let channel = HostChannel::connect(Server::Broker, &access.into()).await?;
-        let queue = Self { channel };
-        // Whether it lets us in is told by an answer only.
-        queue.waiting().await?;
-        Ok(queue)
+        Ok(Self { channel })
     }
 
     async fn publish_messages(

@@ -17,7 +17,6 @@ use crate::server::Server;
 use crate::store::attempts::decode_attempt;
 use crate::store::damage::{Hidden, PassedOver};
 use crate::store::health::Health;
-use crate::store::traces::Traces;
 
 /// A store in a process that runs `loto host`.
 pub struct HostStore {
@@ -33,13 +32,11 @@ impl HostStore {
     /// [`TransportError::UnknownUrl`] if it is not such a URL; [`TransportError::Unavailable`] if the host does
     /// not answer; [`TransportError::Refused`] if it refuses us, or we do not trust it.
     pub async fn connect(access: impl Into<Access>) -> Result<Self, TransportError> {
-        let store = Self {
-            channel: HostChannel::connect(Server::Store, &access.into()).await?,
+        let channel = HostChannel::connect(Server::Store, &access.into()).await?;
+        Ok(Self {
+            channel,
             passed_over: Mutex::default(),
-        };
-        // Whether it lets us in is told by an answer only.
-        store.latest_cursor().await?;
-        Ok(store)
+        })
     }
 
     pub(super) async fn ask(&self, call: Call) -> Result<Answer, TransportError> {
