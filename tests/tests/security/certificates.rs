@@ -82,8 +82,8 @@ pub(super) fn are_refused(installation: &SecureInstallation) {
     );
 }
 
-/// Without TLS there are none; the message says that the servers have it.
-pub(super) fn are_missed(installation: &SecureInstallation) {
+/// A client that asks without TLS is told that the servers have it.
+pub(super) fn missing_tls_is_told(installation: &SecureInstallation) {
     let mut status = installation.command(Role::Aggregator, "loto");
     let store = installation.store(Role::Aggregator);
     let store = store.replace("rediss://", "redis://");

@@ -32,7 +32,7 @@ fn what_is_wrong_is_refused_and_nothing_done() {
     accounts::revoked_while_a_worker_runs(&installation);
     service::refuses(&installation, &python);
     certificates::are_refused(&installation);
-    certificates::are_missed(&installation);
+    certificates::missing_tls_is_told(&installation);
     certificates::of_the_servers_are_refused(&installation);
     installation.assert_no_secret_was_told();
 }

@@ -13,13 +13,12 @@ pub(crate) fn of_tls(error: &(dyn Error + 'static)) -> Option<String> {
 }
 
 /// What to do where the answer is not that of a `server`, whose URLs have this scheme without TLS.
-pub(crate) fn check_port(url: &str, server: &str, scheme: &str) -> String {
-    let check = format!("check that {server} has this port");
-    match url.strip_prefix(scheme) {
-        Some(rest) if rest.starts_with("://") => {
-            format!("{check}; the URL of one with TLS begins with {scheme}s://")
-        }
-        _ => check,
+pub(crate) fn advice_on_port(url: &str, server: &str, scheme: &str) -> String {
+    let advice = format!("check that {server} has this port");
+    if url.starts_with(&format!("{scheme}://")) {
+        format!("{advice}; the URL of one with TLS begins with {scheme}s://")
+    } else {
+        advice
     }
 }
 
@@ -151,9 +150,9 @@ mod tests {
 
     #[test]
     fn whose_url_has_tls_is_told_of_the_port_alone() {
-        let plain = check_port("redis://host", "a Redis", "redis");
+        let plain = advice_on_port("redis://host", "a Redis", "redis");
         assert!(plain.ends_with("rediss://"), "{plain}");
-        let with_tls = check_port("rediss://host", "a Redis", "redis");
+        let with_tls = advice_on_port("rediss://host", "a Redis", "redis");
         assert_eq!(with_tls, "check that a Redis has this port");
     }
 

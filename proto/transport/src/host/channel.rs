@@ -174,8 +174,8 @@ impl Place {
             return self.unavailable(text);
         }
         // Something took the connection, which need not be a host.
-        let check = refusal::check_port(&self.name, "a `loto host`", "loto");
-        self.unavailable(format!("{text}; {check}"))
+        let advice = refusal::advice_on_port(&self.name, "a `loto host`", "loto");
+        self.unavailable(format!("{text}; {advice}"))
     }
 
     /// What it means that a call failed.
@@ -292,8 +292,8 @@ mod tests {
                 .err()
                 .unwrap();
             answering.join().unwrap();
-            let error = error.to_string();
-            assert!(error.contains("lotos://"), "{error}");
+            let told = error.to_string();
+            assert!(told.contains("lotos://"), "{told}");
         }
     }
 }

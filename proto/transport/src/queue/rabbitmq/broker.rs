@@ -92,8 +92,8 @@ impl Broker {
         match (self.refusal(&error), error.kind()) {
             (Some(reason), _) => self.refused(reason),
             (None, ErrorKind::ParsingError(_)) => {
-                let check = refusal::check_port(&self.name, "a RabbitMQ", "amqp");
-                self.unavailable(format!("the answer is not that of a RabbitMQ: {check}"))
+                let advice = refusal::advice_on_port(&self.name, "a RabbitMQ", "amqp");
+                self.unavailable(format!("the answer is not that of a RabbitMQ: {advice}"))
             }
             (None, _) => self.unavailable(error),
         }

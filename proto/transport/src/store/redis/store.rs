@@ -193,11 +193,15 @@ impl Place {
                 address: self.name.clone(),
                 reason: reason.into(),
             },
-            None => TransportError::Unavailable {
-                server: Server::Store,
-                address: self.name.clone(),
-                reason: error.into(),
-            },
+            None => self.unavailable(error),
+        }
+    }
+
+    fn unavailable(&self, reason: impl Into<Reason>) -> TransportError {
+        TransportError::Unavailable {
+            server: Server::Store,
+            address: self.name.clone(),
+            reason: reason.into(),
         }
     }
 
@@ -207,16 +211,12 @@ impl Place {
         let was_taken = error.is_connection_dropped() && !error.is_connection_refusal();
         let problem = match error.kind() {
             ErrorKind::Parse => "the answer is not that of a Redis".to_owned(),
-            // So ends a Redis with TLS a connection that begins without.
+            // A Redis with TLS drops a connection that begins without it.
             ErrorKind::Io if is_plain && was_taken => error.to_string(),
             _ => return self.failed(error),
         };
-        let check = refusal::check_port(&self.name, "a Redis", "redis");
-        TransportError::Unavailable {
-            server: Server::Store,
-            address: self.name.clone(),
-            reason: format!("{problem}: {check}").into(),
-        }
+        let advice = refusal::advice_on_port(&self.name, "a Redis", "redis");
+        self.unavailable(format!("{problem}: {advice}"))
     }
 
     /// Why the store refuses us, or we it, if that is what the error means.
